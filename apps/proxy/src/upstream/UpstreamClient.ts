@@ -5,6 +5,7 @@ import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import {
+  bodyScan,
   CallClient,
   CurrentBodyMemory,
   type Engine,
@@ -151,7 +152,7 @@ export const make = (
         const cacheKey = `${upstreamName} ${operation.id}`
         const existing = rawFunctions.get(cacheKey)
         if (existing !== undefined) return existing
-        const created = engine.raw(operation, upstream)
+        const created = engine.raw(operation, upstream, bodyScan)
         rawFunctions.set(cacheKey, created)
         return created
       }

@@ -3,7 +3,7 @@ import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
-import { Engine, Upstream } from "@blockquarry/http/Gateway"
+import { bodyScan, Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as EffectCache from "effect/Cache"
@@ -67,7 +67,7 @@ const comparisons = Effect.gen(function*() {
         ...effectSubject(
           "Engine.raw",
           Effect.map(
-            engine.raw(walletTransfers, upstream)(input, request),
+            engine.raw(walletTransfers, upstream, bodyScan)(input, request),
             ({ response }) => countIfComplete(response.bytes.byteLength)
           )
         ),

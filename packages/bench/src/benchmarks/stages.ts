@@ -5,7 +5,7 @@ import type { Policies } from "@blockquarry/http/ApiOptions"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
-import { Engine, Upstream } from "@blockquarry/http/Gateway"
+import { bodyScan, Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
@@ -51,7 +51,7 @@ const compareStages = Effect.gen(function*() {
       Effect.map((upstream) =>
         effectSubject(
           name,
-          engine.raw(tokenPrice, upstream)(input, request).pipe(
+          engine.raw(tokenPrice, upstream, bodyScan)(input, request).pipe(
             Effect.map(({ response }) => response.bytes.byteLength === bytes.byteLength ? 1 : 0),
             CallOptions.withCallOptions({ cacheMode })
           )

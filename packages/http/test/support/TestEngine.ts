@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Engine from "../../src/internal/pipeline/Engine.ts"
 import type { EngineResponse } from "../../src/internal/pipeline/EngineResponse.ts"
 import * as Upstream from "../../src/internal/pipeline/Upstream.ts"
+import { bodyScan } from "../../src/internal/transport/BodyScan.ts"
 import { addressOf } from "./PriceCalls.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 import * as TestClients from "./TestClients.ts"
@@ -37,7 +38,7 @@ export const engineHarness = (
       "data",
       { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options }
     ).pipe(Effect.provideService(HttpClient.HttpClient, client), Effect.orDie)
-    const raw = engine.raw(tokenPrice, upstream)
+    const raw = engine.raw(tokenPrice, upstream, bodyScan)
     return { requests, engine, upstream, send: (number) => raw(inputOf(number), requestOf(number)) }
   })
 

@@ -58,7 +58,7 @@ export const pages = <
   options: Pick<Pagination.PaginationOptions, "cursor"> = {}
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
-    const raw = engine.raw(operation, upstream, { needsDocument: true })
+    const raw = engine.raw(operation, upstream)
     const encode = requestEncoder(operation, upstream.arrayFormat)
     // Pagination drops records that it has returned before, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()

@@ -48,8 +48,8 @@ export const make = (
           instrumentation.recordAttempt(call, status, bytes.byteLength)
           // The upstream has received only this API key with this request, so the response can contain no other.
           const now = call.clock.unsafeCurrentTimeMillis()
-          const mayDeferParsing = response.framed && !call.needsDocument
-          const classification = classify(operation, summary, response, now, key.apiKey, mayDeferParsing)
+          const bodyScan = response.framed ? call.bodyScan : null
+          const classification = classify(operation, summary, response, now, key.apiKey, bodyScan)
           const health = healthOf(response, classification)
           const attemptResponse: AttemptResponse = { response, classification, health, version }
           return annotatingSpan(call, "http.response.status_code", status, Effect.succeed(attemptResponse))

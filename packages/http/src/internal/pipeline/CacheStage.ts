@@ -235,7 +235,7 @@ const fromCache = (
   // Classified as of `storedAt`: only Retry-After depends on the time, and such responses are not cached. Neither are
   // responses that contain any of the keys, so any key will do.
   classification: () =>
-    classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0].apiKey, false),
+    classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0].apiKey, null),
   source,
   storedAt: entry.storedAt,
   freshUntil: entry.freshUntil,

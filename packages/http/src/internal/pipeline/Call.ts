@@ -27,6 +27,7 @@ import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
 import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
 import type { Timeouts } from "../../Timeouts.ts"
+import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "./CallClient.ts"
@@ -68,8 +69,8 @@ export interface Call {
   readonly layerAttemptTimeout: number
   /** The calls with the same URL and variant may share a request. See `flightVariantOf`. */
   readonly flightVariant: string
-  /** Whether a response without a JSON document is retried. Otherwise, a check of its brackets suffices. */
-  readonly needsDocument: boolean
+  /** Replaces the parsing of a response that is passed on. Null if it is parsed, and retried if it is not JSON. */
+  readonly bodyScan: BodyScan | null
   /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
   readonly nextVersion: CacheStoreService["nextVersion"] | null
   /** Receives the usage of the call; null if nothing observes it. */
@@ -91,7 +92,7 @@ export interface Call {
 export const prepare = (
   operation: Call["operation"],
   { keyPool, policies, transport }: Upstream,
-  needsDocument: boolean
+  bodyScan: BodyScan | null
 ) => {
   const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
   const timeouts = timeoutMillis(policies.timeouts)
@@ -126,7 +127,7 @@ export const prepare = (
       deadline: clock.unsafeCurrentTimeMillis() + callTimeouts.call,
       layerAttemptTimeout: Math.min(timeouts.attempt, timeouts.call),
       flightVariant: overrides ? flightVariantOf(keyPool, callPolicies, callTimeouts) : flightVariant,
-      needsDocument,
+      bodyScan,
       nextVersion: null,
       onUsage: Context.get(context, CurrentUsageObserver),
       onSent: Context.get(context, CurrentSendObserver),

@@ -25,7 +25,7 @@ import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
-import { isBalanced } from "../transport/BodyScan.ts"
+import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 
@@ -148,7 +148,7 @@ export class Complete {
  * Classifies a response. `now` is milliseconds since 1970, for a `Retry-After` header with a date. Text quoted from
  * the response does not contain `key`.
  *
- * `mayDeferParsing`: whether a complete body with balanced brackets is not parsed before its document is needed. Only
+ * With `bodyScan`, a complete body with balanced brackets is not parsed before its document is needed. Only
  * HTTP framing shows that a body is complete.
  *
  * @since 0.1.0
@@ -160,13 +160,13 @@ export const classify = (
   response: RawResponse,
   now: number,
   key: Redacted.Redacted,
-  mayDeferParsing: boolean
+  bodyScan: BodyScan | null
 ): Classification => {
   const exchange = { operation, request, response, key }
   const { status } = response
   if (status < 200 || status >= 300) return classifyError(exchange, now)
   const complete = new Complete(exchange)
-  if (status === 200 && mayDeferParsing && isBalanced(response.bytes)) return complete
+  if (status === 200 && bodyScan?.isBalanced(response.bytes) === true) return complete
   const { document } = complete
   if (Either.isLeft(document)) {
     const error = document.left

@@ -43,6 +43,7 @@ import * as CacheStore from "../../CacheStore.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
+import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
 import * as Attempt from "./Attempt.ts"
@@ -80,16 +81,16 @@ export type RawError =
  */
 export interface EngineService {
   /**
-   * Returns the upstream's response, with any status. Fails if the response is incomplete. A complete body is parsed only
-   * if its brackets are not balanced, its TTL depends on the document, or `needsDocument` is set: then a body that is not
-   * JSON is retried.
+   * Returns the upstream's response, with any status. Fails if the response is incomplete. A body that is not
+   * JSON is incomplete and retried. With `bodyScan`, a complete body is parsed only if its brackets are not balanced or
+   * its TTL depends on the document.
    *
    * `request` is the encoded input, plus any query parameters to pass through.
    */
   readonly raw: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
-    options?: { readonly needsDocument: boolean }
+    bodyScan?: BodyScan
   ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
   /** Returns the decoded output of an operation. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
@@ -162,11 +163,11 @@ export const make: Effect.Effect<
   const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
-    needsDocument: boolean,
+    bodyScan: BodyScan | null,
     fitsModel: (attemptResponse: Call.AttemptResponse) => boolean,
     finish: (engineResponse: EngineResponse, mayBeCached: boolean) => Either.Either<A, E>
   ) => {
-    const startCall = Call.prepare(operation, upstream, needsDocument)
+    const startCall = Call.prepare(operation, upstream, bodyScan)
     return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
       Effect.withFiberRuntime((fiber) => {
         const options = Call.optionsOf(fiber)
@@ -193,8 +194,8 @@ export const make: Effect.Effect<
     raw: <I, InputEncoded, Output, OutputEncoded>(
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream,
-      { needsDocument }: { readonly needsDocument: boolean } = { needsDocument: false }
-    ) => prepare(operation, upstream, needsDocument, () => true, requireComplete),
+      bodyScan?: BodyScan
+    ) => prepare(operation, upstream, bodyScan ?? null, () => true, requireComplete),
     decoded: <I, InputEncoded, Output, OutputEncoded>(
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream
@@ -203,7 +204,7 @@ export const make: Effect.Effect<
       const respond = prepare(
         operation,
         upstream,
-        true,
+        null,
         ({ classification, response }) =>
           Either.isRight(decode({ response, classification: () => classification }, true)),
         decode

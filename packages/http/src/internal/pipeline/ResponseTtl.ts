@@ -10,7 +10,6 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { searchable } from "../transport/BodyScan.ts"
 import type { AttemptResponse, Call } from "./Call.ts"
 
 /**
@@ -60,7 +59,9 @@ export const make = (): ResponseTtl => {
     if (operation.parameters.some(({ name }) => name === "chain")) {
       chainHeads.observe(
         call,
-        classification.isParsed ? blockInDocument(document()) : blockInBytes(response.bytes)
+        call.bodyScan === null || classification.isParsed
+          ? blockInDocument(document())
+          : call.bodyScan.highestBlock(response.bytes)
       )
     }
     switch (ttl._tag) {
@@ -135,32 +136,7 @@ const blockInDocument = (document: unknown): number => {
   return records.reduce<number>((max, record) => Math.max(max, blockOf(record)), 0)
 }
 
-const blockOf = (record: unknown): number =>
-  safeBlock(Predicate.isRecord(record) ? Number(record["block_number"] ?? 0) : 0)
-
-const safeBlock = (block: number): number => Number.isSafeInteger(block) ? block : 0
-
-/**
- * Returns the higher one of the first and the last block in a body: lists are ordered by block, so one of them is the
- * highest. Reads only the beginning and the end. 0 if there is none.
- */
-const blockInBytes = (bytes: Uint8Array): number => {
-  const first = searchable(bytes.subarray(0, blockWindow))?.indexOf(blockMember) ?? -1
-  if (first < 0) return 0
-  const start = Math.max(bytes.byteLength - blockWindow, 0)
-  const last = searchable(bytes.subarray(start))?.lastIndexOf(blockMember) ?? -1
-  return Math.max(blockAt(bytes, first), last < 0 ? 0 : blockAt(bytes, start + last))
-}
-
-const blockMember = "\"block_number\""
-
-/** Bytes at the beginning and at the end of a body that have a whole record. */
-const blockWindow = 8192
-
-const decoder = new TextDecoder()
-
-/** Returns the block of the member at a position, as a number or in a string. */
-const blockAt = (bytes: Uint8Array, at: number): number => {
-  const value = decoder.decode(bytes.subarray(at + blockMember.length, at + blockMember.length + 40))
-  return safeBlock(Number(/^\s*:\s*"?(\d+)/.exec(value)?.[1] ?? 0))
+const blockOf = (record: unknown): number => {
+  const block = Predicate.isRecord(record) ? Number(record["block_number"] ?? 0) : 0
+  return Number.isSafeInteger(block) ? block : 0
 }

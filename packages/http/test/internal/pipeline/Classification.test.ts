@@ -80,7 +80,7 @@ describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) 
           response,
           0,
           Redacted.make("key"),
-          false
+          null
         )
         const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
         if (classification._tag !== "Complete") {

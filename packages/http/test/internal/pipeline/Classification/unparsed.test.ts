@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as RawRecords from "../../../../src/internal/pagination/RawRecords.ts"
 import { classify, Complete } from "../../../../src/internal/pipeline/Classification.ts"
+import { bodyScan } from "../../../../src/internal/transport/BodyScan.ts"
 import { cachingOptions, withInspectableStore } from "../../../support/CacheFixtures.ts"
 import { address, contract, hash } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
@@ -72,10 +73,10 @@ describe("the text of a body", () => {
 })
 
 describe("a raw response", () => {
-  const classifyBody = (body: string, mayDeferParsing: boolean) => {
+  const classifyBody = (body: string, isFramed: boolean) => {
     const response = { status: 200, headers: {}, bytes: new TextEncoder().encode(body) }
     const request = { method: "GET", path: "/" } as const
-    return classify(tokenPrice, request, response, 0, Redacted.make("key"), mayDeferParsing)
+    return classify(tokenPrice, request, response, 0, Redacted.make("key"), isFramed ? bodyScan : null)
   }
 
   it("is parsed at most once, when its document is needed", () => {
@@ -126,7 +127,7 @@ describe("a raw response", () => {
         engineHarness(() => framed(body), options)
       )
       const input = Either.getOrThrow(decodeInput(contractNfts, { address: contract }))
-      yield* engine.raw(contractNfts, upstream)(input, encodeRequest(contractNfts, input))
+      yield* engine.raw(contractNfts, upstream, bodyScan)(input, encodeRequest(contractNfts, input))
       expect(entries.size).toBe(0)
     }))
 })
@@ -148,7 +149,7 @@ describe("a decoded call", () => {
           options
         )
         const input = Either.getOrThrow(decodeInput(tokenPrice, { address }))
-        const raw = engine.raw(tokenPrice, upstream)(input, encodeRequest(tokenPrice, input))
+        const raw = engine.raw(tokenPrice, upstream, bodyScan)(input, encodeRequest(tokenPrice, input))
         yield* raw
         expect(yield* raw).toMatchObject({ source: "cache" })
         expect(yield* engine.decoded(tokenPrice, upstream)(input)).toMatchObject({ usdPrice: 2 })
@@ -164,7 +165,7 @@ describe("a decoded call", () => {
         options
       )
       const input = Either.getOrThrow(decodeInput(tokenPrice, { address }))
-      const raw = engine.raw(tokenPrice, upstream)(input, encodeRequest(tokenPrice, input))
+      const raw = engine.raw(tokenPrice, upstream, bodyScan)(input, encodeRequest(tokenPrice, input))
       const [, output] = yield* whileTimePasses(
         Effect.all([raw, Effect.either(engine.decoded(tokenPrice, upstream)(input))], {
           concurrency: "unbounded"
@@ -206,14 +207,14 @@ describe("the highest block of raw responses", () => {
       const wallet = { address }
       if (operation.id === "walletChains") {
         const input = Either.getOrThrow(decodeInput(walletChains, wallet))
-        yield* engine.raw(walletChains, upstream)(input, encodeRequest(walletChains, input))
+        yield* engine.raw(walletChains, upstream, bodyScan)(input, encodeRequest(walletChains, input))
       } else {
         const input = Either.getOrThrow(decodeInput(walletTransfers, wallet))
-        yield* engine.raw(walletTransfers, upstream)(input, encodeRequest(walletTransfers, input))
+        yield* engine.raw(walletTransfers, upstream, bodyScan)(input, encodeRequest(walletTransfers, input))
       }
       entries.clear()
       const input = Either.getOrThrow(decodeInput(tokenPrice, { address, to_block: 4000 }))
-      yield* engine.raw(tokenPrice, upstream)(input, encodeRequest(tokenPrice, input))
+      yield* engine.raw(tokenPrice, upstream, bodyScan)(input, encodeRequest(tokenPrice, input))
       return [...entries.values()].map(({ freshUntil, storedAt }) => (freshUntil - storedAt) / 1000)
     })
 

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Upstream from "../../../../src/internal/pipeline/Upstream.ts"
+import { bodyScan } from "../../../../src/internal/transport/BodyScan.ts"
 import { safeHeaders } from "../../../../src/internal/transport/RawResponse.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
@@ -26,7 +27,7 @@ const raw = (script: ScriptedClient.Script) =>
     )
     const engine = yield* TestClients.engine
     const response = Effect.map(
-      engine.raw(tokenPrice, target)(input, request),
+      engine.raw(tokenPrice, target, bodyScan)(input, request),
       ({ response }) => response
     )
     return { requests, call: whileTimePasses(response) }

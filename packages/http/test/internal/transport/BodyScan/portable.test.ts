@@ -15,8 +15,8 @@ const portable = Effect.acquireRelease(
     vi.stubGlobal("process", { ...process, versions: undefined, getBuiltinModule })
     const { classify } = await import("../../../../src/internal/pipeline/Classification.ts")
     const { responseContainsSecret } = await import("../../../../src/internal/transport/RawResponse.ts")
-    const { isBalanced } = await import("../../../../src/internal/transport/BodyScan.ts")
-    return { classify, responseContainsSecret, isBalanced }
+    const { bodyScan } = await import("../../../../src/internal/transport/BodyScan.ts")
+    return { classify, responseContainsSecret, bodyScan }
   }),
   () => Effect.sync(() => vi.unstubAllGlobals())
 )
@@ -24,9 +24,9 @@ const portable = Effect.acquireRelease(
 describe("without native functions on bytes", () => {
   it.scoped("raw responses are parsed", () =>
     Effect.gen(function*() {
-      const { classify, isBalanced } = yield* portable
+      const { classify, bodyScan } = yield* portable
       const bytes = new TextEncoder().encode("{\"a\":[1]}")
-      expect(isBalanced(bytes)).toBe(false)
+      expect(bodyScan.isBalanced(bytes)).toBe(false)
       const classifyBytes = (bytes: Uint8Array) =>
         classify(
           { id: "tokenPrice", retry: "always" },
@@ -34,7 +34,7 @@ describe("without native functions on bytes", () => {
           { status: 200, headers: {}, bytes },
           0,
           Redacted.make("key"),
-          true
+          bodyScan
         )
       expect(classifyBytes(bytes)).toMatchObject({ _tag: "Complete", isParsed: true })
       expect(classifyBytes(new TextEncoder().encode("{\"a\":}"))).toMatchObject({ _tag: "Malformed" })
