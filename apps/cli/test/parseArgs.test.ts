@@ -213,6 +213,9 @@ it("checks option values", () => {
     reason: "--limit: expected an integer from 1 to 100, got \"101\"",
     hint: "to read more records than a page has, use --max-items or --all"
   })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "-5").hint).toBeNull()
+  expect(usageError(...price, "--timeout", "0s").hint).toBe("for no timeout, use none")
+  expect(usageError(...price, "--rate-limit", "5").hint).toBe("add the time, for example 5/s")
   expect(usageError("sandbox", "serve", "--port", "65536")).toMatchObject({
     reason: "--port: expected an integer from 0 to 65535, got \"65536\""
   })
@@ -227,6 +230,7 @@ it("checks option values", () => {
 it("suggests topics and commands after help, and help itself", () => {
   expect(usageError("help", "enviroment").hint).toBe("did you mean quarry help environment?")
   expect(usageError("help", "walet").hint).toBe("did you mean quarry help wallet?")
+  expect(usageError("help", "exit-codes").hint).toMatch(/^available commands: .*; topics: .*exit-status/)
   expect(usageError("hlep").hint).toBe("did you mean quarry help?")
   expect(usageError("version").hint).toBe("did you mean quarry --version?")
   expect(usageError("config", "ls").hint).toBe("did you mean quarry config list?")

@@ -45,7 +45,8 @@ export const rateLimitOption: OptionSpec = {
   description: "Local rate limit, for example 25/10s, or none (default: 100/s; or QUARRY_RATE_LIMIT)",
   check: {
     expected: "units per time such as 100/s or 5000/10m, or none",
-    accepts: (value) => Either.isRight(RateLimit.parse(value))
+    accepts: (value) => Either.isRight(RateLimit.parse(value)),
+    hint: (value) => /^[1-9]\d*$/.test(value) ? `add the time, for example ${value}/s` : null
   }
 }
 

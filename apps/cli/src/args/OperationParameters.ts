@@ -76,7 +76,11 @@ const checkOf = ({ jsonSchema: { maximum, minimum }, name }: Parameter): Pick<Op
   typeof minimum !== "number" || typeof maximum !== "number" ? {} : {
     check: {
       ...integerBetween(minimum, maximum),
-      hint: () => name === "limit" ? "to read more records than a page has, use --max-items or --all" : null
+      hint: (value) =>
+        // Elsewhere, 0 often means no limit
+        name === "limit" && (Number(value) > maximum || Number(value) === 0)
+          ? "to read more records than a page has, use --max-items or --all"
+          : null
     }
   }
 

@@ -213,7 +213,11 @@ const findCommand = (
     suggestion !== undefined
       ? didYouMean(["quarry", ...isHelpCommand ? ["help"] : [], ...suggestion].join(" "))
       : `available commands: ${nextWords(commands, path).join(", ")}${
-        path.length === 0 ? "; run \"quarry --help\"" : ""
+        path.length > 0
+          ? ""
+          : isHelpCommand
+          ? `; topics: ${helpTopics.join(", ")}`
+          : "; run \"quarry --help\""
       }`
   )
 }

@@ -48,7 +48,8 @@ export const duration: ValueCheck = {
 export const durationOrNone: ValueCheck = {
   ...duration,
   expected: `none or ${duration.expected}`,
-  accepts: (value) => value === "none" || duration.accepts(value)
+  accepts: (value) => value === "none" || duration.accepts(value),
+  hint: (value) => /^0[a-z]*$/.test(value) ? "for no timeout, use none" : duration.hint?.(value) ?? null
 }
 
 /** The name of a profile is also the name of a file. */

@@ -55,6 +55,13 @@ export const api: CommandSpec = {
           hint: didYouMean(closestMatch(name, operationIds)) ?? "quarry api lists all operations"
         })
       }
+      const format = singleValue(invocation.commandLineValues, outputOption.name) ?? "json"
+      if (format !== "json") {
+        return yield* new UsageError({
+          reason: `--output ${format}: the response is printed as the service sends it`,
+          hint: "omit it, or use the command of the operation"
+        })
+      }
       const input = yield* decodeParameters(operation, invocation)
       const request = encodeRequest(operation, input)
       const variable = baseUrlVariableOf(operation, invocation.values)

@@ -155,6 +155,16 @@ describe("quarry api", () => {
       expect((yield* quarry(["api"], { terminal: 100 })).out).toContain("walletTransfers")
     }))
 
+  it.live("rejects a format in which it prints no response", () =>
+    Effect.gen(function*() {
+      const call = ["api", "tokenPrice", `address=${token}`, "--sandbox", "-o"]
+      expect(yield* quarry([...call, "csv"])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^error: --output csv: the response is printed as the service sends it$/m)
+      })
+      expect((yield* quarry([...call, "json"])).code).toBe(0)
+    }))
+
   it.live("prints the bytes of the body", () =>
     Effect.gen(function*() {
       const body = `{ "usdPrice" :1.50,\n"extra":"Ä\u200e" }`
