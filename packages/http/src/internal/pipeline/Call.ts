@@ -241,19 +241,9 @@ export const continuesAt: (result: AttemptResult) => number | null = Either.matc
   onRight: ({ beyondDeadline }) => beyondDeadline ?? null
 })
 
-const isWaitTooLong = (error: AttemptNoResponse["error"]): boolean => {
-  switch (error._tag) {
-    case "LocalLimitError":
-      return error.limit === "rate" || error.limit === "concurrency"
-    case "RateLimitError":
-      return true
-    case "CircuitOpenError":
-    case "InvalidResponseError":
-    case "NetworkError":
-    case "TimeoutError":
-      return false
-  }
-}
+const isWaitTooLong = (error: AttemptNoResponse["error"]): boolean =>
+  error._tag === "RateLimitError" ||
+  error._tag === "LocalLimitError" && (error.limit === "rate" || error.limit === "concurrency")
 
 /** Describes a result in a log line. */
 export const describe: (result: AttemptResult) => string = Either.match({
@@ -263,10 +253,7 @@ export const describe: (result: AttemptResult) => string = Either.match({
         return `${error._tag}: ${error.reason}`
       case "NetworkError":
         return `${error._tag}: ${error.summary}`
-      case "CircuitOpenError":
-      case "LocalLimitError":
-      case "RateLimitError":
-      case "TimeoutError":
+      default:
         return error._tag
     }
   },

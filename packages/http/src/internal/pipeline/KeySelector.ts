@@ -243,6 +243,7 @@ const shortestWait = (
 
 /** Returns the problem with the key that a response reports, if any. */
 const reasonOf = ({ health, classification }: AttemptResponse): Reason | null => {
+  // A 429 response.
   if (health === "throttled") return "throttled"
   if (classification._tag !== "Rejected") return null
   switch (classification.error._tag) {
@@ -251,19 +252,8 @@ const reasonOf = ({ health, classification }: AttemptResponse): Reason | null =>
       return "rejected"
     case "PlanQuotaExceededError":
       return "quota-exceeded"
-    // A 429 response, which sets `health`.
-    case "RateLimitError":
-      return "throttled"
-    // These do not depend on the key, or come without a response.
-    case "CircuitOpenError":
-    case "InvalidInputError":
-    case "InvalidResponseError":
-    case "LocalLimitError":
-    case "NetworkError":
-    case "NotFoundError":
-    case "RequestRejectedError":
-    case "ServerError":
-    case "TimeoutError":
+    // The others do not depend on the key, or come without a response.
+    default:
       return null
   }
 }
@@ -274,20 +264,9 @@ const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
   onRight: (attemptResponse) => reasonOf(attemptResponse) !== null
 })
 
-const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean => {
-  switch (error._tag) {
-    case "LocalLimitError":
-      return error.limit !== "memory"
-    case "RateLimitError":
-      return true
-    // An open circuit breaker is a matter of the upstream, so every key meets it.
-    case "CircuitOpenError":
-    case "InvalidResponseError":
-    case "NetworkError":
-    case "TimeoutError":
-      return false
-  }
-}
+/** An open circuit breaker is a matter of the upstream, so every key meets it. */
+const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean =>
+  error._tag === "RateLimitError" || error._tag === "LocalLimitError" && error.limit !== "memory"
 
 /**
  * Returns the more useful of two failures: throttling, which ends by waiting, before rejections, and responses before

@@ -5,7 +5,6 @@
  * is final.
  */
 import type { Operation } from "@blockquarry/core/Operation"
-import type { OperationError } from "@blockquarry/core/OperationError"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -44,7 +43,8 @@ export const make = (): ResponseTtl => {
       case "Malformed":
         return "incomplete"
       case "Rejected":
-        return isSharedByAllKeys(classification.error) ? notFoundTtl() : "error"
+        // Every API key gets this error, but no other.
+        return classification.error._tag === "NotFoundError" ? notFoundTtl() : "error"
       case "Complete":
     }
     let isJson = true
@@ -74,27 +74,6 @@ export const make = (): ResponseTtl => {
       case "UpToBlock":
         return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
     }
-  }
-}
-
-/** Whether every API key gets this error. Only that the item does not exist is independent of the key. */
-const isSharedByAllKeys = (error: OperationError): boolean => {
-  switch (error._tag) {
-    case "NotFoundError":
-      return true
-    case "AuthenticationError":
-    case "CircuitOpenError":
-    case "InvalidInputError":
-    case "InvalidResponseError":
-    case "LocalLimitError":
-    case "NetworkError":
-    case "PermissionDeniedError":
-    case "PlanQuotaExceededError":
-    case "RateLimitError":
-    case "RequestRejectedError":
-    case "ServerError":
-    case "TimeoutError":
-      return false
   }
 }
 
