@@ -33,6 +33,7 @@ export default defineConfig({
     pool: "forks",
     minWorkers: 1,
     maxWorkers: 2,
+    maxConcurrency: 2,
     projects: Object.entries(packages).map(([name, root]) => ({
       extends: true,
       test: {

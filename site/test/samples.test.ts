@@ -334,9 +334,9 @@ const checkJson = async (sample: Sample): Promise<void> => {
 }
 
 /** A file, which the command beside it reads. */
-const checkFile = async ({ code, language, name, setup, then }: Sample): Promise<void> => {
+const checkFile = async ({ code, name, setup, then }: Sample): Promise<void> => {
   expect(then, `<!-- then: COMMAND --> of ${name}`).not.toBe("")
-  const file = join(temporary, `file.${language}`)
+  const file = join(temporary, name.replace(/\W/g, "_"))
   writeFileSync(file, code)
   await runScript(`${setup}\nFILE='${file}'\n${then}`)
 }
@@ -351,7 +351,19 @@ const checks: Readonly<Record<string, (sample: Sample) => Promise<void>>> = {
   sql: checkFile
 }
 
-describe("samples", () => {
+const runSamples = (isIncluded: (language: string) => boolean): void => {
+  for (
+    const sample of samples.filter(({ language, name }) => isIncluded(language) && notRun[name] === undefined)
+  ) {
+    it(sample.name, async () => {
+      const check = checks[sample.language]
+      if (check === undefined) return expect.unreachable(`no check for "${sample.language}"`)
+      await check(sample)
+    }, 120_000)
+  }
+}
+
+describe("programs", () => {
   it("compile", async () => {
     const options = {
       extends: "../../tsconfig.base.json",
@@ -372,16 +384,15 @@ describe("samples", () => {
     expect(result).toBe("compiled")
   }, 120_000)
 
-  for (const sample of samples.filter(({ name }) => notRun[name] === undefined)) {
-    it(sample.name, async () => {
-      const check = checks[sample.language]
-      if (check === undefined) return expect.unreachable(`no check for "${sample.language}"`)
-      await check(sample)
-    }, 120_000)
-  }
+  // They share the environment and the console
+  runSamples((language) => language === "ts")
+})
 
-  it("that do not run exist", () => {
-    const names = new Set(samples.map(({ name }) => name))
-    expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
-  })
+describe.concurrent("scripts and texts", () => {
+  runSamples((language) => language !== "ts")
+})
+
+it("samples that do not run exist", () => {
+  const names = new Set(samples.map(({ name }) => name))
+  expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
 })
