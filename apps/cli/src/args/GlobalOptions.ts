@@ -63,7 +63,8 @@ export const curlOption: OptionSpec = {
   name: "curl",
   group: "connection",
   value: null,
-  description: "Print the first request as a curl command instead of sending it"
+  description: "Print the first request as a curl command instead of sending it",
+  conflictsWith: ["from"]
 }
 
 export const verboseOption: OptionSpec = {

@@ -24,6 +24,7 @@ import {
   type RecordSource
 } from "../list/RecordSource.ts"
 import { idColumn } from "../render/Columns.ts"
+import { countOf } from "../render/Count.ts"
 import type { Column } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { CommandTerminal } from "../Terminal.ts"
@@ -164,13 +165,17 @@ const invocationOf = (
   argumentNames: ReadonlyArray<string>,
   line: InputLine
 ): Either.Either<CommandInvocation, UsageError> => {
-  if (line.values.length !== argumentNames.length) {
+  const isCsv = invocation.values.has("from-column")
+  const count = argumentNames.length === 1 && !isCsv
+    ? (line.values[0] ?? "").split(/[,;\t]/).length
+    : line.values.length
+  if (count !== argumentNames.length) {
     return Either.left(
       new UsageError({
-        reason: `expected ${argumentNames.length} values (${
+        reason: `expected ${countOf(argumentNames.length, "values")} (${
           argumentNames.join(" ")
-        }), got ${line.values.length}`,
-        hint: null
+        }), got ${count}`,
+        hint: isCsv ? null : "for a CSV file, select the columns with --from-column"
       })
     )
   }

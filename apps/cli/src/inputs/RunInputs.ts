@@ -24,6 +24,7 @@ import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
 import type { RecordList } from "../list/RecordList.ts"
 import { retryingSource } from "../list/RetryPages.ts"
+import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
@@ -155,7 +156,9 @@ const inputText = (
   }
   if (columns !== null && columns.length !== names.length) {
     return new UsageError({
-      reason: `--from-column: expected ${names.length} columns (${names.join(", ")}), got ${columns.length}`,
+      reason: `--from-column: expected ${countOf(names.length, "columns")} (${
+        names.join(", ")
+      }), got ${columns.length}`,
       hint: "repeat the option, or separate the columns by commas"
     })
   }

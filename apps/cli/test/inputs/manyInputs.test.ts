@@ -360,6 +360,9 @@ describe("failures", () => {
       const path = yield* folder
       const [from, failed] = [join(path, "in.csv"), join(path, "failed.txt")]
       writeFileSync(from, lines("name,address", "a,", `b,${wallet}`, "c,0x12"))
+      const whole = yield* run(`wallet chains --from ${from}`, "")
+      expect(whole.err).toContain("expected 1 value (address), got 2\n")
+      expect(whole.err).toContain("hint: for a CSV file, select the columns with --from-column\n")
       const ran = yield* run(`wallet chains --from ${from} --from-column address --failed ${failed}`, "")
       expect(ran.code).toBe(8)
       expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 has an empty value: ?\n0x12\n$/)
@@ -423,6 +426,7 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
         "--concurrency is for many inputs, and all arguments are on the command line"
       ],
       ["wallet chains --concurrency 2", "missing argument <address>"],
+      ["wallet chains --from x.txt --curl", "--curl and --from are mutually exclusive"],
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
       [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],
