@@ -27,8 +27,8 @@ export interface RequestContext {
   quotaWaitMs: number
   /** What the engine did for the request. */
   usage: CallUsage.CallUsage
-  /** Receives usage that arrives after the request has completed. */
-  onLateUsage: ((usage: CallUsage.CallUsage) => void) | undefined
+  /** Receives usage that arrives after the request has completed. Undefined before. */
+  onLateUsage: ((client: string | null, attempts: number, cost: number) => void) | undefined
   /** The number of charges that may still be refunded. */
   unsettledCharges: number
   /** Called when no charge is unsettled any more. */
@@ -39,8 +39,8 @@ export interface RequestContext {
   release: (() => void) | undefined
   /** The memory that the body of the response uses, or undefined once the request is complete. */
   bodyBytes: number | undefined
-  /** Returns the memory of the body. */
-  releaseBody: () => void
+  /** Where that memory is from. Undefined before there is a body. */
+  bodyMemory: BodyMemory | undefined
 }
 
 export const make = (startedAt: number, requestId: string, method: string): RequestContext => ({
@@ -65,7 +65,7 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   handedOver: false,
   release: undefined,
   bodyBytes: 0,
-  releaseBody: () => {}
+  bodyMemory: undefined
 })
 
 /** Records a charge. A list is charged once per page. */
@@ -124,14 +124,15 @@ export const holdBody = (context: RequestContext, memory: BodyMemory, bytes: num
   if (bytes > context.bodyBytes && !memory.tryAcquire(bytes - context.bodyBytes)) return false
   if (bytes < context.bodyBytes) memory.release(context.bodyBytes - bytes)
   context.bodyBytes = bytes
-  context.releaseBody = () => memory.release(bytes)
+  context.bodyMemory = memory
   return true
 }
 
 /** Records that the response was sent, or that the client disconnected. Must be called once. */
 export const recordCompletion = (context: RequestContext): void => {
+  const { bodyBytes, bodyMemory } = context
   context.bodyBytes = undefined
-  context.releaseBody()
+  if (bodyBytes !== undefined) bodyMemory?.release(bodyBytes)
 }
 
 /**
@@ -140,7 +141,7 @@ export const recordCompletion = (context: RequestContext): void => {
  */
 export const recordUsage = (context: RequestContext, usage: CallUsage.CallUsage): void => {
   context.usage = CallUsage.add(context.usage, usage)
-  if (usage.attempts > 0 || usage.cost > 0) context.onLateUsage?.(usage)
+  if (usage.attempts > 0 || usage.cost > 0) context.onLateUsage?.(context.client, usage.attempts, usage.cost)
 }
 
 /** Creates the access log entry of a completed request. */

@@ -85,8 +85,8 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
         RequestContext.recordCompletion(context)
         RequestContext.whenSettled(context, () => {
           sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
-          context.onLateUsage = ({ attempts, cost }) =>
-            sharedState.onLateUsage(context.client, attempts, cost)
+          // Not a closure: V8 would keep the requests that complete later until a full garbage collection.
+          context.onLateUsage = sharedState.onLateUsage
         })
       }
     }
