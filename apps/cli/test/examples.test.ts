@@ -62,11 +62,16 @@ const runScript = (
 const onFreePort = (line: string): string => line.replace(/sandbox serve$/, "$& --port 0")
 
 describe("examples of help", () => {
-  // Commands of a group share their configuration: an alias is set before it is removed
+  // Commands of a group share their configuration: a setting is set before it is read or removed
   const homes = new Map(
     commandLine.commands.map(({ path: [group = ""] }) => [group, mkdtempSync(join(directory, "home-"))])
   )
-  for (const command of commandLine.commands.filter(({ examples }) => examples.length > 0)) {
+  const isSet = ({ path }: typeof commandLine.commands[number]) => path.at(-1) === "set"
+  const commands = [
+    ...commandLine.commands.filter(isSet),
+    ...commandLine.commands.filter((command) => !isSet(command))
+  ].filter(({ examples }) => examples.length > 0)
+  for (const command of commands) {
     const isEndless = command.runsUntilInterrupted === true
     it(`run for quarry ${command.path.join(" ")}`, async () => {
       for (const line of exampleLines(command)) {
