@@ -66,11 +66,12 @@ describe("examples of help", () => {
   const homes = new Map(
     commandLine.commands.map(({ path: [group = ""] }) => [group, mkdtempSync(join(directory, "home-"))])
   )
-  const isSet = ({ path }: typeof commandLine.commands[number]) => path.at(-1) === "set"
-  const commands = [
-    ...commandLine.commands.filter(isSet),
-    ...commandLine.commands.filter((command) => !isSet(command))
-  ].filter(({ examples }) => examples.length > 0)
+  const rank = ({ path }: typeof commandLine.commands[number]) => {
+    const name = path.at(-1)
+    return name === "set" ? 0 : name === "unset" ? 2 : 1
+  }
+  const commands = commandLine.commands.filter(({ examples }) => examples.length > 0)
+    .toSorted((one, other) => rank(one) - rank(other))
   for (const command of commands) {
     const isEndless = command.runsUntilInterrupted === true
     it(`run for quarry ${command.path.join(" ")}`, async () => {
