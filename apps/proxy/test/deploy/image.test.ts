@@ -215,6 +215,8 @@ describe("the Dockerfile", () => {
       sources.split(" ")
     )
     expect(copied.filter((source) => !existsSync(join(Files.root, source)))).toEqual([])
+    // Without the hooks, pnpm rejects the lockfile
+    expect(copied).toEqual(expect.arrayContaining(["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs"]))
   })
 
   it("runs as a non-root user, without a shell, and exposes the configured ports", () => {
@@ -240,7 +242,7 @@ describe("the Dockerfile", () => {
   it("has a build context without secrets and build output", () => {
     const lines = Files.text("Dockerfile.dockerignore").split("\n").filter((line) => /^[^#]/.test(line))
     expect(lines[0]).toBe("*")
-    for (const line of ["**/node_modules", "**/.env", "**/.env.*", "apps/proxy/deploy"]) {
+    for (const line of ["!.pnpmfile.cjs", "**/node_modules", "**/.env", "**/.env.*", "apps/proxy/deploy"]) {
       expect(lines).toContain(line)
     }
   })
