@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exampleValues } from "../src/Help.ts"
+import { countOf } from "../src/render/Count.ts"
 
 const program = fileURLToPath(new URL("../dist/quarry.js", import.meta.url))
 const { busyWallet } = Ledger.make({ seed: 1 }).examples
@@ -84,7 +85,7 @@ it.each(
   const count = out.trimEnd().split("\n").length
   expect(err).toMatch(
     new RegExp(
-      `interrupted after ${count} transfers; resume with:\n  quarry wallet transfers ${busyWallet} --sandbox --all --limit=1 --cursor=\\S+\n$`
+      `interrupted after ${countOf(count, "transfers")}; resume with:\n  quarry wallet transfers ${busyWallet} --sandbox --all --limit=1 --cursor=\\S+\n$`
     )
   )
 })
