@@ -13,6 +13,7 @@ import * as TokenGenerator from "./auth/TokenGenerator.ts"
 import * as Arguments from "./cli/Arguments.ts"
 import * as ConfigCommands from "./cli/ConfigCommands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
+import * as FiberSettings from "./runtime/FiberSettings.ts"
 import * as Serve from "./runtime/Serve.ts"
 
 /** `package.json` is in the parent folder of both `src` and `dist`. */
@@ -45,7 +46,7 @@ const program = Effect.gen(function*() {
     case "ExampleConfig":
       return yield* ConfigCommands.example
     case "Serve":
-      return yield* Serve.serve(options, version)
+      return yield* FiberSettings.forServer(Serve.serve(options, version))
   }
 }).pipe(
   Effect.scoped,
