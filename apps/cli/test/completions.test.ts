@@ -153,6 +153,19 @@ beforeAll(() => {
   const aliases = `aliases:\n  treasury: ${names.aliases.get("treasury")}\n`
   writeFileSync(join(directory, "config/quarry/config.yaml"), aliases)
   writeFileSync(join(directory, "exported.csv"), "")
+  // Otherwise the server ends with each session, while the next one may connect to it
+  spawnSync("tmux", [
+    "-L",
+    socket,
+    "-f",
+    "/dev/null",
+    "start-server",
+    ";",
+    "set-option",
+    "-s",
+    "exit-empty",
+    "off"
+  ])
 })
 afterAll(() => {
   spawnSync("tmux", ["-L", socket, "kill-server"])
