@@ -286,7 +286,7 @@ describe("--dry-run of an export that exists", () => {
     const { code, err, out } = await run([...argv, "--resume", "--dry-run"])
     expect([code, err]).toEqual([
       0,
-      expect.stringMatching(/^20 transfers are saved\nestimate: \d+ transfers/)
+      expect.stringMatching(/^20 transfers saved\nestimate: \d+ transfers/)
     ])
     expect(files.join("")).toContain(`"cursor": "${cursorOf(out)}"`)
     expect(filesIn(folder).map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(files)
