@@ -3,7 +3,7 @@
 /** Bounds the time of a conversion to `bigint`, which grows faster than the number of digits. */
 const maxDigits = 10_000
 
-export const isDigits = (text: string): boolean => text.length <= maxDigits && /^\d+$/.test(text)
+export const isDigits = (text: string): boolean => text !== "" && text.length <= maxDigits && !/\D/.test(text)
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 

@@ -32,9 +32,12 @@ const Utc = isUtcConstructor(assignEpochMillis) ? assignEpochMillis : undefined
 export const makeUtc = (milliseconds: number): DateTime.Utc =>
   Utc === undefined ? DateTime.unsafeFromDate(new Date(milliseconds)) : new Utc(milliseconds)
 
-/** Matches existing dates only. February 29 does not match, because it depends on the year. */
-const canonicalPattern =
-  /^\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d\d\dZ$/
+/**
+ * Matches all texts but existing dates, because V8 stores what a match found. Also matches February 29, which depends on
+ * the year.
+ */
+const notCanonicalPattern =
+  /^(?!\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d\d\dZ$)/
 
 const zero = 0x30
 
@@ -53,7 +56,7 @@ const daysSinceEpoch = (year: number, month: number, day: number): number => {
 
 /** Returns milliseconds since 1970, or undefined for other formats. */
 export const parseCanonicalTime = (text: string): number | undefined => {
-  if (!canonicalPattern.test(text)) return undefined
+  if (notCanonicalPattern.test(text)) return undefined
   const date = daysSinceEpoch(
     twoDigits(text, 0) * 100 + twoDigits(text, 2),
     twoDigits(text, 5),
