@@ -114,7 +114,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     )
   }
 
-  /** Releases everything that the exchange holds. */
+  /** Releases everything that the exchange holds, also the body: closures of Effect keep exchanges until a full collection. */
   cancel(): void {
     if (this.isOver) return
     this.isOver = true
@@ -122,6 +122,9 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     this.memory.release(this.reserved)
     this.decompressor?.destroy()
     this.controller?.abort(aborted)
+    this.controller = null
+    this.body = null
+    this.chunks = []
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
