@@ -17,13 +17,16 @@ const headings = [
 ]
 
 /**
- * Joins the lines of each paragraph: release notes on GitHub show every line break. Blocks of code and lists keep their lines.
+ * Joins the lines of each paragraph: release notes on GitHub show every line break. Headings, lists, tables and blocks of code
+ * keep their lines.
  *
  * @param {string} text
  */
 const unwrapped = (text) =>
   text.split(/(^```[^]*?^```$)/m)
-    .map((part, index) => index % 2 === 1 ? part : part.replace(/(?<=\S)\n(?=[^\s`>|#*+-])(?!\d+\. )/g, " "))
+    .map((part, index) =>
+      index % 2 === 1 ? part : part.replace(/(?<=\S)(?<!^#+ .*)\n(?=\S)(?![*+-] |\d+[.)] |#+ |[>|])/gm, " ")
+    )
     .join("")
 
 /**

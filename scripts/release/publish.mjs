@@ -14,7 +14,8 @@ if (folder === undefined || options.some((option) => option !== "--provenance"))
   throw new Error("usage: publish.mjs FOLDER [--provenance]")
 }
 
-const registry = process.env["npm_config_registry"] ?? "https://registry.npmjs.org/"
+// A URL without a final slash would replace its last segment by the name of a package.
+const registry = (process.env["npm_config_registry"] ?? "https://registry.npmjs.org").replace(/\/*$/, "/")
 
 /**
  * Returns the response of the registry, or undefined if it has status 404.

@@ -147,7 +147,7 @@ describe("publishing", () => {
 
   const startRegistry = async (published: Readonly<Record<string, Published>>): Promise<Server> => {
     const server = createServer(({ headers, url = "" }, response) => {
-      const name = decodeURIComponent(url.slice(1)).replace(/\.tgz$/, "")
+      const name = decodeURIComponent(url.replace(/^\/(repository\/npm\/)?/, "")).replace(/\.tgz$/, "")
       const { archive, latest } = published[name] ?? {}
       const dist = { tarball: `http://${headers.host}${url}.tgz` }
       if (latest === undefined) response.writeHead("unavailable" in published ? 503 : 404).end()
@@ -166,14 +166,15 @@ describe("publishing", () => {
   /** Runs the script with a registry and a program `npm`, and returns what it told npm to publish. */
   const publish = async (
     published: Readonly<Record<string, Published>>,
-    ...options: ReadonlyArray<string>
+    options: ReadonlyArray<string> = [],
+    path = "/"
   ) => {
     const npm = join(temporary, "npm")
     writeFileSync(npm, `#!/bin/sh\necho "$@" >> "$0.log"\n`)
     chmodSync(npm, 0o755)
     writeFileSync(`${npm}.log`, "")
     const registry = await startRegistry(published)
-    const url = `http://127.0.0.1:${Object(registry.address()).port}/`
+    const url = `http://127.0.0.1:${Object(registry.address()).port}${path}`
     const script = join(root, "scripts/release/publish.mjs")
     const env = { ...process.env, PATH: `${temporary}:${process.env["PATH"]}`, npm_config_registry: url }
     const error = await promisify(execFile)(process.execPath, [script, temporary, ...options], { env }).then(
@@ -184,7 +185,7 @@ describe("publishing", () => {
     return {
       error,
       log: readFileSync(`${npm}.log`, "utf8").replaceAll(`${temporary}/`, "").replaceAll(
-        ` --registry ${url}`,
+        ` --registry ${url.replace(/\/?$/, "/")}`,
         ""
       )
         .trim().split("\n")
@@ -200,7 +201,7 @@ describe("publishing", () => {
 
   it("publishes a package after those that it depends on", async () => {
     writeSums()
-    expect(await publish({}, "--provenance")).toEqual({
+    expect(await publish({}, ["--provenance"])).toEqual({
       error: "",
       log: [
         "publish blockquarry-cli-0.1.0.tgz --access public --tag latest --provenance",
@@ -214,17 +215,21 @@ describe("publishing", () => {
   const recompressed = (file: string): Uint8Array =>
     gzipSync(gunzipSync(readFileSync(join(temporary, file))), { level: 1 })
 
-  it("skips what is published, and does not make an older version `latest`", async () => {
-    writeSums()
-    const core = { latest: "0.2.0", archive: recompressed("blockquarry-core-0.1.0.tgz") }
-    expect(await publish({ "@blockquarry/core": core, "@blockquarry/cli": { latest: "0.2.0" } })).toEqual({
-      error: "",
-      log: [
-        "publish blockquarry-cli-0.1.0.tgz --access public --tag v0.1",
-        "publish blockquarry-http-0.1.0.tgz --access public --tag latest"
-      ]
-    })
-  })
+  it.each(["/", "/repository/npm"])(
+    "skips what is published at %s, and does not make an older version `latest`",
+    async (path) => {
+      writeSums()
+      const core = { latest: "0.2.0", archive: recompressed("blockquarry-core-0.1.0.tgz") }
+      const published = { "@blockquarry/core": core, "@blockquarry/cli": { latest: "0.2.0" } }
+      expect(await publish(published, [], path)).toEqual({
+        error: "",
+        log: [
+          "publish blockquarry-cli-0.1.0.tgz --access public --tag v0.1",
+          "publish blockquarry-http-0.1.0.tgz --access public --tag latest"
+        ]
+      })
+    }
+  )
 
   it("publishes nothing if npm has the version with other content", async () => {
     writeSums()
@@ -306,6 +311,28 @@ First.
     expect(sectionOf(both, "0.1.0")).toBe("First.")
     expect(sectionOf(both, "0.2.0")).toContain("Add c")
     expect(sectionOf(both, "0.3.0")).toBeUndefined()
+  })
+})
+
+describe("the lines of a summary", () => {
+  const summaryOf = (summary: string) =>
+    changelogSection("0.2.0", "2026-02-02", {
+      changesets: [{ summary, releases: [{ name: "@blockquarry/cli", type: "patch" }] }]
+    }).split("- **cli**: ")[1]
+
+  it.each(["`it`", "**it**", "*it*", "-o it", "+1", "#12", "1.5 times"])("are joined: %s", (line) => {
+    expect(summaryOf(`Rename\n${line}`)).toBe(`Rename ${line}`)
+  })
+
+  it.each(["- it", "* it", "2. it", "# it", "> it", "| it |"])(
+    "are kept where a block begins: %s",
+    (line) => {
+      expect(summaryOf(`Rename\n${line}`)).toBe(`Rename\n  ${line}`)
+    }
+  )
+
+  it("are not joined with a heading", () => {
+    expect(summaryOf("### Breaking\nRename\n`a`")).toBe("### Breaking\n  Rename `a`")
   })
 })
 
