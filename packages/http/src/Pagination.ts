@@ -32,7 +32,7 @@ export interface PaginationOptions {
   readonly maxPages?: number | undefined
   /** Ends the stream after this many records. A stream of pages ends with the page that reaches it. */
   readonly maxItems?: number | undefined
-  /** Number of pages to fetch ahead of the consumer. Default: 0. */
+  /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
   readonly prefetch?: number | undefined
 }
 
@@ -65,7 +65,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
 ): Stream.Stream<Output, ListOperationError> => {
   const { maxItems = Number.POSITIVE_INFINITY, maxPages = Number.POSITIVE_INFINITY, prefetch = 0 } = options
   if (maxItems <= 0 || maxPages <= 0) return Stream.empty
-  const pages = Stream.unwrap(
+  const fetched = Stream.unwrap(
     // Each run of the stream has its own state.
     Effect.suspend(() => initialState(pageSource, input, options.cursor ?? input.cursor)).pipe(
       Effect.map((state) => {
@@ -82,7 +82,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
       })
     )
   )
-  return prefetch < 1 ? pages : prefetching(pages, prefetch)
+  return prefetch < 1 ? fetched : prefetching(fetched, prefetch)
 }
 
 /**

@@ -10,7 +10,8 @@ import {
   CurrentBodyMemory,
   type Engine,
   type EngineResponse,
-  RawResponse,
+  responseContainsSecret,
+  textContainsSecret,
   Upstream
 } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -112,7 +113,7 @@ export const make = (
   const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
   const policies = policiesOf(config)
   const apiKeys = distinctKeys(endpoints)
-  const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
+  const containsApiKey = (text: string) => textContainsSecret(text, apiKeys)
   const withoutApiKey = (error: ProxyError.ProxyError) =>
     ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
   return Effect.map(
@@ -260,7 +261,7 @@ const passThrough = (
   if (rejection !== null) return Effect.fail(withoutApiKey(rejection))
   // Responses from the cache need no search: the engine does not cache responses that contain an API key. Passes the array
   // of the engine, whose search then serves both.
-  return source === "upstream" && RawResponse.responseContainsSecret(response, apiKeys)
+  return source === "upstream" && responseContainsSecret(response, apiKeys)
     ? Effect.fail(withheldResponse(response.status))
     : Effect.succeed(engineResponse)
 }

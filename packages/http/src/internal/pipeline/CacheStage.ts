@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
-import { responseContainsSecret } from "../transport/RawResponse.ts"
+import { responseContainsSecret } from "../transport/Secrets.ts"
 import { timeoutError } from "./Attempt.ts"
 import {
   type AttemptNoResponse,

@@ -54,8 +54,8 @@ export class CurrentClient
 
 /**
  * Called with 1 when an attempt starts to send its request, and with -1 if no connection was opened for it, so that
- * nothing was sent: a gateway charges only for what was sent. The sum is the number of requests that were sent for a call, by itself or by the call that it was
- * coalesced with. Must not throw.
+ * nothing was sent: a gateway charges only for what was sent. The sum is the number of requests that were sent for a
+ * call, by itself or by the call that it was coalesced with. Must not throw.
  *
  * @since 0.1.0
  * @category models

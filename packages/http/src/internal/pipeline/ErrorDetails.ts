@@ -8,7 +8,7 @@ import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Duration from "effect/Duration"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import { jsonEscaped } from "../transport/RawResponse.ts"
+import { jsonEscaped } from "../transport/Secrets.ts"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500

@@ -252,8 +252,19 @@ const reasonOf = ({ health, classification }: AttemptResponse): Reason | null =>
       return "rejected"
     case "PlanQuotaExceededError":
       return "quota-exceeded"
-    // The others do not depend on the key, or come without a response.
-    default:
+    // Sets `health`.
+    case "RateLimitError":
+      return "throttled"
+    // These do not depend on the key, or come without a response.
+    case "CircuitOpenError":
+    case "InvalidInputError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "NotFoundError":
+    case "RequestRejectedError":
+    case "ServerError":
+    case "TimeoutError":
       return null
   }
 }

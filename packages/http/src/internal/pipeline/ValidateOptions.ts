@@ -214,9 +214,10 @@ const rateLimitChecks = (rateLimit: unknown): OptionChecks<RateLimit> => ({
   dailyQuota: (value) => value === null ? null : positive(value)
 })
 
-/** An operation without a cost has its own. */
+/** An omitted operation has its default cost. */
 const optionalCost: Check = (value) => value === undefined ? null : nonNegative(value)
 
+/** Not derived from the operations, which would then all be in every bundle. */
 const costChecks: { readonly [Id in OperationId]: Check } = {
   walletTransfers: optionalCost,
   tokenTransfers: optionalCost,
