@@ -70,6 +70,7 @@ export interface SubjectResult {
   readonly wall: number
   /** The name of its baseline. */
   readonly baseline: string
+  readonly baselineCost: number
   /** The ratio to the median of its baseline. */
   readonly ratio: number
   readonly target?: Target
@@ -125,6 +126,7 @@ export const runComparison = (
         cost: costOf(subject),
         wall: median(timings.map(({ wall }) => wall)) / iterations,
         baseline: baseline.name,
+        baselineCost: costOf(baseline),
         ratio: costOf(subject) / costOf(baseline),
         ...(target === undefined ? {} : { target })
       }

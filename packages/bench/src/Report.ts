@@ -11,7 +11,7 @@ export const toRows = (benchmark: string, comparison: Comparison, results: Reado
     baseline: result.baseline,
     costUnit: comparison.costUnit ?? "µs of CPU time",
     per: comparison.unit,
-    baselineCost: result.cost / result.ratio,
+    baselineCost: result.baselineCost,
     cost: result.cost,
     wallMicroseconds: result.wall,
     ratio: result.ratio,

@@ -116,8 +116,8 @@ it("a subject in another process is measured by its own clock", async () => {
 it("the table lists skipped subjects, and wall time if enabled", () => {
   const { comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
   const results = [
-    { name: "baseline", baseline: "baseline", cost: 20, wall: 31.26, ratio: 1 },
-    { name: "blockquarry", baseline: "baseline", cost: 25, wall: 1200, ratio: 1.25 }
+    { name: "baseline", baseline: "baseline", baselineCost: 20, cost: 20, wall: 31.26, ratio: 1 },
+    { name: "blockquarry", baseline: "baseline", baselineCost: 20, cost: 25, wall: 1200, ratio: 1.25 }
   ]
   const skipped = [{ name: "skipped", reason: "not installed" }]
   expect(formatTable({ ...comparison, showsWallTime: true, skipped }, results).split("\n")).toEqual([
@@ -131,17 +131,34 @@ it("the table lists skipped subjects, and wall time if enabled", () => {
 it("the table shows whether targets are met: every bound is an upper bound", () => {
   const { comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
   const results = [
-    { name: "baseline", baseline: "baseline", cost: 20, wall: 20, ratio: 1 },
-    { name: "met", baseline: "baseline", cost: 30, wall: 30, ratio: 1.5, target: { ratio: 1.5, cost: 30 } },
+    { name: "baseline", baseline: "baseline", baselineCost: 20, cost: 20, wall: 20, ratio: 1 },
+    {
+      name: "met",
+      baseline: "baseline",
+      baselineCost: 20,
+      cost: 30,
+      wall: 30,
+      ratio: 1.5,
+      target: { ratio: 1.5, cost: 30 }
+    },
     {
       name: "too high a ratio",
       baseline: "baseline",
+      baselineCost: 20,
       cost: 40,
       wall: 40,
       ratio: 2,
       target: { ratio: 1.9, cost: 50 }
     },
-    { name: "too high a cost", baseline: "baseline", cost: 50, wall: 50, ratio: 2.5, target: { cost: 49 } }
+    {
+      name: "too high a cost",
+      baseline: "baseline",
+      baselineCost: 20,
+      cost: 50,
+      wall: 50,
+      ratio: 2.5,
+      target: { cost: 49 }
+    }
   ]
   expect(results.map(meetsTarget)).toEqual([null, true, false, false])
   const lines = formatTable(comparison, results).split("\n")

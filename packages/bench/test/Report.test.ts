@@ -11,8 +11,16 @@ it("a row has the costs of its subject and of the baseline, and the target", () 
     blockquarry: []
   }
   const results = [
-    { name: "limit", baseline: "limit", cost: 20, wall: 25, ratio: 1 },
-    { name: "ours", baseline: "limit", cost: 50, wall: 60, ratio: 2.5, target: { ratio: 2 } }
+    { name: "limit", baseline: "limit", baselineCost: 20, cost: 20, wall: 25, ratio: 1 },
+    {
+      name: "ours",
+      baseline: "limit",
+      baselineCost: 20,
+      cost: 50,
+      wall: 60,
+      ratio: 2.5,
+      target: { ratio: 2 }
+    }
   ]
   expect(toRows("pages", comparison, results)).toMatchObject([
     { subject: "limit", cost: 20, target: null, meetsTarget: null },

@@ -244,6 +244,6 @@ export interface ListOptions extends CallOptions {
   readonly maxPages?: number | undefined
   /** Ends the list after this many records. A list of pages ends with the page that reaches it. */
   readonly maxItems?: number | undefined
-  /** Number of pages to fetch ahead of the consumer. Default: 0. */
+  /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
   readonly prefetch?: number | undefined
 }

@@ -66,7 +66,7 @@ export const inputDecoder = <I, InputEncoded>(
   }
 }
 
-/** JavaScript allows any member, and TypeScript those of a variable. */
+/** TypeScript checks the excess members of literals only. */
 const unknownParameters = (operation: RequestShape, encoded: unknown): ReadonlyArray<InputIssue> =>
   Predicate.isRecord(encoded)
     ? Object.keys(encoded).filter((name) => encoded[name] !== undefined && !hasParameter(operation, name))
@@ -187,8 +187,8 @@ export interface ParsedRequest {
 }
 
 /**
- * Parses a received request. Accepts arrays in every `ArrayFormat`, and ignores unknown members of the body. A repeated parameter becomes an array, which
- * `decodeInput` rejects if the parameter has a single value.
+ * Parses a received request. Accepts arrays in every `ArrayFormat`, and ignores unknown members of the body. A repeated
+ * parameter becomes an array, which `decodeInput` rejects if the parameter has a single value.
  *
  * @since 0.1.0
  * @category conversions

@@ -59,6 +59,9 @@ const isTooLarge = (input: unknown): boolean =>
 /** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
 export const nullableInteger = nullable(Integer, isTooLarge)
 
-/** Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB of a bundle. */
+/**
+ * Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB
+ * of a bundle.
+ */
 export const exactOptional = <A, I>(schema: Schema.Schema<A, I>): OptionalField<A, I> =>
   Schema.makePropertySignature(new Schema.PropertySignatureDeclaration(schema.ast, true, true, {}, undefined))
