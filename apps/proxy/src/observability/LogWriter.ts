@@ -31,9 +31,15 @@ const emptyBuffer = Buffer.alloc(0)
 
 const lineFeed = 10
 
+/** The size of a buffer of lines that has not grown. */
+const initialBytes = 64 * 1024
+
+/** A larger buffer is released with its batch. */
+const maxKeptBytes = 1024 * 1024
+
 /** Lines in UTF-8. As strings, garbage collection would copy each line until it is written, often in many parts. */
 class LineBuffer {
-  #bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  #bytes = Buffer.allocUnsafeSlow(initialBytes)
   #length = 0
 
   get byteLength(): number {
@@ -41,9 +47,9 @@ class LineBuffer {
   }
 
   add(line: string): void {
-    const maxLength = this.#length + maxBytesPerChar * line.length + 1
-    if (maxLength > this.#bytes.byteLength) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(maxLength, 2 * this.#bytes.byteLength))
+    if (!fits(line, this.#bytes.byteLength - this.#length)) {
+      const neededBytes = this.#length + Buffer.byteLength(line) + 1
+      const larger = Buffer.allocUnsafeSlow(Math.max(neededBytes, 2 * this.#bytes.byteLength))
       this.#bytes.copy(larger, 0, 0, this.#length)
       this.#bytes = larger
     }
@@ -52,16 +58,21 @@ class LineBuffer {
     this.#length += 1
   }
 
-  /** Returns all lines and removes them. The next line overwrites the result. */
+  /** Returns all lines and removes them. The next line may overwrite the result. */
   take(): Buffer {
     const lines = this.#bytes.subarray(0, this.#length)
     this.#length = 0
+    if (this.#bytes.byteLength > maxKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(initialBytes)
     return lines
   }
 }
 
 /** The bytes of a UTF-16 code unit in UTF-8. */
 const maxBytesPerChar = 3
+
+/** Returns whether a line and its line feed have at most this many bytes. Counts them only if the length does not decide. */
+const fits = (line: string, bytes: number): boolean =>
+  maxBytesPerChar * line.length < bytes || Buffer.byteLength(line) < bytes
 
 class BufferedWriter {
   #lines = new LineBuffer()
@@ -89,10 +100,10 @@ class BufferedWriter {
 
   add(line: string): void {
     if (this.#closed) return
-    if (this.#unwritten.byteLength + this.#lines.byteLength + line.length > maxBufferedBytes) {
-      this.#dropped += 1
-    } else {
+    if (fits(line, maxBufferedBytes - this.#unwritten.byteLength - this.#lines.byteLength)) {
       this.#lines.add(line)
+    } else {
+      this.#dropped += 1
     }
     this.#scheduleWrite(flushDelayMs)
   }

@@ -8,6 +8,8 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { setImmediate } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import type { LogSink } from "../../src/observability/Logging.ts"
 import * as LogWriter from "../../src/observability/LogWriter.ts"
 
@@ -110,6 +112,17 @@ const reportedDrops = (dropped: number): string =>
 /** More than a pipe holds, and less than waits at most. */
 const many = 20_000
 
+// `gc` is available in contexts that are created after the flag is set.
+setFlagsFromString("--expose-gc")
+const collect: unknown = runInNewContext("gc")
+
+/** Returns the bytes of all buffers after a garbage collection. */
+const bufferBytes = (): number => {
+  if (typeof collect !== "function") throw new Error("the garbage collector is not available")
+  collect()
+  return process.memoryUsage().arrayBuffers
+}
+
 const concurrently = { concurrency: "unbounded", discard: true } as const
 
 describe("a reader that pauses", () => {
@@ -167,6 +180,39 @@ describe("a reader that pauses", () => {
       expect(whole).toBeLessThan(count)
       expect(ends.text === `${lines(whole)}${reportedDrops(count - whole)}`).toBe(true)
       expect(ends.text.length).toBeGreaterThan(4_000_000)
+    }))
+})
+
+describe("the buffer of lines", () => {
+  it.scopedLive("grows with lines whose characters have several bytes", () =>
+    Effect.gen(function*() {
+      const { ends, sink } = yield* start
+      const all = Array.from({ length: 1000 }, (_, number) => `${"é€😀".repeat(50 + number % 50)} ${number}`)
+      all.forEach(sink)
+      yield* ends.readTo(" 999\n")
+      expect(Buffer.from(ends.text, "latin1").toString() === `${all.join("\n")}\n`).toBe(true)
+    }))
+
+  it.scopedLive("is limited in bytes, not in characters", () =>
+    Effect.gen(function*() {
+      const { ends, sink } = yield* start
+      const mebi = 1024 * 1024
+      sink("€".repeat(2 * mebi))
+      sink("x".repeat(3 * mebi))
+      yield* ends.readTo("}\n")
+      expect(ends.text === `${"x".repeat(3 * mebi)}\n${reportedDrops(1)}`).toBe(true)
+    }))
+
+  it.scopedLive("is small again after a large batch", () =>
+    Effect.gen(function*() {
+      const { ends, sink, tried } = yield* start
+      const before = bufferBytes()
+      write(sink, many)
+      yield* ends.readTo(`${line(many - 1)}\n`)
+      yield* tried
+      expect(bufferBytes() - before).toBeLessThan(1024 * 1024)
+      sink("one more")
+      yield* ends.readTo("one more\n")
     }))
 })
 
