@@ -3,7 +3,7 @@
  *
  * Effect has a `Set` of all fibers without a parent, and a scheduler with a `WeakMap` of all fibers. V8 keeps the earlier
  * tables of a `Set`, and the requests that they refer to, until a full garbage collection. Each collection of the young
- * generation copies these requests, which takes a fifth of the CPU time of a small response.
+ * generation copies these requests.
  */
 import * as Effect from "effect/Effect"
 import { globalValue } from "effect/GlobalValue"
@@ -43,7 +43,7 @@ class EmptySet extends Set<unknown> {
   }
 }
 
-/** Makes `Fiber.roots` empty, the only purpose of the set. Without this internal set of Effect, does nothing. */
+/** Disables `Fiber.roots`, the only use of the set. Without this internal set of Effect, does nothing. */
 const omitRootFibers = (): void => {
   const scope = globalValue(Symbol.for("effect/FiberScope/Global"), (): unknown => undefined)
   if (Predicate.hasProperty(scope, "roots") && scope.roots instanceof Set) {
