@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import { EvmChain } from "@blockquarry/core/Chain"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
@@ -14,7 +15,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { ChainName } from "./Chain.ts"
+import type { Chain } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
 import { toPlain } from "./internal/Plain.ts"
 import type { Fetch } from "./Options.ts"
@@ -134,8 +135,8 @@ export interface Sandbox {
   readonly examples: SandboxExamples
   /** Injects these faults into the next requests, one each. Throws a `ConfigurationError` if one is invalid. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => void
-  /** Adds blocks to a chain. */
-  readonly addBlocks: (chain: ChainName, blocks: number) => void
+  /** Adds blocks to a chain. Throws a `ConfigurationError` if the chain is unknown, or the number is negative or no integer. */
+  readonly addBlocks: (chain: Chain, blocks: number) => void
   /** Returns the last 10,000 requests, oldest first. */
   readonly recordedRequests: () => ReadonlyArray<RecordedRequest>
 }
@@ -156,7 +157,7 @@ export interface Sandbox {
  * @category constructors
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
-  checkOptions(options)
+  decodeOptions(options)
   const sandbox = Effect.runSync(Service.make(options))
   const client = Service.httpClient(sandbox)
   return {
@@ -164,10 +165,12 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     baseUrl: Service.baseUrls.data,
     examples: toPlain(sandbox.ledger.examples),
     queueFaults: (...faults) => {
-      checkFaults(faults)
-      Effect.runSync(sandbox.queueFaults(...faults))
+      Effect.runSync(sandbox.queueFaults(...decodeFaults({ faults }).faults))
     },
-    addBlocks: (chain, blocks) => Effect.runSync(sandbox.addBlocks(chain, blocks)),
+    addBlocks: (chain, blocks) => {
+      const decoded = decodeBlocks({ chain, blocks })
+      Effect.runSync(sandbox.addBlocks(decoded.chain, decoded.blocks))
+    },
     recordedRequests: () => Effect.runSync(sandbox.recordedRequests),
     fetch: async (input, init) => {
       const request = new Request(input, init)
@@ -190,27 +193,37 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   }
 }
 
-/** Returns a function that throws a `ConfigurationError` for a value that has unknown members, or is none of the schema. */
-const checking = <A, I>(schema: Schema.Schema<A, I>) => {
+/**
+ * Returns a function that decodes a value. It throws a `ConfigurationError` if the value has unknown members, or is none of the
+ * schema. "Expected undefined" of optional members does not help.
+ */
+const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-  return (value: unknown): void => {
-    const result = decode(value)
-    if (Either.isRight(result)) return
-    const issues = ParseResult.ArrayFormatter.formatErrorSync(result.left)
-    throw new ConfigurationError(
-      issues.map(({ message, path }) => ({ option: path.join(".") || "options", reason: message }))
-    )
-  }
+  return (value: unknown): A =>
+    Either.getOrThrowWith(decode(value), (error) =>
+      new ConfigurationError(
+        ParseResult.ArrayFormatter.formatErrorSync(error)
+          .filter(({ message }) => !message.startsWith("Expected undefined,"))
+          .map(({ message, path }) => ({ option: path.join(".") || "options", reason: message }))
+      ))
 }
 
-const checkOptions = checking(Schema.Struct({
-  seed: Schema.optional(Schema.Int),
-  scale: Schema.optional(Schema.NonNegativeInt),
-  walletTransfersCursor: Schema.optional(Schema.Boolean),
-  defaultPageSize: Schema.optional(Schema.Int.pipe(Schema.positive()))
-}))
+type OptionFields = {
+  readonly [Name in keyof SandboxOptions]-?: Schema.optional<Schema.Schema<NonNullable<SandboxOptions[Name]>>>
+}
 
-const checkFaults = checking(Schema.Array(Service.Fault))
+const decodeOptions = decoding(Schema.Struct(
+  {
+    seed: Schema.optional(Schema.Int),
+    scale: Schema.optional(Schema.NonNegativeInt),
+    walletTransfersCursor: Schema.optional(Schema.Boolean),
+    defaultPageSize: Schema.optional(Schema.Int.pipe(Schema.positive()))
+  } satisfies OptionFields
+))
+
+const decodeFaults = decoding(Schema.Struct({ faults: Schema.Array(Service.Fault) }))
+
+const decodeBlocks = decoding(Schema.Struct({ chain: EvmChain, blocks: Schema.NonNegativeInt }))
 
 /** The error with which `fetch` rejects. */
 const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {

@@ -44,6 +44,19 @@ it("adds blocks", async () => {
   addBlocks("eth", 3)
   const after = await client.tokenPrice({ address: examples.token })
   expect(Number(after.toBlock) - Number(before.toBlock)).toBe(3)
+  addBlocks("0x1", 2)
+  const last = await client.tokenPrice({ address: examples.token })
+  expect(Number(last.toBlock) - Number(after.toBlock)).toBe(2)
+})
+
+it("rejects unknown chains and invalid numbers of blocks, and adds none", async () => {
+  const { addBlocks, client, examples } = setup()
+  const before = await client.tokenPrice({ address: examples.token })
+  const add = (json: string) => expect(() => Reflect.apply(addBlocks, null, JSON.parse(json)))
+  add(`["nope", 3]`).toThrow(ConfigurationError)
+  add(`["nope", 3]`).toThrow(/^chain: expected one of eth, /)
+  for (const blocks of [`-3`, `1.5`, `"x"`]) add(`["eth", ${blocks}]`).toThrow(/^blocks: Expected /)
+  expect((await client.tokenPrice({ address: examples.token })).toBlock).toBe(before.toBlock)
 })
 
 it("injects faults: resets, responses that never end, statuses", async () => {
@@ -61,7 +74,9 @@ it("rejects unknown and invalid options", () => {
   const create = (json: string) => expect(() => createSandbox(JSON.parse(json)))
   create(`{ "sed": 7 }`).toThrow(ConfigurationError)
   create(`{ "sed": 7 }`).toThrow(`sed: is unexpected, expected: "seed" | "scale" | `)
-  create(`{ "scale": -1, "seed": "7" }`).toThrow(/^seed: .*; scale: /)
+  create(`{ "scale": -1, "seed": "7" }`).toThrow(
+    /^seed: Expected number, actual "7"; scale: Expected a non-negative number, actual -1$/
+  )
   create("null").toThrow("options: ")
 })
 
@@ -69,8 +84,8 @@ it("rejects unknown and invalid faults, and injects none of them", async () => {
   const { client, examples, queueFaults } = setup()
   const queue = (json: string) => expect(() => queueFaults({ status: 503 }, JSON.parse(json)))
   queue(`{ "stats": 503 }`).toThrow(ConfigurationError)
-  queue(`{ "stats": 503 }`).toThrow(`1.stats: is unexpected, expected: "delay" | "status" | `)
-  queue(`{ "kind": "explode" }`).toThrow(`1.kind: `)
+  queue(`{ "stats": 503 }`).toThrow(`faults.1.stats: is unexpected, expected: "delay" | "status" | `)
+  queue(`{ "kind": "explode" }`).toThrow(/^faults\.1\.kind: /)
   expect((await client.tokenPrice({ address: examples.token })).tokenName).toBe("Quarry Dollar")
 })
 
