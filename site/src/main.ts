@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { llmsIndex, llmsText } from "./LlmsText.ts"
+import { textFiles } from "./LlmsText.ts"
 import { apiFolder } from "./Navigation.ts"
 import { sitePages } from "./Site.ts"
 
@@ -13,9 +13,8 @@ const content = join(site, ".content")
 const pages = await Effect.runPromise(sitePages(join(site, "..")))
 
 const files = new Map([
-  ...pages.flatMap(({ path, text }) => [[path, text], [`public/${path}`, text]] as const),
-  ["public/llms.txt", llmsIndex(pages)],
-  ["public/llms-full.txt", llmsText(pages)],
+  ...pages.map(({ path, text }) => [path, text] as const),
+  ...[...textFiles(pages)].map(([path, text]) => [`public/${path}`, text] as const),
   ["public/logo.svg", readFileSync(join(site, "logo.svg"), "utf8")]
 ])
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import { titleOf } from "../src/Content.ts"
-import { llmsIndex, llmsText } from "../src/LlmsText.ts"
+import { textFiles } from "../src/LlmsText.ts"
 import { groups } from "../src/Navigation.ts"
 import { sitePages } from "../src/Site.ts"
 
@@ -87,11 +87,21 @@ it("TTLs name the condition on which they depend", () => {
   })
 })
 
-it("the texts for language models have every page", () => {
-  const index = llmsIndex(pages)
-  const text = llmsText(pages)
-  for (const { path } of pages.filter(({ path }) => path !== "index.md")) {
-    expect(index).toContain(`](/${path})`)
-    expect(text).toContain(`<!-- /${path} -->`)
-  }
+describe("the texts for language models", () => {
+  const files = textFiles(pages)
+  const documents = pages.map(({ path }) => path).filter((path) => path !== "index.md")
+
+  it("have every page", () => {
+    for (const path of documents) {
+      expect(files.get("llms.txt")).toContain(`](/${path})`)
+      expect(files.get("llms-full.txt")).toContain(`<!-- /${path} -->\n\n${files.get(path)}`)
+    }
+  })
+
+  it("have no comments for the tests, and all code blocks", () => {
+    for (const path of documents) {
+      expect(files.get(path)).not.toContain("<!--")
+      expect(files.get(path)?.split("```")).toHaveLength(textOf(path).split("```").length)
+    }
+  })
 })
