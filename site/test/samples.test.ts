@@ -54,13 +54,16 @@ interface Sample {
   readonly outputOf: string
 }
 
-/** The code blocks of a document, without the files of examples, which have tests of their own. */
-const samplesOf = (path: string, text: string): ReadonlyArray<Sample> => {
+interface Document {
+  readonly path: string
+  readonly text: string
+}
+
+/** The code blocks of a document. */
+const samplesOf = ({ path, text }: Document): ReadonlyArray<Sample> => {
   const counts = new Map<string, number>()
   return [
-    ...text.replaceAll(/<!-- a file of the example -->\n\n```[^]*?^```$/gm, "").matchAll(
-      /((?:^ *<!--[^]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2```$/gm
-    )
+    ...text.matchAll(/((?:^ *<!--(?:(?!-->)[^])*-->\n+)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2```$/gm)
   ].map(
     ([, comments = "", indent = "", language = "", code = ""]) => {
       const comment = (name: string) => new RegExp(`<!-- ${name}: ([^]*?) -->`).exec(comments)?.[1] ?? ""
@@ -79,7 +82,7 @@ const samplesOf = (path: string, text: string): ReadonlyArray<Sample> => {
 }
 
 /** The examples of the doc comments of a module. */
-const examplesOf = (path: string, text: string): ReadonlyArray<Sample> =>
+const examplesOf = ({ path, text }: Document): ReadonlyArray<Sample> =>
   [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @).*\n)+)/gm)].map(([, code = ""], index) => ({
     name: `${path}, example ${index + 1}`,
     language: "ts",
@@ -89,22 +92,27 @@ const examplesOf = (path: string, text: string): ReadonlyArray<Sample> =>
     outputOf: ""
   }))
 
-const filesIn = (folder: string, ending: string): ReadonlyArray<string> =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(ending) && !file.includes("node_modules"))
-    .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+const read = (path: string): Document => ({ path, text: readFileSync(join(root, path), "utf8") })
+
+const sourcesIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `${folder}/src/${file.replaceAll("\\", "/")}`)
 
 const libraries = ["core", "http", "redis", "sandbox", "client"].map((name) => `packages/${name}`)
-const readmes = [
-  "README.md",
-  ...[...libraries, "apps/cli", "apps/proxy"].map((folder) => `${folder}/README.md`)
+const documents = [
+  // The files of examples have tests of their own
+  ...(await Effect.runPromise(sitePages(root))).map(({ path, text }) => ({
+    path,
+    text: text.replaceAll(/<!-- a file of the example -->\n\n```[^]*?^```$/gm, "")
+  })),
+  ...["README.md", ...[...libraries, "apps/cli", "apps/proxy"].map((folder) => `${folder}/README.md`)].map(
+    read
+  )
 ]
 const samples = [
-  ...(await Effect.runPromise(sitePages(root))).flatMap(({ path, text }) => samplesOf(path, text)),
-  ...readmes.flatMap((file) => samplesOf(file, readFileSync(join(root, file), "utf8"))),
-  ...libraries.flatMap((folder) => filesIn(`${folder}/src`, ".ts")).flatMap((file) =>
-    examplesOf(file, readFileSync(join(root, file), "utf8"))
-  )
+  ...documents.flatMap(samplesOf),
+  ...libraries.flatMap(sourcesIn).map(read).flatMap(examplesOf)
 ]
 
 /** Samples that do not run here, and why. */
@@ -114,48 +122,67 @@ const notRun: Readonly<Record<string, string>> = {
   "cli/diagnostics.md, text 1": "shows the times of a request that failed once"
 }
 
-// Below the site, where the packages are found
-const folder = mkdtempSync(join(root, "site/.examples-"))
-const temporary = mkdtempSync(join(tmpdir(), "quarry-samples-"))
-const scope = Effect.runSync(Scope.make())
-const server = await Effect.runPromise(
-  SandboxServer.serve().pipe(Effect.provide(Sandbox.layerSandbox()), Scope.extend(scope))
-)
-const environment = {
-  QUARRY_API_KEY: Sandbox.apiKey,
-  QUARRY_BASE_URL: server.urls.data,
-  QUARRY_STREAMS_URL: server.urls.streams,
-  QUARRY_LEDGER_URL: server.urls.ledger,
-  QUARRY_LEDGER_TESTNET_URL: server.urls.ledger,
-  // No Redis is there: the limits and the cache of a process continue without it
-  QUARRY_REDIS_URL: "redis://127.0.0.1:1"
-}
-const proxy = spawn(process.execPath, [
-  join(root, "apps/proxy/dist/quarry-proxy.js"),
-  "--sandbox",
-  "--port",
-  "0",
-  "--admin",
-  "off"
-])
+// All are made before the tests: listing the tests makes nothing
+let folder = ""
+let temporary = ""
 let proxyOrigin = ""
+const scope = Effect.runSync(Scope.make())
+
+const addFinalizer = (finalizer: () => Promise<unknown> | void): Promise<void> =>
+  Effect.runPromise(Scope.addFinalizer(scope, Effect.promise(async () => finalizer())))
+
+const makeFolder = async (prefix: string): Promise<string> => {
+  const path = mkdtempSync(prefix)
+  await addFinalizer(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
+  return path
+}
 
 beforeAll(async () => {
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
-  for await (const line of createInterface(proxy.stdout)) {
-    proxyOrigin = /is listening at (\S+)/.exec(line)?.[1] ?? ""
-    if (proxyOrigin !== "") break
-  }
+  // Below the site, where the packages are found
+  folder = await makeFolder(join(root, "site/.examples-"))
+  temporary = await makeFolder(join(tmpdir(), "quarry-samples-"))
+  await startProxy()
+  const { urls } = await Effect.runPromise(
+    SandboxServer.serve().pipe(Effect.provide(Sandbox.layerSandbox()), Scope.extend(scope))
+  )
+  for (const [name, value] of Object.entries(environmentOf(urls))) vi.stubEnv(name, value)
+  writePrograms(urls.data)
+  linkCommands()
 })
 
 afterAll(async () => {
   vi.unstubAllEnvs()
-  proxy.kill("SIGTERM")
-  await once(proxy, "exit")
   await Effect.runPromise(Scope.close(scope, Exit.void))
-  rmSync(folder, { recursive: true, force: true })
-  rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
 })
+
+const environmentOf = (urls: SandboxServer.ServerInfo["urls"]): Readonly<Record<string, string>> => ({
+  QUARRY_API_KEY: Sandbox.apiKey,
+  QUARRY_BASE_URL: urls.data,
+  QUARRY_STREAMS_URL: urls.streams,
+  QUARRY_LEDGER_URL: urls.ledger,
+  QUARRY_LEDGER_TESTNET_URL: urls.ledger,
+  // No Redis is there: the limits and the cache of a process continue without it
+  QUARRY_REDIS_URL: "redis://127.0.0.1:1"
+})
+
+const startProxy = async (): Promise<void> => {
+  const program = join(root, "apps/proxy/dist/quarry-proxy.js")
+  const proxy = spawn(process.execPath, [program, "--sandbox", "--port", "0", "--admin", "off"], {
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const exit = once(proxy, "exit")
+  await addFinalizer(() => {
+    proxy.kill("SIGKILL")
+    return exit
+  })
+  let stderr = ""
+  proxy.stderr.on("data", (data) => stderr += data)
+  for await (const line of createInterface(proxy.stdout)) {
+    proxyOrigin = /is listening at (\S+)/.exec(line)?.[1] ?? ""
+    if (proxyOrigin !== "") break
+  }
+  expect(proxyOrigin, `quarry-proxy does not listen: ${stderr}`).not.toBe("")
+}
 
 // Programs
 
@@ -167,21 +194,24 @@ const placeholders: ReadonlyArray<readonly [string | RegExp, string]> = [
   [`"0x…"`, `"${token}"`],
   [`apiKey: "…"`, `apiKey: "${Sandbox.apiKey}"`],
   [`make("…")`, `make("${Sandbox.apiKey}")`],
-  [`"https://…"`, `"${server.urls.data}"`],
   // To see and to run them
   [/^(?!console)([\w.]+\(.*\))(?= \/\/|$)/gm, "console.log($1)"],
   [/^const (?=\w+ =)/gm, "export const "]
 ]
 
-const programs = new Map(
-  samples.filter(({ language, name }) => language === "ts" && notRun[name] === undefined).map((sample) => {
-    const file = join(folder, `${sample.name.replace(/\W/g, "_")}.ts`)
-    const code = placeholders.reduce((code, [from, to]) => code.replaceAll(from, to), sample.code)
-    writeFileSync(file, `${code}\n${sample.then}\nexport {}\n`)
-    return [sample, file]
-  })
-)
-writeFileSync(join(folder, "ca.pem"), rootCertificates[0] ?? "")
+const fileOf = ({ name }: Sample, ending: string): string =>
+  join(folder, `${name.replace(/\W/g, "_")}.${ending}`)
+
+const writePrograms = (baseUrl: string): void => {
+  for (
+    const sample of samples.filter(({ language, name }) => language === "ts" && notRun[name] === undefined)
+  ) {
+    const code = [[`"https://…"`, `"${baseUrl}"`] as const, ...placeholders]
+      .reduce((code, [from, to]) => code.replaceAll(from, to), sample.code)
+    writeFileSync(fileOf(sample, "ts"), `${code}\n${sample.then}\nexport {}\n`)
+  }
+  writeFileSync(join(folder, "ca.pem"), rootCertificates[0] ?? "")
+}
 
 type Services = DataApi | StreamsApi | LedgerApi | HttpClient | Sandbox.Sandbox | Scope.Scope
 
@@ -205,7 +235,7 @@ const runProgram = async (sample: Sample): Promise<void> => {
   process.chdir(folder)
   try {
     const exported: Readonly<Record<string, unknown>> = await import(
-      pathToFileURL(programs.get(sample) ?? "").href
+      pathToFileURL(fileOf(sample, "ts")).href
     )
     const values = Object.values(exported)
     expect([printed, ...values]).not.toEqual([""])
@@ -229,22 +259,22 @@ const runProgram = async (sample: Sample): Promise<void> => {
 }
 
 /** A program in JavaScript in its own process, as its packages expect. */
-const runScriptFile = async ({ code, name }: Sample): Promise<void> => {
-  const file = join(folder, `${name.replace(/\W/g, "_")}.mjs`)
-  writeFileSync(file, code)
-  const { stdout } = await promisify(execFile)(process.execPath, [file], {
-    env: { ...process.env, ...environment }
-  })
+const runScriptFile = async (sample: Sample): Promise<void> => {
+  const file = fileOf(sample, "mjs")
+  writeFileSync(file, sample.code)
+  const { stdout } = await promisify(execFile)(process.execPath, [file])
   expect(Number(stdout)).toBeGreaterThan(0)
 }
 
 // Scripts
 
 const commands = fileURLToPath(new URL("support/commands.sh", import.meta.url))
-const bin = join(temporary, "bin")
-mkdirSync(bin)
-for (const [, names = ""] of readFileSync(commands, "utf8").matchAll(/^([a-z |-]+)\)$/gm)) {
-  for (const name of names.split(" | ")) symlinkSync(commands, join(bin, name))
+
+const linkCommands = (): void => {
+  mkdirSync(join(temporary, "bin"))
+  for (const [, names = ""] of readFileSync(commands, "utf8").matchAll(/^([a-z |-]+)\)$/gm)) {
+    for (const name of names.split(" | ")) symlinkSync(commands, join(temporary, "bin", name))
+  }
 }
 
 /** Runs a script in an empty folder, until it ends; servers that it started end with it. */
@@ -260,7 +290,7 @@ const runScript = (script: string): Promise<{ readonly stdout: string; readonly 
       cwd,
       detached: true,
       env: {
-        PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+        PATH: `${join(temporary, "bin")}:${process.env["PATH"] ?? ""}`,
         HOME: join(work, "home"),
         LANG: "C.UTF-8",
         EDITOR: "ls",
@@ -395,4 +425,21 @@ describe.concurrent("scripts and texts", () => {
 it("samples that do not run exist", () => {
   const names = new Set(samples.map(({ name }) => name))
   expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
+})
+
+it("every code block is a sample", () => {
+  const fences = ({ text }: Document) => text.match(/^ *```/gm)?.length ?? 0
+  expect(documents.filter((document) => 2 * samplesOf(document).length !== fences(document))).toEqual([])
+})
+
+it("a comment belongs to the next block only", () => {
+  const text = "<!-- a note -->\n\nText\n\n```sh\nfalse\n```\n\n<!-- setup: ls -->\n\n```sh\ntrue\n```\n"
+  expect(samplesOf({ path: "page.md", text })).toMatchObject([
+    { code: "false\n", setup: "" },
+    { code: "true\n", setup: "ls" }
+  ])
+})
+
+it.each(["cal", "cal*", "--jso", "--call", "json"])("scripts fail if bench has no %s", async (word) => {
+  await expect(runScript(`npx -y pnpm@10 bench '${word}'`)).rejects.toThrow(`bench has no ${word}`)
 })

@@ -60,9 +60,10 @@ pnpm() {
   backend) cd "$REPOSITORY/examples/backend" && exec node src/main.ts ;;
   bench)
     for word in "$@"; do
-      word=${word#--}
-      [[ $word == ../* || $word == bench.json || $word == help ]] ||
-        grep -rqE "[\"']?$word\b" "$REPOSITORY/packages/bench/src/Arguments.ts" "$REPOSITORY/packages/bench/src/benchmarks" ||
+      [[ $word == ../* ]] && continue
+      patterns=(-e "name: \"$word\"" -e "=== \"$word\"")
+      [[ $word == --* ]] && patterns=(-we "$word")
+      grep -rqF "${patterns[@]}" "$REPOSITORY/packages/bench/src/Arguments.ts" "$REPOSITORY/packages/bench/src/benchmarks" ||
         fail "bench has no $word"
     done
     ;;
