@@ -352,6 +352,16 @@ describe("iteration", () => {
     expect(server.paths).toHaveLength(4)
   })
 
+  it("checks its options when it starts, not again for each page", async () => {
+    const server = await startServer((url) => page(7, url.searchParams.has("cursor") ? null : "next"))
+    await using client = createClient({ apiKey: "key", baseUrl: server.url })
+    const options = { maxPages: 5 }
+    const iterator = client.tokenTransfers.items({ address }, options)[Symbol.asyncIterator]()
+    await iterator.next()
+    Object.assign(options, { maxPage: 3 })
+    expect(await iterator.next()).toMatchObject({ done: false })
+  })
+
   it("continues after the cursor of a page", async () => {
     const server = await startServer((url) => page(7, url.searchParams.has("cursor") ? null : "next"))
     await using client = createClient({ apiKey: "key", baseUrl: server.url })

@@ -93,26 +93,15 @@ export const make = (options: ClientOptions): Calls => {
     if (ended !== null) throw ended
   }
 
-  /** Runs an effect until the signal of the options is aborted or the client is closed. */
+  /** Runs an effect until the signal is aborted or the client is closed. */
   const run = <A>(
     id: OperationId,
-    options: CallOptions | undefined,
-    checks: typeof callChecks,
+    signal: AbortSignal | undefined,
     effect: Effect.Effect<A, ListOperationError>
   ): Promise<A> =>
     new Promise((resolve, rejectWith) => {
       const callSite = new Error()
       const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
-      const issues = options === undefined ? [] : invalidOptions(options, checks)
-      if (issues.length > 0) {
-        return reject(
-          new InvalidInputError({
-            operation: id,
-            issues: issues.map(({ option, reason }) => ({ parameter: option, reason }))
-          })
-        )
-      }
-      const signal = options?.signal
       const ended = endedError(id, signal)
       if (ended !== null) return reject(ended)
       const fiber = runFork(effect, { scope })
@@ -133,25 +122,27 @@ export const make = (options: ClientOptions): Calls => {
     stream: Stream.Stream<A, ListOperationError>
   ): AsyncIterable<Plain<A>> => ({
     async *[Symbol.asyncIterator]() {
+      throwIfInvalid(id, options, listChecks)
+      const signal = options?.signal
       const iteration = Effect.runSync(Scope.fork(scope, ExecutionStrategy.sequential))
       let ending: Promise<void> | undefined
       const end = () => ending ??= Effect.runPromise(Scope.close(iteration, Exit.void))
       let stopListening = () => {}
       try {
-        const pull = await run(id, options, listChecks, Scope.extend(Stream.toPull(stream), iteration))
+        const pull = await run(id, signal, Scope.extend(Stream.toPull(stream), iteration))
         // Pages that are fetched ahead are in flight also while the program uses a record, or has abandoned the iterator.
-        stopListening = onAbort(options?.signal, () => void end())
+        stopListening = onAbort(signal, () => void end())
         const next = Effect.catchAll(
           pull,
           Option.match({ onNone: () => Effect.succeed(null), onSome: Effect.fail })
         )
         for (;;) {
-          const chunk = await run(id, options, listChecks, next)
+          const chunk = await run(id, signal, next)
           for (const value of chunk ?? []) {
             yield toPlain(value)
-            throwIfEnded(id, options?.signal)
+            throwIfEnded(id, signal)
           }
-          if (chunk === null) return throwIfEnded(id, options?.signal)
+          if (chunk === null) return throwIfEnded(id, signal)
         }
       } finally {
         stopListening()
@@ -160,15 +151,16 @@ export const make = (options: ClientOptions): Calls => {
     }
   })
 
-  const one: Calls["one"] = (api, id, operation) => (input, options) =>
-    run(
+  const one: Calls["one"] = (api, id, operation) => async (input, options) => {
+    throwIfInvalid(id, options, callChecks)
+    return run(
       id,
-      options,
-      callChecks,
+      options?.signal,
       operation === undefined
         ? Effect.die(missingBaseUrl(api))
         : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options, shared)), toPlain))
     )
+  }
 
   return {
     apis: {
@@ -196,6 +188,19 @@ export const make = (options: ClientOptions): Calls => {
     },
     close: () => closeWith((operation) => new ClientClosedError(operation))
   }
+}
+
+const throwIfInvalid = (
+  operation: OperationId,
+  options: CallOptions | undefined,
+  checks: typeof callChecks
+): void => {
+  const issues = options === undefined ? [] : invalidOptions(options, checks)
+  if (issues.length === 0) return
+  throw new InvalidInputError({
+    operation,
+    issues: issues.map(({ option, reason }) => ({ parameter: option, reason }))
+  })
 }
 
 /** Replaces the stack of an error, which begins in a fiber, with that of the call. */

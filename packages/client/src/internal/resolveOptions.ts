@@ -40,8 +40,7 @@ interface ResolvedOptions {
 /** Throws a `ConfigurationError` for options that the layers cannot check, or would describe in terms of Effect. */
 export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
   const issues = [...invalidOptions(options, clientChecks)]
-  const isObject: boolean = Predicate.isRecord(options)
-  if (!isObject) throw new ConfigurationError(issues)
+  if (!Predicate.isObject(options)) throw new ConfigurationError(issues)
   const { apiKey, baseUrl, baseUrls, fetch: _, signal: __, ...others } = options
   const reject = (option: string, reason: string) => void issues.push({ option, reason })
   const urls: { [A in Api]?: string } = {}
