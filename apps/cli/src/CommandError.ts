@@ -173,7 +173,7 @@ const localLimitHints: Readonly<Partial<Record<LocalLimitError["limit"], string>
 }
 
 /** Services accept a cursor only with the parameters of the list that it belongs to. */
-const cursorHint = "use a printed cursor with the same options, or omit --cursor to start at the beginning"
+const cursorHint = "use a printed cursor with the same options, or omit the cursor to start at the beginning"
 
 /** Returns the message without the name of the operation, which follows from the command. */
 const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {

@@ -204,6 +204,15 @@ describe("quarry api", () => {
       })
     }))
 
+  it.live("names no option that it does not have in the hint about a cursor", () =>
+    Effect.gen(function*() {
+      const argv = ["api", "walletTransfers", `address=${wallet}`, "cursor=from-nowhere", "--sandbox"]
+      const { code, err } = yield* quarry(argv)
+      expect(code).toBe(2)
+      expect(err).toMatch(/^hint: .*omit the cursor/m)
+      expect(err).not.toContain("--cursor")
+    }))
+
   it.live("removes control characters on a terminal", () =>
     Effect.gen(function*() {
       const { client } = respondingWith(`{"usdPrice":1,"name":"\u009b31mred\u202e"}\n`)
