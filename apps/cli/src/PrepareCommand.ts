@@ -23,6 +23,7 @@ export const prepareCommand = (
 ): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    yield* checkOutput(commandLineValues)
     const configuration = yield* Configuration.load(settingsOf(commandLineValues))
     yield* protectStoredKey(configuration.profile)
     if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
@@ -45,6 +46,15 @@ export const prepareCommand = (
       }
     }
   })
+
+/** Rejects the format that only files have. */
+const checkOutput = (commandLineValues: ArgumentValues): Effect.Effect<void, UsageError> =>
+  singleValue(commandLineValues, "output") === "parquet" && !isExport(commandLineValues)
+    ? new UsageError({
+      reason: "--output parquet requires a file",
+      hint: "export records with --to FILE.parquet"
+    })
+    : Effect.void
 
 /** Watches, exports and servers run for as long as they need, so that only the option ends them. */
 const timeoutOf = (

@@ -157,11 +157,20 @@ it.live("prints a CSV header even if there are no records", () =>
     expect(none.code).toBe(0)
   }))
 
-it.live("refuses parquet on stdout, and names --to", () =>
+it.live("refuses parquet on stdout in every command, and names --to", () =>
   Effect.gen(function*() {
-    const refused = yield* run(["-o", "parquet"])
-    expect(refused).toMatchObject({ code: 2, out: "" })
-    expect(refused.err).toContain("--to FILE.parquet")
+    const commands = [["token", "price", exampleValues.token], ["api"], ["config", "list"], ["explain"]]
+    const all = [
+      yield* run(["-o", "parquet"]),
+      ...yield* Effect.forEach(commands, (argv) => quarry([...argv, "--output=parquet"]))
+    ]
+    for (const refused of all) {
+      expect(refused).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("--to FILE.parquet")
+      })
+    }
   }))
 
 it.live("closes the JSON array after an error", () =>

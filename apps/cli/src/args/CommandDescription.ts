@@ -5,7 +5,6 @@
  * program loads that of the command to run.
  */
 import type { ApiName } from "@blockquarry/core/Operation"
-import type { ArgumentValues } from "./ArgumentValues.ts"
 
 /** The groups of options, in the order of help. */
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
@@ -48,8 +47,7 @@ export interface OptionSpec extends Omit<OptionDescription, "range"> {
 /** Decides whether a value is valid. `expected` completes the sentence "expected …, got …". */
 export interface ValueCheck {
   readonly expected: string
-  /** `others` are the values of all options of the command line. */
-  readonly accepts: (value: string, others?: ArgumentValues) => boolean
+  readonly accepts: (value: string) => boolean
   /** Returns what to do about an invalid value; null to see the help of the command. */
   readonly hint?: (value: string) => string | null
   /** Set if the value is an integer. */

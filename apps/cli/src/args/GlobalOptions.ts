@@ -19,7 +19,7 @@ export const outputOption: OptionSpec = {
   check: {
     ...oneOf(outputFormats),
     expected: `one of ${outputFormats.join(", ")} (for parquet, use --to FILE.parquet)`,
-    accepts: (value, others) => isOutputFormat(value) || (value === "parquet" && others?.has("to") === true)
+    accepts: (value) => isOutputFormat(value) || value === "parquet"
   }
 }
 

@@ -92,7 +92,7 @@ export const checkValues = (
 ): Either.Either<void, ArgumentError> => {
   for (const [name, words] of values) {
     const { check, conflictsWith = [] } = options.find((option) => option.name === name) ?? {}
-    const invalid = words.find((word) => check?.accepts(word, values) === false)
+    const invalid = words.find((word) => check?.accepts(word) === false)
     if (check !== undefined && invalid !== undefined) {
       return usageError(
         `--${name}: expected ${check.expected}, got ${JSON.stringify(invalid)}`,

@@ -45,7 +45,7 @@ describe("invalid options", () => {
     ],
     [
       ["-o", "parquet"],
-      "--output: expected one of table, json, ndjson, csv (for parquet, use --to FILE.parquet)"
+      "--output parquet requires a file\nhint: export records with --to FILE.parquet"
     ],
     [["--to", "."], "got \".\"\nhint: for example --to records.parquet"],
     [["--to", "my data/"], "hint: for example --to 'my data/records.parquet'"],
