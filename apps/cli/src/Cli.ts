@@ -150,7 +150,7 @@ const runOrPreview = (
   isEnabled(invocation.values, curlOption.name) && command.api !== "any"
     ? Effect.flatMap(
       Effect.promise(() => import("./diagnostics/Curl.ts")),
-      ({ printCurl }) => printCurl(command, invocation)
+      ({ printCurl }) => printCurl(invocation)
     )
     : command.run(invocation)
 

@@ -64,7 +64,7 @@ export const listCommand = <
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
       const target = yield* chartTarget(invocation)
       const list = operationList(spec)
-      const run = readsInputs(spec.operation, invocation.values)
+      const run = readsInputs(invocation)
         ? runListInputs(list, invocation)
         : runList(list, invocation, yield* prepareChart(spec, invocation, target))
       yield* Effect.provide(run, layerFromSettings(invocation.settings)).pipe(withRecordedBodies(invocation))

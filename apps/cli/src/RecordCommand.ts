@@ -92,7 +92,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     Effect.gen(function*() {
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
       const chart = yield* chartTarget(invocation)
-      if (!isUpdate(spec.operation) && readsInputs(spec.operation, invocation.values)) {
+      if (readsInputs(invocation)) {
         return yield* Effect.provide(
           runRecordInputs(spec, invocation),
           layerFromSettings(invocation.settings)

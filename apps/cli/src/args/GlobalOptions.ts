@@ -63,8 +63,7 @@ export const curlOption: OptionSpec = {
   name: "curl",
   group: "connection",
   value: null,
-  description: "Print the first request as a curl command instead of sending it",
-  conflictsWith: ["from"]
+  description: "Print the first request as a curl command instead of sending it"
 }
 
 export const verboseOption: OptionSpec = {

@@ -7,13 +7,15 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { integerValue } from "../args/ArgumentValues.ts"
+import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
-import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { findApiKeySource } from "../config/ApiKey.ts"
 import { baseUrlVariableOf, connect } from "../Connection.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
+import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
 import { withPageSize } from "../list/ListOptions.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { shellQuote } from "../ShellQuote.ts"
@@ -39,10 +41,11 @@ export const formatCurl = ({ body, method }: EncodedRequest, url: string): strin
 
 /** Prints the first request that a command sends. */
 export const printCurl = (
-  command: CommandSpec,
-  { settings, values }: CommandInvocation
+  invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
+    const { command, settings, values } = invocation
+    if (readsInputs(invocation)) return yield* unavailableForInputs(curlOption.name)
     const operation = operations.find(({ id }) => id === command.operation)
     if (operation === undefined) {
       return yield* Effect.dieMessage(`${command.path.join(" ")} calls no operation`)

@@ -1,9 +1,9 @@
 /** Options of commands that read many inputs. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
-import { toArguments } from "../args/OperationParameters.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
+import { UsageError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 
 export const defaultConcurrency = 4
 
@@ -69,10 +69,16 @@ export const argumentsOfLines = (
 
 /** Returns whether a command line selects many inputs. */
 export const readsInputs = (
-  operation: Pick<AnyOperation, "parameters">,
-  values: ArgumentValues
+  { command, values }: Pick<CommandInvocation, "command" | "values">
 ): boolean =>
-  inputOptions.some(({ name }) => values.has(name)) ||
-  (values.has(positionOption.name) &&
-    operation.parameters.every(({ name }) => name !== positionOption.name)) ||
-  toArguments(operation).some(({ name }) => values.get(name)?.[0] === stdinArgument)
+  command.options.some((option) => recordInputOptions.includes(option) && values.has(option.name)) ||
+  command.arguments.some(({ name, replacedBy }) =>
+    replacedBy === fromOption.name && values.get(name)?.[0] === stdinArgument
+  )
+
+/** The error for an option that a command with many inputs does not accept. */
+export const unavailableForInputs = (option: string): UsageError =>
+  new UsageError({
+    reason: `--${option} is not available for many inputs`,
+    hint: "run the command for one input"
+  })

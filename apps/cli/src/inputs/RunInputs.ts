@@ -28,7 +28,12 @@ import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
-import { argumentsOfLines, defaultConcurrency, recordInputOptions } from "./InputOptions.ts"
+import {
+  argumentsOfLines,
+  defaultConcurrency,
+  recordInputOptions,
+  unavailableForInputs
+} from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
 import { inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
@@ -50,12 +55,7 @@ export const runInputs = <Item>(
     const unsupported = ["since-last", "dry-run", "raw", "chart", "chart-to"].find((name) =>
       isSet(values, name)
     )
-    if (unsupported !== undefined) {
-      return yield* new UsageError({
-        reason: `--${unsupported} is not available for many inputs`,
-        hint: "run the command for one input"
-      })
-    }
+    if (unsupported !== undefined) return yield* unavailableForInputs(unsupported)
     const text = yield* inputText(operation, values)
     const failedFile = singleValue(values, "failed") ?? null
     if (failedFile !== null && text.file !== null && isSameFile(failedFile, text.file)) {

@@ -426,7 +426,9 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
         "--concurrency is for many inputs, and all arguments are on the command line"
       ],
       ["wallet chains --concurrency 2", "missing argument <address>"],
-      ["wallet chains --from x.txt --curl", "--curl and --from are mutually exclusive"],
+      ["wallet chains --from x.txt --curl", "--curl is not available for many inputs"],
+      ["token price - --curl", "--curl is not available for many inputs"],
+      [`wallet transfers ${wallet} --failed x.txt --curl`, "--curl is not available for many inputs"],
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
       [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],
