@@ -437,7 +437,7 @@ export class ClientClosedError extends BlockquarryError {
 
 /**
  * An option of `createClient` is missing or invalid. `createClient` throws it. A call rejects with it if the client has no
- * base URL for its API.
+ * base URL for its API, or if the option `fetch` returns no `Response`.
  *
  * @since 0.1.0
  * @category errors

@@ -602,6 +602,27 @@ describe("options", () => {
     expect(urls).toEqual([`https://host.test/api/v2.2/erc20/${address}/price`])
   })
 
+  const response = { status: 200, headers: new Headers(), body: null }
+  const notResponses: Array<unknown> = [
+    undefined,
+    "{}",
+    { ok: true, json: () => Promise.resolve({}) },
+    { ...response, status: "200" },
+    { ...response, headers: 5 },
+    { ...response, body: "{}" }
+  ]
+
+  it.each(notResponses)("reject calls if fetch returns no Response: %j", async (value) => {
+    let requests = 0
+    const fetch = () => (requests++, Promise.resolve(value))
+    await using client = createClient({ ...url, ...Object({ fetch }) })
+    expect(await errorOf(client.tokenPrice({ address }))).toMatchObject({
+      name: "ConfigurationError",
+      issues: [{ option: "fetch" }]
+    })
+    expect(requests).toBe(1)
+  })
+
   it("enable the cache, whose records are not shared between calls", async () => {
     const server = await startServer(() => ({ usdPrice: 1.5 }))
     await using client = createClient({ apiKey: "key", baseUrl: server.url, cache: { enabled: true } })

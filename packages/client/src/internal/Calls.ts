@@ -6,7 +6,7 @@ import { DataApi } from "@blockquarry/http/DataApi"
 import { LedgerApi } from "@blockquarry/http/LedgerApi"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -18,6 +18,7 @@ import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -29,7 +30,7 @@ import {
   ConfigurationError,
   InvalidInputError
 } from "../Errors.ts"
-import type { CallOptions, ClientOptions, ListOptions, OperationId } from "../Options.ts"
+import type { CallOptions, ClientOptions, Fetch, ListOptions, OperationId } from "../Options.ts"
 import { callChecks, invalidOptions, listChecks } from "./invalidOptions.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
@@ -66,7 +67,11 @@ export interface Calls {
 export const make = (options: ClientOptions): Calls => {
   const { shared, ...selected } = resolveOptions(options)
   const scope = Effect.runSync(Scope.make())
-  const runtime = buildRuntime(Blockquarry.layerConfig({ ...shared, ...selected }), options.fetch, scope)
+  const runtime = buildRuntime(
+    Blockquarry.layerConfig({ ...shared, ...selected, transformClient }),
+    options.fetch,
+    scope
+  )
   const runFork = Runtime.runFork(runtime)
 
   /** The error of calls after `close`, or after the signal of the client was aborted. */
@@ -223,7 +228,9 @@ const buildRuntime = (
 ): Runtime.Runtime<never> => {
   const layer = apis.pipe(
     Layer.provide(FetchHttpClient.layer),
-    Layer.merge(fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, fetch)),
+    Layer.merge(
+      fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, checkedFetch(fetch))
+    ),
     Layer.provideMerge(Layer.merge(
       Logger.remove(Logger.defaultLogger),
       Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
@@ -234,6 +241,30 @@ const buildRuntime = (
   throwIfAny([...Cause.failures(exit.cause)].flatMap(issuesOf))
   throw Cause.squash(exit.cause)
 }
+
+/** JavaScript programs and test doubles may return anything. */
+const checkedFetch = (fetch: Fetch): Fetch => async (input, init) => {
+  const response = await fetch(input, init)
+  if (isResponse(response)) return response
+  throw new ConfigurationError([{
+    option: "fetch",
+    reason: "expected a function that resolves with a Response, whose body is a ReadableStream or null"
+  }])
+}
+
+/** Returns whether a value has what the layers use. A library may have its own class of responses. */
+const isResponse = (value: unknown): boolean =>
+  Predicate.hasProperty(value, "status") && Number.isInteger(value.status) &&
+  Predicate.hasProperty(value, "headers") && Predicate.isIterable(value.headers) &&
+  Predicate.hasProperty(value, "body") &&
+  (value.body === null || Predicate.hasProperty(value.body, "getReader"))
+
+/** A call rejects with a `ConfigurationError` of `fetch` itself, and is not retried as after a network error. */
+const transformClient = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.catchAll(
+    client,
+    (error) => error.cause instanceof ConfigurationError ? Effect.die(error.cause) : Effect.fail(error)
+  )
 
 const issuesOf = (error: ConfigError): ConfigurationError["issues"] => {
   switch (error._op) {
