@@ -7,7 +7,7 @@
  * - `<!-- then: … -->` follows a program, for example a call of its function.
  * - `<!-- output of: … -->` is the command that prints a text. Digits may differ, and `…` is any text.
  *
- * In programs, `console.log(…) // text` prints this text. In scripts, `# exit status N` expects this status.
+ * In programs, `console.log(…) // text` prints this line, in which `…` is any text. In scripts, `# exit status N` expects this status.
  */
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import type { DataApi } from "@blockquarry/http/DataApi"
@@ -66,7 +66,7 @@ const samplesOf = ({ path, text }: Document): ReadonlyArray<Sample> => {
     ...text.matchAll(/((?:^ *<!--(?:(?!-->)[^])*-->\n+)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2```$/gm)
   ].map(
     ([, comments = "", indent = "", language = "", code = ""]) => {
-      const comment = (name: string) => new RegExp(`<!-- ${name}: ([^]*?) -->`).exec(comments)?.[1] ?? ""
+      const comment = (name: string) => new RegExp(`<!-- ${name}:\\s([^]*?) -->`).exec(comments)?.[1] ?? ""
       const count = (counts.get(language) ?? 0) + 1
       counts.set(language, count)
       return {
@@ -226,6 +226,9 @@ const isLayer = (value: unknown): value is Layer.Layer<unknown, unknown, Service
 const isClosable = (value: unknown): value is { readonly close: () => Promise<void> } =>
   typeof value === "object" && value !== null && "close" in value && typeof value.close === "function"
 
+/** The pattern of a text in which `…` is any text. */
+const patternOf = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")
+
 const runProgram = async (sample: Sample): Promise<void> => {
   let printed = ""
   const log = vi.spyOn(globalThis.console, "log").mockImplementation((...values) => {
@@ -254,7 +257,7 @@ const runProgram = async (sample: Sample): Promise<void> => {
     log.mockRestore()
   }
   for (const [, text = ""] of `${sample.code}\n${sample.then}`.matchAll(/^ *\S.*\) \/\/ "?(.+?)"?$/gm)) {
-    expect(printed).toContain(text)
+    expect(printed.split("\n")).toContainEqual(expect.stringMatching(new RegExp(`^${patternOf(text)}$`)))
   }
 }
 
@@ -342,7 +345,7 @@ const runShell = async ({ code, setup }: Sample): Promise<void> => {
 
 const outputMatching = (text: string): RegExp =>
   new RegExp(
-    text.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\d+/g, "\\d+").replaceAll("…", ".*")
+    patternOf(text.trim()).replace(/\d+/g, "\\d+")
   )
 
 const outputOf = async ({ name, outputOf, setup }: Sample): Promise<string> => {
