@@ -12,7 +12,6 @@ const packages = {
   cli: "apps/cli",
   proxy: "apps/proxy",
   backend: "examples/backend",
-  readme: "examples/readme",
   "example-export": "examples/export",
   "example-hono": "examples/hono",
   "example-testing": "examples/testing",
