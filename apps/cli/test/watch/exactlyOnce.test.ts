@@ -103,6 +103,7 @@ it.scoped.prop(
             break
         }
       }
+      while (upstream.isFailing()) yield* watch.poll
       yield* watch.poll
       yield* watch.poll
       yield* restart

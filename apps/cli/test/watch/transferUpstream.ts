@@ -18,6 +18,8 @@ export interface TransferUpstream {
   readonly ids: () => ReadonlyArray<string>
   /** Fails the next requests. */
   readonly failNext: (failures: ReadonlyArray<"reset" | 429 | 500 | 503>) => void
+  /** Whether the next request fails. */
+  readonly isFailing: () => boolean
   /** Runs an effect instead of the answer to a later request: the next one, or one after `skip` others. */
   readonly interceptAfter: (skip: number, effect: Effect.Effect<never>) => void
 }
@@ -95,6 +97,7 @@ export const transferUpstream = (): TransferUpstream => {
     failNext: (next) => {
       failures = [...failures, ...next]
     },
+    isFailing: () => failures.length > 0,
     interceptAfter: (skip, effect) => {
       intercepted = { skip, effect }
     }
