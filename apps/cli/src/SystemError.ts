@@ -42,8 +42,11 @@ export const describeSystemError = (error: unknown): string => {
 /** Returns the reason and the hint of an action that failed, for example `cannot write FILE`. */
 export const systemFailure = (
   action: string,
-  error: unknown
+  error: unknown,
+  access: "read" | "write" | "remove" = "write"
 ): { readonly reason: string; readonly hint: string | null } => ({
   reason: `${action}: ${describeSystemError(error)}`,
-  hint: fixes[errorCode(error)] ?? null
+  hint: access === "read" && errorCode(error) === "ENOENT"
+    ? "check the path"
+    : fixes[errorCode(error)] ?? null
 })

@@ -24,4 +24,5 @@ it("says what to do about a file, and nothing about an unknown code", () => {
     hint: "free disk space, or choose another disk"
   })
   expect(systemFailure("cannot write a.csv", failure("EFUTURE")).hint).toBe(null)
+  expect(systemFailure("cannot write a.csv", failure("ENOENT")).hint).toContain("create its directory")
 })

@@ -7,13 +7,13 @@ import { OutputError } from "../Terminal.ts"
 
 /** Fails with the path and the reason of the operating system. */
 export const attempt = <A>(
-  action: string,
+  action: "read" | "write" | "remove",
   file: string,
   run: () => Promise<A>
 ): Effect.Effect<A, OutputError> =>
   Effect.tryPromise({
     try: run,
-    catch: (error) => new OutputError(systemFailure(`cannot ${action} ${file}`, error))
+    catch: (error) => new OutputError(systemFailure(`cannot ${action} ${file}`, error, action))
   })
 
 /** Returns null where a file does not exist. */

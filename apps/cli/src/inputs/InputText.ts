@@ -152,7 +152,7 @@ export const readError = (input: Pick<InputText, "file">, error: unknown): Usage
   // The parser of CSV has codes too, with a message about the line
   return errorCode(error).startsWith("CSV_") && error instanceof Error
     ? new UsageError({ reason: `${action}: ${error.message}`, hint: textHint })
-    : new UsageError(systemFailure(action, error))
+    : new UsageError(systemFailure(action, error, "read"))
 }
 
 const textHint = "expected one input per line, or CSV with --from-column"

@@ -135,4 +135,5 @@ it.effect("names a file that does not exist", () =>
   Effect.gen(function*() {
     const error = yield* Effect.flip(read("", { file: "/nowhere/list.txt" }))
     expect(error.reason).toBe("--from: cannot read \"/nowhere/list.txt\": no such file or directory (ENOENT)")
+    expect(error.hint).toBe("check the path")
   }))
