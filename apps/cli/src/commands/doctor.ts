@@ -17,7 +17,7 @@ export const doctor: CommandSpec = {
   isUpdate: false,
   api: "data",
   summary: "Check configuration, API key, network, TLS and clock, and say what to do",
-  note: "Sends one request that costs 3 units. The exit status is 1 if a check fails.",
+  note: "Sends one request that costs 5 units. The exit status is 1 if a check fails.",
   allowsInvalidConfiguration: true,
   arguments: [],
   options: [outputOption, ...requestOptions("data")],

@@ -1,6 +1,6 @@
 /** Checks a service and its API key with one cheap request. */
 import type { OperationError } from "@blockquarry/core/OperationError"
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -22,12 +22,12 @@ export interface ServiceCheck {
   readonly millis: number
 }
 
-/** Wrapped ether. A service that does not know it reports it as not found, and checks the key before. */
-const wellKnownToken = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+/** Any wallet: one without activity has an empty list of chains, so that only a wrong path is not found. */
+const wallet = "0x0000000000000000000000000000000000000001"
 
 const timeout = Duration.seconds(10)
 
-/** Requests the price of a token, which costs 3 units. */
+/** Requests the chains of a wallet, which costs 5 units. */
 export const checkService = (
   baseUrl: string,
   apiKey: Redacted.Redacted
@@ -43,9 +43,9 @@ export const checkService = (
       retry: RetryPolicy.none,
       timeouts: { attempt: timeout, call: timeout }
     }))
-    const input = yield* Effect.orDie(decodeInput(tokenPrice, { address: wellKnownToken }))
+    const input = yield* Effect.orDie(decodeInput(walletChains, { address: wallet, chains: ["eth"] }))
     const answer = yield* Effect.either(
-      raw(tokenPrice, upstream)(input, encodeRequest(tokenPrice, input))
+      raw(walletChains, upstream)(input, encodeRequest(walletChains, input))
     )
     const millis = (yield* Clock.currentTimeMillis) - startedAt
     if (answer._tag === "Left") return { error: answer.left, headers: null, millis }
@@ -59,7 +59,6 @@ export const isKeyAccepted = ({ error, headers }: ServiceCheck): boolean | null 
   if (headers === null) return null
   switch (error?._tag) {
     case undefined:
-    case "NotFoundError":
     case "RequestRejectedError":
       return true
     case "AuthenticationError":

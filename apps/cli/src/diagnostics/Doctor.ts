@@ -257,25 +257,31 @@ const checkKey = (
       const forProfile = configuration.profile === defaultProfile ? "" : ` --profile ${configuration.profile}`
       return [failed("API key", "there is none", `quarry auth login${forProfile}, or set ${Settings.apiKey}`)]
     }
-    const { key, source } = found.right
-    const label = `${ApiKey.fingerprint(key)} from ${source}`
-    if (!isReached) return [skipped("API key", `${label}: not checked without a connection`)]
+    if (!isReached) return [skipped("API key", `${labelOf(found.right)}: not checked without a connection`)]
     const client = yield* Effect.either((yield* HttpTransport).network("few-requests"))
     if (client._tag === "Left") {
       return [failed("service", formatError(client.left).message, client.left.hint)]
     }
-    const check = yield* Effect.provide(checkService(url.href, key), client.right)
-    return [checkAccepted(check, label), ...yield* checkResponse(check)]
+    const check = yield* Effect.provide(checkService(url.href, found.right.key), client.right)
+    return [checkAccepted(check, found.right), ...yield* checkResponse(check)]
   })
 
-const checkAccepted = (check: ServiceCheck, label: string): Finding => {
+const labelOf = ({ key, source }: ApiKey.FoundApiKey): string => `${ApiKey.fingerprint(key)} from ${source}`
+
+const checkAccepted = (check: ServiceCheck, found: ApiKey.FoundApiKey): Finding => {
+  const label = labelOf(found)
   const accepted = isKeyAccepted(check)
   return accepted === true
     ? ok("API key", `${label}: accepted`)
     : accepted === false
-    ? failed("API key", `${label}: rejected`, "quarry auth login stores another key")
+    ? failed("API key", `${label}: rejected`, fixOfRejection(found))
     : warning("API key", `${label}: not checked, because the request failed`)
 }
+
+const fixOfRejection = ({ source }: ApiKey.FoundApiKey): string =>
+  source === Settings.apiKey
+    ? `set ${Settings.apiKey} to another key, or unset it`
+    : "quarry auth login stores another key"
 
 /** Above this, signatures and caches of others may fail, and times in the output mislead. */
 const maxSkewMillis = 60_000
@@ -286,6 +292,9 @@ const networkFix = "repeat the check; if it fails again, ask the operator of the
 const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { error, headers, millis } = check
+    if (error?._tag === "NotFoundError") {
+      return [failed("base URL", "the service has no such path", "check the path of the base URL")]
+    }
     if (error !== null && isKeyAccepted(check) === null) {
       const { hint, message } = formatError(error)
       return [failed("service", message, error._tag === "NetworkError" ? networkFix : hint)]

@@ -68,7 +68,7 @@ describe("quarry doctor", () => {
 
   it.live("advises what to do without a base URL, without a key, and with a rejected one", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
+      const { keyFile, run } = yield* directories
       const env = yield* serveSandbox
       const client = yield* HttpClient.HttpClient
       const nothing = yield* run(json)
@@ -82,9 +82,44 @@ describe("quarry doctor", () => {
       const rejected = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: Sandbox.revokedApiKey } })
       expect([rejected.code, findingsOf(rejected).get("API key")]).toEqual([
         1,
-        expect.objectContaining({ status: "failed", message: expect.stringMatching(/: rejected$/) })
+        {
+          check: "API key",
+          status: "failed",
+          message: expect.stringMatching(/: rejected$/),
+          fix: "set QUARRY_API_KEY to another key, or unset it"
+        }
       ])
       expect(rejected.out + rejected.err).not.toContain(Sandbox.revokedApiKey)
+      fs.mkdirSync(join(keyFile("default"), ".."), { recursive: true })
+      fs.writeFileSync(keyFile("default"), Sandbox.revokedApiKey, { mode: 0o600 })
+      const stored = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: "" } })
+      expect(findingsOf(stored).get("API key")?.fix).toBe("quarry auth login stores another key")
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+  it.live("reports a base URL with a path that the service does not have", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const env = yield* serveSandbox
+      const client = yield* HttpClient.HttpClient
+      const ran = yield* run(json, {
+        client,
+        env: { ...env, QUARRY_BASE_URL: `${env["QUARRY_BASE_URL"]}/foo` }
+      })
+      expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("1 of 7 checks failed") })
+      const findings = findingsOf(ran)
+      expect(findings.get("base URL")).toEqual({
+        check: "base URL",
+        status: "failed",
+        message: "the service has no such path",
+        fix: "check the path of the base URL"
+      })
+      expect(findings.get("API key")).toMatchObject({
+        status: "warning",
+        message: expect.stringContaining("not checked")
+      })
+      const { client: website } = respondingWith("<html></html>", 404, { "content-type": "text/html" })
+      const other = yield* run(json, { client: website, env })
+      expect([other.code, findingsOf(other).get("base URL")?.status]).toEqual([1, "failed"])
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
 
   it.live("names the step that fails: name, connection or TLS", () =>
@@ -154,7 +189,7 @@ describe("quarry doctor", () => {
     Effect.gen(function*() {
       const { run } = yield* directories
       const { QUARRY_BASE_URL = "" } = yield* serveSandbox
-      const { client } = respondingWith(`{"usdPrice":1}`, 200, {
+      const { client } = respondingWith(`{"address":"0x01","active_chains":[]}`, 200, {
         "content-type": "application/json",
         "date": "Tue, 01 Jan 2019 00:00:00 GMT"
       })
