@@ -57,7 +57,7 @@ export const failuresOf = ({ after, before, clients, samples, stats }: SoakResul
       : []),
     ...(growthRatio > tolerance
       ? [
-        `memory grew by ${formatPercent(growthRatio)} between the first and the last third; limit ${
+        `memory grew by ${formatPercent(growthRatio)} from the third to the last quarter; limit ${
           formatPercent(tolerance)
         }`
       ]
@@ -98,7 +98,7 @@ export const formatSummary = (result: SoakResult): string => {
     ["incorrect", formatCount(stats.incorrect)],
     ...clientRows(result),
     ["RSS by tenths, MB", meanByTenth(samples, stats.completed).map(formatMegabytes).join(" ")],
-    ["RSS, growth to last third", formatChange(memoryGrowth(samples, stats.completed))],
+    ["RSS, growth, last quarter", formatChange(memoryGrowth(samples, stats.completed))],
     ["open files", `${before.files} before, ${peak("files")} at most, ${after.files} at rest`],
     ["  of which sockets", `${before.sockets} before, ${peak("sockets")} at most, ${after.sockets} at rest`]
   ]
