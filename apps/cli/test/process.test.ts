@@ -85,7 +85,9 @@ it.each(
   const count = out.trimEnd().split("\n").length
   expect(err).toMatch(
     new RegExp(
-      `interrupted after ${countOf(count, "transfers")}; resume with:\n  quarry wallet transfers ${busyWallet} --sandbox --all --limit=1 --cursor=\\S+\n$`
+      `interrupted after ${
+        countOf(count, "transfers")
+      }; resume with:\n  quarry wallet transfers ${busyWallet} --sandbox --all --limit=1 --cursor=\\S+\n$`
     )
   )
 })
