@@ -112,14 +112,14 @@ export const startLoads = (
 }
 
 /**
- * Returns the maximum number of units in any window. Counts only requests that start and complete within the window, so
- * that none admitted before or after it is included.
+ * Returns the maximum number of units in any window. A cache hit costs none. Counts only requests that start and complete
+ * within the window, so that none admitted before or after it is included.
  */
 export const maxCostInWindow = (
   made: ReadonlyArray<LoadGenerator.RecordedRequest>,
   window: number
 ): number => {
-  const accepted = made.filter(({ status }) => status === 200)
+  const accepted = made.filter(({ hit, status }) => status === 200 && !hit)
   return cost * accepted.reduce(
     (most, { startedAt: from }) =>
       Math.max(
