@@ -15,7 +15,10 @@ if (folder === undefined || options.some((option) => option !== "--provenance"))
 }
 
 // A URL without a final slash would replace its last segment by the name of a package.
-const registry = (process.env["npm_config_registry"] ?? "https://registry.npmjs.org").replace(/\/*$/, "/")
+const registry = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim().replace(
+  /\/*$/,
+  "/"
+)
 
 /**
  * Returns the response of the registry, or undefined if it has status 404.

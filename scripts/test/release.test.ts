@@ -170,7 +170,10 @@ describe("publishing", () => {
     path = "/"
   ) => {
     const npm = join(temporary, "npm")
-    writeFileSync(npm, `#!/bin/sh\necho "$@" >> "$0.log"\n`)
+    writeFileSync(
+      npm,
+      `#!/bin/sh\nif [ "$1" = config ]; then echo "$npm_config_registry"; else echo "$@" >> "$0.log"; fi\n`
+    )
     chmodSync(npm, 0o755)
     writeFileSync(`${npm}.log`, "")
     const registry = await startRegistry(published)
