@@ -18,6 +18,7 @@ import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
+import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
 
 /**
  * Options of a stream of pages or records.
@@ -42,7 +43,7 @@ interface PaginationState<I> {
   /** Identifies the list in resume cursors. */
   readonly listId: string
   /** The cursors that were followed. */
-  readonly seenCursors: Set<string>
+  readonly seenCursors: SeenCursors.SeenCursors
   /** Whether a page had the key `cursor`. From then on, pagination follows cursors only. */
   readonly usesCursors: boolean
   /** The position of pagination by block, or the last one before the first cursor. Null for other lists. */
@@ -130,7 +131,7 @@ const initialState = <I, Output extends Page<Item>, Item>(
   input: I,
   cursor: string | undefined
 ): Either.Either<PaginationState<I>, InvalidInputError> => {
-  const seenCursors = new Set<string>()
+  const seenCursors = SeenCursors.make()
   const direction = pageSource.direction(input)
   const listId = pageSource.listId(input)
   // An empty value is an omitted parameter.
@@ -144,12 +145,13 @@ const initialState = <I, Output extends Page<Item>, Item>(
     })
   }
   if (!isResumeCursor(cursor)) {
+    seenCursors.add(cursor)
     return Either.map(
       pageSource.afterCursor(input, cursor),
       (input) => ({
         input,
         listId,
-        seenCursors: seenCursors.add(cursor),
+        seenCursors,
         blockPosition: null,
         usesCursors: true
       })
@@ -218,7 +220,7 @@ const continueByCursor = <I, Output extends Page<Item>, Item>(
   const { input, seenCursors } = state
   const cursor = nextCursor(page)
   if (cursor === undefined) return Either.right([{ ...page, cursor: null }, Option.none()])
-  if (seenCursors.has(cursor)) {
+  if (!seenCursors.add(cursor)) {
     return Either.left(
       new PaginationError({
         operation: pageSource.id,
@@ -229,7 +231,7 @@ const continueByCursor = <I, Output extends Page<Item>, Item>(
   }
   return Either.map(
     pageSource.afterCursor(input, cursor),
-    (input) => [page, Option.some({ ...state, input, seenCursors: seenCursors.add(cursor) })]
+    (input) => [page, Option.some({ ...state, input })]
   )
 }
 
