@@ -3,8 +3,8 @@
 /** Words that mean the same without quotes. */
 const needsNoQuotes = /^[\w@%+:,./-][\w@%+=:,./-]*$/
 
-/** Control and formatting characters, line and paragraph separators. A terminal interprets them, or shows nothing. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+/** Control, formatting and ignorable characters, line and paragraph separators. A terminal interprets them, or shows nothing. */
+const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u
 
 const encoder = new TextEncoder()
 

@@ -35,6 +35,8 @@ const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
   ["a\rb\nc\td", "a b c d"],
   ["\u001bcreset", "reset"],
   ["\u202eevil\u202c", "evil"],
+  ["U\u061cS\u034fD\u200dC\ufe0f\u{e0061}\u115f\u3164\u00ad\u180e", "USDC"],
+  ["👩🏽\u200d🚀 ❤\ufe0f 👨\u200d👩\u200d👧", "👩🏽\u200d🚀 ❤\ufe0f 👨\u200d👩\u200d👧"],
   ["back\b\bspace\u007f", "backspace"],
   ["zero\u200bwidth\ufeff", "zerowidth"]
 ]

@@ -20,18 +20,35 @@ const escapeSequences = new RegExp(
 
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
 
-const invisibleCharacters =
-  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g
+/**
+ * A character that a terminal interprets, or that shows nothing: control characters and those that Unicode lets programs
+ * ignore, among them marks of direction and joiners. Joiners and variation selectors within emoji are kept.
+ */
+const invisibleCharacter = [
+  String.raw`[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\ufff9-\ufffb]`,
+  String.raw`(?<!\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}\ufe0f]?\u200d(?=\p{Extended_Pictographic}))`,
+  String.raw`(?<!\p{Extended_Pictographic}\ufe0f)`
+].join("")
 
-/** Returns the text on one line, without control characters. */
+const invisibleCharacters = new RegExp(invisibleCharacter, "gu")
+
+/** Returns the text on one line, without invisible characters. */
 export const sanitize = (text: string): string =>
   text.replace(escapeSequences, "").replace(lineBreaks, " ").replace(invisibleCharacters, "")
 
-/** Control characters except the line breaks and tabs of formatted text. */
-const unsafeCharacters =
-  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+/** Line breaks and tabs of formatted text are kept. */
+const unsafeCharacters = new RegExp(String.raw`(?![\t\n])${invisibleCharacter}`, "gu")
 
-/** Removes what changes the state of a terminal. Keeps line breaks and tabs. */
+/** Removes what changes the state of a terminal, and what shows nothing. Keeps line breaks and tabs. */
 export const withoutControls = (text: string): string => text.replace(unsafeCharacters, "")
+
+/** Strings of JSON escape the other control characters already. */
+const unescapedCharacters = new RegExp(String.raw`(?![\0-\x1f])${invisibleCharacter}`, "gu")
+
+/** Escapes the same characters in JSON. */
+export const escapeControls = (json: string): string =>
+  json.replace(
+    unescapedCharacters,
+    (character) =>
+      character.split("").map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+  )
