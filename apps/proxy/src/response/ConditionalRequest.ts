@@ -1,25 +1,13 @@
 /** Entity tags and `If-None-Match` (RFC 9110, section 13.1.2). */
-import xxhash from "xxhash-wasm"
-
-const { create64, h64Raw } = await xxhash()
-
-/** Longer bodies are hashed in pieces: each piece is copied into memory of WebAssembly, which never shrinks. */
-const pieceBytes = 1024 * 1024
-
-const hashOf = (body: Uint8Array): bigint => {
-  if (body.byteLength <= pieceBytes) return h64Raw(body)
-  const hash = create64()
-  for (let start = 0; start < body.byteLength; start += pieceBytes) {
-    hash.update(body.subarray(start, start + pieceBytes))
-  }
-  return hash.digest()
-}
+import { createHash } from "node:crypto"
 
 /**
- * Returns a weak entity tag: it is the same for every content encoding of the body. The hash is not cryptographic, so
- * different bodies that an attacker chooses may have the same tag: a tag only identifies the versions of one resource.
+ * Returns a weak entity tag: it is the same for every content encoding of the body. Its SHA-256 also identifies the body among
+ * those of other requests: names and metadata of tokens are parts of bodies, so a weaker hash would let their authors choose
+ * two bodies with the same tag.
  */
-export const entityTagOf = (body: Uint8Array): string => `W/"${hashOf(body).toString(36)}"`
+export const entityTagOf = (body: Uint8Array): string =>
+  `W/"${createHash("sha256").update(body).digest("base64url")}"`
 
 /** Whether an `If-None-Match` header matches the entity tag. */
 export const ifNoneMatchMatches = (ifNoneMatch: string, entityTag: string): boolean => {

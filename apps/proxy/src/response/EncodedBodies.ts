@@ -2,7 +2,6 @@
 import type { RawResponse } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import { LRUCache } from "lru-cache"
-import { createHash } from "node:crypto"
 import { chooseEncoding, type ContentEncoding, encode, minEncodedBytes } from "./ContentEncoding.ts"
 
 interface EncodedBody {
@@ -15,11 +14,14 @@ interface EncodedBody {
 type CompleteResponse = Pick<RawResponse.RawResponse, "status" | "bytes">
 
 export interface EncodedBodies {
-  /** Returns the body in the negotiated encoding. `store`: whether a compressed body is kept for later requests. */
+  /**
+   * Returns the body in the negotiated encoding. A compressed body is kept for later requests with this entity tag: responses
+   * of different requests with the same body share it.
+   */
   readonly encode: (
     response: CompleteResponse,
     acceptEncoding: string | undefined,
-    store: boolean
+    entityTag: string | undefined
   ) => Effect.Effect<EncodedBody>
 }
 
@@ -33,10 +35,10 @@ export const make = (): EncodedBodies => {
     sizeCalculation: (bytes, key) => bytes.byteLength + key.length * 2 + 256
   })
   return {
-    encode: (response, acceptEncoding, store) => {
+    encode: (response, acceptEncoding, entityTag) => {
       const encoding = encodingOf(response, acceptEncoding)
       if (encoding === undefined) return Effect.succeed({ bytes: response.bytes, encoding })
-      const key = store ? `${encoding} ${digestOf(response.bytes)}` : undefined
+      const key = entityTag === undefined ? undefined : `${encoding} ${entityTag}`
       const existing = key === undefined ? undefined : encodedBodies.get(key)
       if (existing !== undefined) return Effect.succeed({ bytes: existing, encoding })
       return Effect.map(Effect.promise(() => encode(encoding, response.bytes)), (bytes) => {
@@ -45,18 +47,6 @@ export const make = (): EncodedBodies => {
       })
     }
   }
-}
-
-/** The digests of cached bodies, which several requests compress. */
-const digests = new WeakMap<Uint8Array, string>()
-
-/** Identifies a body. Responses of different requests with the same body share its compressed form. */
-const digestOf = (body: Uint8Array): string => {
-  const known = digests.get(body)
-  if (known !== undefined) return known
-  const digest = createHash("sha256").update(body).digest("base64url")
-  digests.set(body, digest)
-  return digest
 }
 
 /** Only successful responses are compressed: error responses are short and rarely repeat. */

@@ -53,7 +53,7 @@ export const render = (
     return Effect.succeed({ status: 304, headers: notModified, body: emptyBody })
   }
   return Completed.map(
-    encodedBodies.encode(response, requestHeaders["accept-encoding"], etag !== undefined),
+    encodedBodies.encode(response, requestHeaders["accept-encoding"], etag),
     ({ bytes, encoding }) => {
       if (encoding !== undefined) headers["content-encoding"] = encoding
       return { status: response.status, headers, body: bytes }
@@ -73,7 +73,7 @@ export const renderPage = (
       encodedBodies.encode(
         { status: page.status, bytes: page.body },
         requestHeaders["accept-encoding"],
-        store
+        store ? ConditionalRequest.entityTagOf(page.body) : undefined
       ),
       ({ bytes, encoding }) => ({
         ...page,

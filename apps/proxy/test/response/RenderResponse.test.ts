@@ -111,7 +111,7 @@ describe("a client with a current ETag", () => {
       const { port } = yield* cached()
       const first = yield* sendRequest(port, long, { headers: { "accept-encoding": "gzip" } })
       const tag = String(first.headers["etag"])
-      expect(tag).toMatch(/^W\/"[0-9a-z]+"$/)
+      expect(tag).toMatch(/^W\/"[\w-]{43}"$/)
       for (const condition of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
         const again = yield* sendRequest(port, long, { headers: { "if-none-match": condition } })
         expect([again.status, again.bytes.byteLength, again.headers["etag"]]).toEqual([304, 0, tag])
