@@ -29,6 +29,7 @@ import * as Equivalence from "effect/Equivalence"
 import * as FiberRef from "effect/FiberRef"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import { isUtf8 } from "node:buffer"
 import { baseUrlSettings } from "../config/BaseUrls.ts"
 import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
@@ -259,11 +260,17 @@ const passThrough = (
   const { response, source } = engineResponse
   const rejection = response.status === 200 ? null : rejectionOf(engineResponse)
   if (rejection !== null) return Effect.fail(withoutApiKey(rejection))
-  // Responses from the cache need no search: the engine does not cache responses that contain an API key. Passes the array
-  // of the engine, whose search then serves both.
-  return source === "upstream" && responseContainsSecret(response, apiKeys)
-    ? Effect.fail(withheldResponse(response.status))
-    : Effect.succeed(engineResponse)
+  const problem = response.status !== 200 && !isUtf8(response.bytes)
+    // Its encoding is unknown. A body of status 200 is JSON, which is UTF-8.
+    ? "the response is not UTF-8 text, so it cannot be searched for API keys"
+    // Responses from the cache need no search: the engine does not cache responses that contain an API key. Passes the
+    // array of the engine, whose search then serves both.
+    : source === "upstream" && responseContainsSecret(response, apiKeys)
+    ? "the response contains an API key of the proxy"
+    : null
+  return problem === null
+    ? Effect.succeed(engineResponse)
+    : Effect.fail(withheldResponse(response.status, problem))
 }
 
 /**
@@ -294,10 +301,10 @@ const rejectionOf = ({ classification }: EngineResponse.EngineResponse): ProxyEr
   }
 }
 
-const withheldResponse = (status: number): ProxyError.ProxyError =>
+const withheldResponse = (status: number, problem: string): ProxyError.ProxyError =>
   ProxyError.make(
     "upstream-error",
-    `the upstream responded with ${status} and the response contains an API key of the proxy; the response was withheld`
+    `the upstream responded with ${status} and ${problem}; the response was withheld`
   )
 
 /** Replaces the message of an error. */

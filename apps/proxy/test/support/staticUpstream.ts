@@ -5,11 +5,17 @@ import * as Effect from "effect/Effect"
 
 export const staticUpstream = (
   status: number,
-  body: string | null,
+  body: string | Uint8Array | null,
   headers: Readonly<Record<string, string>> = {}
 ): HttpClient.HttpClient =>
   HttpClient.make((request) =>
     Effect.sync(() =>
-      HttpClientResponse.fromWeb(request, new Response(body, { status, headers: { ...headers } }))
+      HttpClientResponse.fromWeb(
+        request,
+        new Response(body instanceof Uint8Array ? new Uint8Array(body) : body, {
+          status,
+          headers: { ...headers }
+        })
+      )
     )
   )

@@ -5,6 +5,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { gzipSync } from "node:zlib"
 import { examples, keys, sendRequest, start, testEndpoints } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { staticUpstream } from "../support/staticUpstream.ts"
@@ -284,6 +285,29 @@ describe("keys", () => {
         expect([response.status, JSON.parse(response.text).code]).toEqual([502, "upstream-error"])
         expect(JSON.parse(response.text).message).toContain(String(status))
         expect(response.text).not.toContain(canary)
+      }
+    }))
+
+  it.scopedLive("a response that spells the key differently, or that cannot be searched, is withheld", () =>
+    Effect.gen(function*() {
+      const canary = "canary/of/the/proxy"
+      const utf16 = Buffer.from(`\ufeffthe key ${canary} is no good`, "utf16le")
+      const bodies = [
+        JSON.stringify({ message: JSON.stringify({ key: canary }).replaceAll("/", "\\/") }),
+        JSON.stringify({ message: `/login?key=${encodeURIComponent(canary)}` }),
+        `<p>the key ${canary.replaceAll("/", "&#x2F;")} is no good</p>`,
+        utf16,
+        utf16.subarray(2),
+        gzipSync(utf16)
+      ]
+      for (const body of bodies) {
+        const { port } = yield* start({
+          endpoints: { ...testEndpoints, keys: keys({ label: "main", key: Redacted.make(canary) }) },
+          httpClient: staticUpstream(404, body, json)
+        })
+        const response = yield* sendRequest(port, path)
+        expect([response.status, JSON.parse(response.text).code]).toEqual([502, "upstream-error"])
+        expect(JSON.parse(response.text).message).toMatch(/^the upstream responded with 404 .*withheld$/)
       }
     }))
 })

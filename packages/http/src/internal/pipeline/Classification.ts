@@ -23,7 +23,7 @@ import {
 } from "@blockquarry/core/OperationError"
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
@@ -136,7 +136,7 @@ export class Complete {
           )
         }
         return Either.mapLeft(operation.decode(document), (error) => {
-          const { path, reason } = shapeMismatch(error, document, Redacted.value(exchange.key))
+          const { path, reason } = shapeMismatch(error, document, exchange.key)
           return invalidResponse(exchange, document, "unexpected-shape", path, reason)
         })
       }
@@ -282,8 +282,8 @@ const detailsOf = (
   operation: operation.id,
   request,
   status: response.status,
-  serverMessage: serverMessage(document, Redacted.value(key)),
-  body: excerpt(response.bytes, Redacted.value(key)),
+  serverMessage: serverMessage(document, key),
+  body: excerpt(response.bytes, key),
   upstreamRequestId: requestId(response)
 })
 

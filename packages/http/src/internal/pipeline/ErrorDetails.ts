@@ -8,28 +8,37 @@ import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Duration from "effect/Duration"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import { jsonEscaped } from "../transport/Secrets.ts"
+import * as Redacted from "effect/Redacted"
+import { textContainsSecret } from "../transport/Secrets.ts"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500
 const maxRequestIdLength = 100
 
-/** Makes text safe for logs and terminals: no control characters, no repeated white space, at most `maxLength` long. */
+/** Makes text safe for logs and terminals: no control characters or invisible ones, no repeated white space, at most `maxLength` long. */
 const sanitize = (text: string, maxLength: number): string => {
   // Cut first, so that this stays cheap for large bodies.
-  const line = text.slice(0, maxLength * 4).replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
+  const line = text.slice(0, maxLength * 4).replace(/[\p{Cc}\p{Cf}\p{DI}\s]+/gu, " ").trim()
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }
 
-/** Returns the beginning of a body. The API key is redacted, in case the upstream repeats it. */
-export const excerpt = (bytes: Uint8Array, key: string): string =>
-  sanitize(
-    redact(new TextDecoder().decode(bytes.subarray(0, maxExcerptLength * 16 + key.length)), key),
-    maxExcerptLength
-  )
+/**
+ * Returns the beginning of a body. The API key is redacted, in case the upstream repeats it. A body that is not UTF-8 could
+ * spell it in any way, so nothing of it is quoted.
+ */
+export const excerpt = (bytes: Uint8Array, key: Redacted.Redacted): string => {
+  const start = bytes.subarray(0, maxExcerptLength * 16 + Redacted.value(key).length)
+  try {
+    // The start may end within a character.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true })
+    return sanitize(redact(text, key), maxExcerptLength)
+  } catch {
+    return `(${bytes.byteLength} bytes that are not UTF-8)`
+  }
+}
 
 /** Returns the message in a body, from the fields where APIs put it. */
-export const serverMessage = (document: JsonValue | undefined, key: string): string | null => {
+export const serverMessage = (document: JsonValue | undefined, key: Redacted.Redacted): string | null => {
   const found = messageOf(document)
   const text = found === undefined ? "" : sanitize(redact(found, key), maxMessageLength)
   return text === "" ? null : text
@@ -50,12 +59,14 @@ export interface ShapeMismatch {
 export const shapeMismatch = (
   error: ParseResult.ParseError,
   document: JsonValue,
-  key: string
+  key: Redacted.Redacted
 ): ShapeMismatch => {
   const { message, path } = deepestIssue(ParseResult.ArrayFormatter.formatErrorSync(error))
   return {
     path: formatPath(path),
-    reason: containsKey(document, key) ? "unexpected shape" : sanitize(message, maxMessageLength)
+    reason: textContainsSecret(JSON.stringify(document), [key])
+      ? "unexpected shape"
+      : sanitize(message, maxMessageLength)
   }
 }
 
@@ -74,10 +85,6 @@ const deepestIssue = (
 const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")
 
-/** Whether a document contains the API key, however its text escapes it. */
-const containsKey = (document: JsonValue, key: string): boolean =>
-  key !== "" && JSON.stringify(document).includes(jsonEscaped(key))
-
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined
   if (typeof value === "string") return depth === 0 ? undefined : value
@@ -91,7 +98,12 @@ const messageOf = (value: unknown, depth = 0): string | undefined => {
     messageOf(value["errors"], depth + 1)
 }
 
-const redact = (text: string, key: string): string => key === "" ? text : text.replaceAll(key, "<redacted>")
+/** Replaces the API key in a text. Withholds the whole text if the key is encoded in it. */
+const redact = (text: string, key: Redacted.Redacted): string => {
+  const value = Redacted.value(key)
+  const redacted = value === "" ? text : text.replaceAll(value, "<redacted>")
+  return textContainsSecret(redacted, [key]) ? "(withheld, because it contains the API key)" : redacted
+}
 
 /** The longest delay, in milliseconds; longer ones are cut. */
 const maxRetryAfter = 365 * 24 * 3_600_000

@@ -14,8 +14,9 @@ export const responseContainsSecret = (
 ): boolean => matcherOf(secrets).isInResponse(response)
 
 /**
- * Whether a text contains one of several secrets, as plain text or with any escapes of JSON. Ignores secrets of less
- * than eight characters, because unrelated text may contain them.
+ * Whether a text contains one of several secrets, as plain text or encoded up to four times: with escapes of JSON or
+ * JavaScript, percent-encoded, as HTML entities, or in UTF-16. Ignores secrets of less than eight characters, because
+ * unrelated text may contain them.
  */
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)
@@ -34,21 +35,26 @@ const matcherOf = (secrets: ReadonlyArray<Redacted.Redacted>): SecretMatcher =>
   getOrInsert(matchers, secrets, () => makeMatcher(secrets.map((secret) => Redacted.value(secret))))
 
 const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
-  const encodings = secrets.flatMap((secret) => {
-    if (secret.length < minSecretLength) return []
-    const escaped = jsonEscaped(secret)
-    return escaped === secret ? [secret] : [secret, escaped]
-  }).map((text) => ({ text, rarePart: rarePartOf(text) }))
+  const spellings = new Set<string>()
+  for (const secret of secrets) {
+    if (secret.length < minSecretLength) continue
+    // Escaped quotes and backslashes are so common in JSON that they alone do not make a text worth decoding.
+    spellings.add(secret).add(jsonEscaped(secret)).add(jsonEscaped(jsonEscaped(secret)))
+    for (const decoded of decodings(secret)) {
+      if (decoded.length >= minSecretLength) spellings.add(decoded)
+    }
+  }
+  const searchedParts = Array.from(spellings, (text) => ({ text, rarePart: rarePartOf(text) }))
   const hasSecret = (searched: Searchable): boolean => {
-    for (const { rarePart, text } of encodings) {
+    for (const { rarePart, text } of searchedParts) {
       if (searched.includes(rarePart) && searched.includes(text)) return true
     }
     return false
   }
   /** `searched` is the text, or its bytes. */
   const isIn = (searched: Searchable, text: () => string): boolean => {
-    if (hasSecret(searched)) return true
-    return encodings.length > 0 && mayRespell(searched) && hasSecret(withCanonicalEscapes(text()))
+    if (searchedParts.length === 0) return false
+    return hasSecret(searched) || mayBeEncoded(searched) && decodings(text()).some(hasSecret)
   }
   const isInText = (text: string) => isIn(text, () => text)
   const search = ({ bytes, headers }: RawResponse): boolean => {
@@ -77,15 +83,49 @@ const rarePartOf = (text: string): string => /[G-Z-][!-~]{0,6}/.exec(text)?.[0] 
 /** Escapes a text like `JSON.stringify`. */
 export const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** Whether a text has an escape that can spell a secret differently than `JSON.stringify` does. */
-const mayRespell = (searched: Searchable): boolean =>
-  // Most responses have no backslash.
-  searched.includes("\\") && (searched.includes("\\u") || searched.includes("\\/"))
+/** Whether a text has an encoding other than those that are searched anyway. Most responses have none. */
+const mayBeEncoded = (searched: Searchable): boolean =>
+  searched.includes("\\") &&
+    (searched.includes("\\u") || searched.includes("\\/") || searched.includes("\\x")) ||
+  searched.includes("%") || searched.includes("&") || searched.includes("\0")
 
-/** Replaces the escapes of JSON that `JSON.stringify` does not use, inside of strings or anywhere else. */
-const withCanonicalEscapes = (text: string): string =>
-  text.replace(/\\(?:\\|\/|u[\da-fA-F]{4}(?:\\u[\da-fA-F]{4})*)/g, (escapes) => {
-    if (escapes === "\\\\") return escapes
-    const unescaped: string = JSON.parse(`"${escapes}"`)
-    return jsonEscaped(unescaped)
-  })
+/** More than this often encoded, a secret is not found. */
+const maxDecodings = 4
+
+/** Decodes a text until nothing changes. Returns each result. */
+const decodings = (text: string): ReadonlyArray<string> => {
+  const results: Array<string> = []
+  for (let previous = text; results.length < maxDecodings;) {
+    const decoded = previous.replace(encodedCharacter, decodeCharacter)
+    if (decoded === previous) break
+    results.push(decoded)
+    previous = decoded
+  }
+  return results
+}
+
+/** An encoded character. In UTF-16, every second byte of ASCII text is zero. */
+const encodedCharacter = new RegExp(
+  [
+    String.raw`\\u([\da-f]{4})`,
+    String.raw`(?:\\x|%)([\da-f]{2})`,
+    "&#x([\\da-f]{2,6});",
+    String.raw`&#(\d{2,7});`,
+    "&(amp|lt|gt|quot|apos);",
+    String.raw`\\(["\\/])`,
+    String.raw`\0`
+  ].join("|"),
+  "gi"
+)
+
+const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" }
+
+const decodeCharacter = (encoded: string, ...groups: ReadonlyArray<string | undefined>): string => {
+  const [unicode, byte, hexadecimal, decimal, entity, escaped] = groups
+  if (entity !== undefined) return namedEntities[entity.toLowerCase()] ?? encoded
+  if (encoded === "\0" || escaped !== undefined) return escaped ?? ""
+  const code = decimal === undefined
+    ? Number.parseInt(unicode ?? byte ?? hexadecimal ?? "", 16)
+    : Number(decimal)
+  return code <= 0xffff ? String.fromCharCode(code) : encoded
+}

@@ -115,6 +115,35 @@ describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) 
       }))
   })
 
+  it.effect.each([
+    [`key/of/the%service`, "<redacted>", "<redacted>"],
+    ["key\\/of\\/the%25service", "(withheld, because it contains the API key)", "(withheld"],
+    ["key&#47;of&#x2f;the%service", "(withheld, because it contains the API key)", "(withheld"]
+  ])(
+    "that quotes the API key as %s becomes an error without it",
+    ([quoted, message, body]) =>
+      Effect.gen(function*() {
+        const text = JSON.stringify({ message: quoted })
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(400, text), {
+          apiKey: Redacted.make("key/of/the%service")
+        })
+        const error = yield* failureOf(tokenPrice.call(harness))
+        expect(error).toMatchObject({ _tag: "RequestRejectedError", serverMessage: message })
+        expect(error).toHaveProperty("body", expect.stringContaining(body))
+      })
+  )
+
+  it.effect("that is not UTF-8 becomes an error that quotes nothing", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() =>
+        ScriptedClient.respond(400, new Uint8Array([0xff, 0xfe, 0x61, 0]))
+      )
+      expect(yield* failureOf(tokenPrice.call(harness))).toMatchObject({
+        serverMessage: null,
+        body: "(4 bytes that are not UTF-8)"
+      })
+    }))
+
   it.effect.each([`{"message":"no"}`, ""])(
     "with any status from 200 to 599 becomes a typed error: %s",
     (body) =>
