@@ -158,7 +158,7 @@ describe("quarry-proxy", () => {
   it("starts without base URLs, reports them as not set, and stops on SIGTERM", async () => {
     const { stdout, stop } = await up([], {
       QUARRY_PROXY_PORT: "0",
-      QUARRY_API_KEY: "secret",
+      QUARRY_API_KEY: "secret-of-the-service",
       QUARRY_BASE_URL: ""
     })
     expect(stdout).toMatch(/data +not set/)
@@ -174,14 +174,14 @@ describe("quarry-proxy", () => {
     expect(warnings).toEqual([
       expect.objectContaining({ message: expect.stringMatching(/no base URL is set.*QUARRY_BASE_URL/) })
     ])
-    expect(stdout + stderr).not.toContain("secret")
+    expect(stdout + stderr).not.toContain("secret-of")
   })
 
   it("sends requests to an upstream over the network", async () => {
     const upstream = await up(["--sandbox", "--port", "0"])
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(upstream.stdout)?.[0] ?? ""
     const proxy = await up(["--port", "0"], {
-      QUARRY_API_KEY: "any",
+      QUARRY_API_KEY: "any-key-of-the-service",
       QUARRY_BASE_URL: `${origin}/api/v2.2/`,
       QUARRY_STREAMS_URL: origin,
       QUARRY_LEDGER_URL: `${origin}/v1`

@@ -72,7 +72,7 @@ const UpstreamKeySection = Schema.Struct({
   secret: requiredKey(
     Values.SecretReference,
     { file: "/run/secrets/quarry-key" },
-    "Where to read the API key from: a file, or an environment variable ({ env: NAME }).",
+    "Where to read the API key, of at least 16 characters, from: a file, or an environment variable ({ env: NAME }).",
     sensitive
   ),
   rateLimit: key(Values.KeyRate, RateLimit.standard, "Units per time sent with this key, or none."),

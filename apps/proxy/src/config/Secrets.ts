@@ -87,6 +87,9 @@ const read = (
   })
 }
 
+/** The search for API keys in responses cannot tell a shorter one from unrelated text. */
+const minKeyLength = 16
+
 const check = (path: ConfigPath, text: string, where: string, empty: string): LoadedSecret => {
   const error = text === ""
     ? `${where} is ${empty}`
@@ -94,6 +97,8 @@ const check = (path: ConfigPath, text: string, where: string, empty: string): Lo
     ? `expected one line of visible ASCII characters without spaces in ${where}`
     : path[0] === "redis"
     ? redisUrlProblem(text)
+    : text.length < minKeyLength
+    ? `expected an API key of at least ${minKeyLength} characters in ${where}, got ${text.length}; check that it is complete`
     : undefined
   return error === undefined ? { path, value: Redacted.make(text) } : { path, error }
 }

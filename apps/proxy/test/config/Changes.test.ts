@@ -14,7 +14,7 @@ const redis = (more: string) => `redis: { url: 'redis://redis'${more} }`
 /** Secrets are read from the environment: those before have the name A, those after B. */
 const between = (before: string, after: string) =>
   Effect.gen(function*() {
-    const env = { A: "first-secret", B: "second-secret" }
+    const env = { A: "first-secret-of-the-service", B: "second-secret-of-the-service" }
     const configs = yield* Effect.forEach([before, after], (text) => load({ text: `${text}\n`, env }))
     const [old = defaults, current = defaults] = configs.map(({ config }) => config)
     return Changes.between(old, current)

@@ -47,7 +47,7 @@ describe("rejects", () => {
     ]
   ])("%s", ([, text, word]) =>
     Effect.gen(function*() {
-      const lines = yield* diagnosticsOf({ text, env: { A: "a" } })
+      const lines = yield* diagnosticsOf({ text, env: { A: "key-of-the-service" } })
       expect(lines).toEqual([expect.stringContaining(word ?? "")])
       expect(lines[0]).not.toContain(hash("a"))
     }))
@@ -115,13 +115,19 @@ upstream:
     ]],
     [
       "base URLs in sandbox mode",
-      { env: { QUARRY_SANDBOX: "1", QUARRY_BASE_URL: "https://example.com", QUARRY_API_KEY: "a" } },
+      {
+        env: {
+          QUARRY_SANDBOX: "1",
+          QUARRY_BASE_URL: "https://example.com",
+          QUARRY_API_KEY: "key-of-the-service"
+        }
+      },
       ["QUARRY_SANDBOX: the base URLs are not used"]
     ],
     ["neither a file nor variables", {}, ["upstream.baseUrls: no base URL is set"]],
     [
       "a key without any base URL",
-      { text: "upstream: { baseUrls: }", env: { QUARRY_API_KEY: "a" } },
+      { text: "upstream: { baseUrls: }", env: { QUARRY_API_KEY: "key-of-the-service" } },
       ["1:23: upstream.baseUrls: no base URL is set"]
     ],
     [
@@ -146,7 +152,7 @@ upstream:
     ]
   ])("%s", ([, value, words]) =>
     Effect.gen(function*() {
-      const { warnings } = yield* load({ ...value, env: { A: "a", ...value.env } })
+      const { warnings } = yield* load({ ...value, env: { A: "key-of-the-service", ...value.env } })
       expect(warnings).toEqual(words.map((word) => expect.stringContaining(word)))
     }))
 })
@@ -185,7 +191,7 @@ describe("with other errors", () => {
     ]
   ])("runs the rules that do not read %s", ([, text, words]) =>
     Effect.gen(function*() {
-      const lines = yield* diagnosticsOf({ text, env: { A: "a" } })
+      const lines = yield* diagnosticsOf({ text, env: { A: "key-of-the-service" } })
       expect(lines).toEqual(words.map((word) => expect.stringContaining(word)))
     }))
 

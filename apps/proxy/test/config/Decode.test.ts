@@ -41,7 +41,7 @@ const check = (
 ): { readonly text: string; readonly issues: ReadonlyArray<Diagnostic> } => {
   const text = stringify(document)
   const issues = Effect.runSync(
-    load({ text, files: { "/run/secrets/quarry-key": "key" } }).pipe(
+    load({ text, files: { "/run/secrets/quarry-key": "key-of-the-service" } }).pipe(
       Effect.match({ onFailure: ({ diagnostics }) => diagnostics, onSuccess: () => [] })
     )
   )

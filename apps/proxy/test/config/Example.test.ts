@@ -8,7 +8,7 @@ import { type ConfigKey, flatten } from "../../src/config/ConfigKey.ts"
 import { renderExample } from "../../src/config/Example.ts"
 import { load, toPlain, uncommented } from "./support.ts"
 
-const key = { "/run/secrets/quarry-key": "key" }
+const key = { "/run/secrets/quarry-key": "key-of-the-service" }
 
 describe("the example", () => {
   it.effect("is the default configuration", () =>

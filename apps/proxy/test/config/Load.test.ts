@@ -30,7 +30,7 @@ describe("without a file", () => {
           QUARRY_PROXY_HOST: " ::1 ",
           QUARRY_PROXY_PORT: "80",
           QUARRY_PROXY_ADMIN: "[::1]:81",
-          QUARRY_API_KEY: "key\n",
+          QUARRY_API_KEY: "key-of-the-service\n",
           QUARRY_RATE_LIMIT: "25/10s",
           QUARRY_BASE_URL: "https://data.example.com/",
           QUARRY_STREAMS_URL: "https://streams.example.com",
@@ -52,7 +52,7 @@ describe("without a file", () => {
       expect(toPlain(config.upstream.keys)).toMatchObject([
         {
           name: "environment",
-          secret: { secret: "key" },
+          secret: { secret: "key-of-the-service" },
           rateLimit: { limit: 25, window: { millis: 10_000 } },
           dailyQuota: null
         }
@@ -219,9 +219,14 @@ log: { level: loud }
     Effect.gen(function*() {
       const text =
         "upstream: { keys: [{ name: k, secret: { file: ../run/k } }, { name: l, secret: { file: /l } }] }"
-      const { files, digests } = yield* load({ text, files: { "/run/k": "k", "/l": "l" } })
+      const { files, digests } = yield* load({
+        text,
+        files: { "/run/k": "key-of-the-service", "/l": "key-of-the-service" }
+      })
       expect(files).toEqual([file, "/run/k", "/l"])
-      const { digests: rejected } = yield* Effect.flip(load({ text, files: { "/run/k": "k" } }))
+      const { digests: rejected } = yield* Effect.flip(
+        load({ text, files: { "/run/k": "key-of-the-service" } })
+      )
       expect([...rejected.keys()]).toEqual(files)
       expect(files.map((each) => rejected.get(each) === digests.get(each))).toEqual([true, true, false])
     }))
@@ -232,18 +237,23 @@ describe("QUARRY_API_KEY", () => {
 
   it.effect("is ignored with a warning if the file configures keys", () =>
     Effect.gen(function*() {
-      const env = { ...baseUrl, K: "k", QUARRY_API_KEY: "e", QUARRY_RATE_LIMIT: "1/s" }
+      const env = {
+        ...baseUrl,
+        K: "key-of-the-service",
+        QUARRY_API_KEY: "another-key-of-the-service",
+        QUARRY_RATE_LIMIT: "1/s"
+      }
       const { config, warnings } = yield* load({ text: keys, env })
       expect(config.upstream.keys.map(({ name, secret }) => [name, Redacted.value(secret)])).toEqual([[
         "k",
-        "k"
+        "key-of-the-service"
       ]])
       expect(warnings).toEqual(["QUARRY_API_KEY", "QUARRY_RATE_LIMIT"].map((name) =>
         `${name}: not used, because the file configures upstream.keys`
       ))
       const used = yield* load({
         text: keys.replace("K", "QUARRY_API_KEY"),
-        env: { ...baseUrl, QUARRY_API_KEY: "e" }
+        env: { ...baseUrl, QUARRY_API_KEY: "another-key-of-the-service" }
       })
       expect(used.warnings).toEqual([])
     }))
@@ -251,7 +261,7 @@ describe("QUARRY_API_KEY", () => {
   it.effect("is the only key if the file configures none, with the default rate limit", () =>
     Effect.gen(function*() {
       for (const text of ["upstream: { keys: [] }", "upstream: { keys: }", "upstream:", "# nothing"]) {
-        const { config } = yield* load({ text, env: { QUARRY_API_KEY: "e" } })
+        const { config } = yield* load({ text, env: { QUARRY_API_KEY: "another-key-of-the-service" } })
         const [key] = config.upstream.keys
         expect(key?.rateLimit.limit).toBe(100)
         expect(Duration.toMillis(key?.rateLimit.window ?? 0)).toBe(1000)

@@ -110,13 +110,13 @@ const variables = partly({
   QUARRY_PROXY_ADMIN: constantFrom("off", "[::1]:0", "localhost:9000"),
   QUARRY_SANDBOX: constantFrom("1", "0"),
   QUARRY_BASE_URL: constantFrom("https://env.example.com", ""),
-  QUARRY_API_KEY: constantFrom("environment-key", ""),
+  QUARRY_API_KEY: constantFrom("key-of-the-environment", ""),
   QUARRY_RATE_LIMIT: constantFrom("7/s", "none"),
   QUARRY_REDIS_URL: constantFrom("redis://:password@redis")
 })
 
-const secrets = { SECRET_B: "secret-b", REDIS: "redis://:password@other" }
-const files = { "/run/secrets/a": "secret-a\n" }
+const secrets = { SECRET_B: "secret-b-of-the-service", REDIS: "redis://:password@other" }
+const files = { "/run/secrets/a": "secret-a-of-the-service\n" }
 
 describe("print", () => {
   it.prop(
@@ -154,7 +154,7 @@ admin: off
 upstream:
   baseUrls: { data: https://data.example.com }
 `,
-        env: { QUARRY_PROXY_PORT: "80", QUARRY_API_KEY: "0123456789", QUARRY_RATE_LIMIT: "5/s" },
+        env: { QUARRY_PROXY_PORT: "80", QUARRY_API_KEY: "0123456789abcdef", QUARRY_RATE_LIMIT: "5/s" },
         optionValues: { QUARRY_PROXY_HOST: "0.0.0.0" }
       })
       const lines = printConfig(loaded).split("\n")
@@ -167,7 +167,7 @@ upstream:
           "    data: https://data.example.com/api/v2.2  # file",
           "    # streams: not set",
           "    - name: environment  # QUARRY_API_KEY",
-          "      secret: { env: QUARRY_API_KEY }  # QUARRY_API_KEY; set, 10 characters",
+          "      secret: { env: QUARRY_API_KEY }  # QUARRY_API_KEY; set, 16 characters",
           "      rateLimit: 5/s  # QUARRY_RATE_LIMIT",
           "  - name: shop  # file",
           `    tokens: [ sha256:${"a".repeat(64)} ]  # file`,

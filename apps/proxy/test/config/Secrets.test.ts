@@ -7,6 +7,8 @@ import { stringify } from "yaml"
 import { printConfig } from "../../src/config/Print.ts"
 import { baseUrl, diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
 
+const key = "key-of-the-service"
+
 const inFile = (entry: string | FileEntry | null | undefined): LoadInput => ({
   text: "upstream: { keys: [{ name: k, secret: { file: /k } }] }",
   files: entry === undefined ? {} : { "/k": entry }
@@ -18,7 +20,7 @@ const secretOf = (input: LoadInput) =>
 describe("a secret in a file", () => {
   it.effect("is the text without the line ending", () =>
     Effect.gen(function*() {
-      for (const text of ["key", "key\n", "key\r\n"]) expect(yield* secretOf(inFile(text))).toEqual(["key"])
+      for (const end of ["", "\n", "\r\n"]) expect(yield* secretOf(inFile(`${key}${end}`))).toEqual([key])
       const longest = "k".repeat(4095)
       expect(yield* secretOf(inFile(`${longest}\n`))).toEqual([longest])
     }))
@@ -28,6 +30,10 @@ describe("a secret in a file", () => {
     [null, "secret file /k: permission denied"],
     ["", "secret file /k is empty"],
     ["\n", "secret file /k is empty"],
+    [
+      "k".repeat(15),
+      "expected an API key of at least 16 characters in secret file /k, got 15; check that it is complete"
+    ],
     ["k".repeat(4097), "secret file /k: larger than 4 KiB"],
     ["a b", "expected one line of visible ASCII characters without spaces in secret file /k"],
     ["a\nb\n", "expected one line of visible ASCII characters without spaces in secret file /k"],
@@ -47,7 +53,7 @@ describe("a secret in a file", () => {
   it.effect("that other users may read causes a warning", () =>
     Effect.gen(function*() {
       const warnings = (mode: number) =>
-        Effect.map(load({ ...inFile({ text: "key", mode }), env: baseUrl }), ({ warnings }) => warnings)
+        Effect.map(load({ ...inFile({ text: key, mode }), env: baseUrl }), ({ warnings }) => warnings)
       expect(yield* warnings(0o100640)).toEqual([])
       expect(yield* warnings(0o100644)).toEqual([
         expect.stringContaining("secret file /k is readable by other users")
@@ -59,7 +65,7 @@ describe("a secret in a variable", () => {
   const text = "upstream: { keys: [{ name: k, secret: { env: K } }] }"
 
   it.effect("is the text without surrounding white space", () =>
-    Effect.map(secretOf({ text, env: { K: " key\n" } }), (secrets) => expect(secrets).toEqual(["key"])))
+    Effect.map(secretOf({ text, env: { K: ` ${key}\n` } }), (secrets) => expect(secrets).toEqual([key])))
 
   it.effect("is required", () =>
     Effect.gen(function*() {
@@ -73,8 +79,8 @@ describe("a secret in a variable", () => {
 
   it.effect("may have a name with the prefix of the proxy", () =>
     Effect.map(
-      secretOf({ text: text.replace("K", "QUARRY_PROXY_KEY"), env: { QUARRY_PROXY_KEY: "key" } }),
-      (secrets) => expect(secrets).toEqual(["key"])
+      secretOf({ text: text.replace("K", "QUARRY_PROXY_KEY"), env: { QUARRY_PROXY_KEY: key } }),
+      (secrets) => expect(secrets).toEqual([key])
     ))
 })
 
