@@ -6,13 +6,16 @@
 import * as Data from "effect/Data"
 
 /**
- * A command of a store failed. `reason` contains no addresses and no secrets.
+ * A command of a store failed. `reason` contains no addresses and no secrets. `fix` says what to change if the store replies
+ * but cannot be used as it is configured; without it, the store may recover by itself.
  *
  * @since 0.1.0
  * @category errors
  */
-export class StoreError extends Data.TaggedError("StoreError")<{ readonly reason: string }> {
+export class StoreError
+  extends Data.TaggedError("StoreError")<{ readonly reason: string; readonly fix?: string | undefined }>
+{
   override get message(): string {
-    return `store unavailable: ${this.reason}`
+    return `store unavailable: ${this.reason}${this.fix === undefined ? "" : `; ${this.fix}`}`
   }
 }

@@ -158,3 +158,14 @@ export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", 
 export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_available", {
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })
+
+/**
+ * Shared stores that reply but cannot be used as they are configured, by `store`: 1 until the configuration is corrected,
+ * otherwise 0. The log says what to change.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const storeMisconfigured = /* @__PURE__ */ Metric.gauge("quarry_store_misconfigured", {
+  description: "Misconfiguration of shared stores by store: 1 misconfigured, otherwise 0"
+})

@@ -3,23 +3,26 @@
  *
  * @since 0.1.0
  */
-import type { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/StoreError"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Connection from "./internal/Connection.ts"
+import { probe } from "./internal/ProbeScript.ts"
 import * as RedisUrl from "./internal/RedisUrl.ts"
+import * as Replies from "./internal/Replies.ts"
 import type { Script } from "./internal/Script.ts"
 
 /**
  * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`. Default port: 6379.
- * - `keyPrefix`: prefix of every key. Default: `quarry:`.
+ * - `keyPrefix`: prefix of every key and channel. Default: `quarry:`.
  *
  * @since 0.1.0
  * @category models
@@ -40,6 +43,22 @@ export class InvalidRedisUrlError
 {
   override get message(): string {
     return `invalid Redis URL (${redisUrl}): ${this.reason}`
+  }
+}
+
+/**
+ * Redis replies, but the stores cannot use it as it is configured: a wrong password, a user without a needed permission, a
+ * node of a Redis Cluster, a Sentinel, a read-only replica. `reason` is the code of the reply, such as `NOAUTH`, and `fix`
+ * says what to change. Neither contains the URL.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class RedisMisconfiguredError
+  extends Data.TaggedError("RedisMisconfiguredError")<{ readonly reason: string; readonly fix: string }>
+{
+  override get message(): string {
+    return `Redis cannot be used (${this.reason}): ${this.fix} (${redisUrl})`
   }
 }
 
@@ -72,13 +91,18 @@ export interface RedisCommands {
   readonly run: RunScript<string>
   /** Like `run`, but sends the text of the script, so that a large argument and the order of commands need no retry. */
   readonly runText: RunScript<string | Uint8Array>
-  /** Fails unless the server accepts writes, so also if it is read-only or out of memory. */
+  /** Sends a message to the subscribers of a channel. */
+  readonly publish: (channel: string, message: string) => Effect.Effect<void, StoreError>
+  /**
+   * Fails unless the server accepts writes and each command of the stores, so also if it is read-only or out of memory, or if
+   * the user lacks a permission.
+   */
   readonly ping: Effect.Effect<void, StoreError>
 }
 
 /**
- * Two connections to one server. The main one is for small commands, such as those of rate limits. `values` is for large
- * values, which would delay other commands on the same connection until they are transferred.
+ * Two connections to one server, and one for each subscription. The main one is for small commands, such as those of rate
+ * limits. `values` is for large values, which would delay other commands on the same connection until they are transferred.
  *
  * @since 0.1.0
  * @category models
@@ -86,6 +110,14 @@ export interface RedisCommands {
 export interface RedisService extends RedisCommands {
   readonly keyPrefix: string
   readonly values: RedisCommands
+  /**
+   * Calls a function for each message of a channel until the scope closes. Also calls it when the subscription starts, and when
+   * it starts again after its connection was lost, because messages may have been missed. Opens a connection.
+   */
+  readonly subscribe: (
+    channel: string,
+    onMessage: () => void
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**
@@ -106,6 +138,7 @@ const prefixPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g
 
 /** Creates the commands of a connection. */
 const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCommands => {
+  const pingKey = `${keyPrefix}ping`
   /** Returns null for a value of another type. */
   const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
     Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
@@ -142,32 +175,107 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
         () => runText(script, key, args)
       ),
     runText,
-    ping: Effect.asVoid(send((client) => client.set(`${keyPrefix}ping`, "", "PX", 1000)))
+    publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
+    // Not in the script: after a failover, the connection reconnects when a command itself is rejected with READONLY.
+    ping: send((client) => client.set(pingKey, "", "PX", 1000)).pipe(
+      Effect.zipRight(runText(probe, pingKey, [])),
+      Effect.flatMap((failures) => {
+        const [command, error] = Array.isArray(failures) ? failures : []
+        return error === undefined
+          ? Effect.void
+          : Replies.fromReply(String(error), String(command), keyPrefix)
+      })
+    )
   }
 }
 
+/** The time to find out whether the server can be used. */
+const checkTimeout = Duration.seconds(2)
+
+/** Returns `standalone`, `cluster` or `sentinel`, or an empty text if the server does not say so. */
+const serverMode = (send: Connection.Connection["send"]): Effect.Effect<string> =>
+  send((client) => client.call("HELLO")).pipe(
+    Effect.map((reply) => {
+      const fields: ReadonlyArray<unknown> = Array.isArray(reply) ? reply : []
+      return String(fields[fields.indexOf("mode") + 1])
+    }),
+    // Before version 6.
+    Effect.catchAll(() =>
+      Effect.map(
+        send((client) => client.info("server")),
+        (info) => /^redis_mode:(\w+)/m.exec(info)?.[1] ?? ""
+      )
+    ),
+    Effect.orElseSucceed(() => "")
+  )
+
+const parseOptions = (
+  { keyPrefix = "quarry:", url }: RedisOptions
+): Either.Either<Connection.ConnectionOptions, InvalidRedisUrlError> =>
+  Either.mapBoth(RedisUrl.parse(Redacted.isRedacted(url) ? Redacted.value(url) : url), {
+    onLeft: (reason) => new InvalidRedisUrlError({ reason }),
+    onRight: (parsed) => ({ ...parsed, keyPrefix })
+  })
+
 /**
- * Connects until the scope closes. An unavailable server is not an error: the connection is retried at least once a
- * second.
+ * Connects, tries every command that the stores use, and disconnects. Leaves no key, and sends a message that the stores
+ * ignore. Fails with a `StoreError` if the server cannot be reached, has no memory left, or does not complete within 2 s.
+ *
+ * @since 0.1.0
+ * @category utils
+ */
+export const check = (
+  options: RedisOptions
+): Effect.Effect<void, InvalidRedisUrlError | RedisMisconfiguredError | StoreError> =>
+  Effect.flatMap(parseOptions(options), checkServer)
+
+const checkServer = (options: Connection.ConnectionOptions) =>
+  Effect.gen(function*() {
+    const { keyPrefix } = options
+    const connection = yield* Connection.open(options)
+    const commands = commandsOf(connection, keyPrefix)
+    const mode = yield* serverMode(connection.send)
+    if (mode === "cluster") return yield* new StoreError({ reason: "cluster mode", fix: Replies.notSingle })
+    if (mode === "sentinel") return yield* new StoreError({ reason: "Sentinel", fix: Replies.sentinel })
+    if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
+    yield* commands.ping
+    yield* commands.run(probe, `${keyPrefix}ping`, [])
+    const channel = `${keyPrefix}ping`
+    yield* commands.publish(channel, "")
+    yield* connection.send((client) => client.subscribe(channel))
+  }).pipe(
+    Effect.scoped,
+    Effect.timeoutFail({
+      duration: checkTimeout,
+      onTimeout: () => new StoreError({ reason: `no reply within ${Duration.format(checkTimeout)}` })
+    }),
+    Effect.mapError((error) =>
+      error.fix === undefined ? error : new RedisMisconfiguredError({ reason: error.reason, fix: error.fix })
+    )
+  )
+
+/**
+ * Connects until the scope closes. Fails if the server replies but cannot be used, see `check`. An unavailable server is not an
+ * error: the connection is retried at least once a second.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
   options: RedisOptions
-): Effect.Effect<RedisService, InvalidRedisUrlError, Scope.Scope> =>
+): Effect.Effect<RedisService, InvalidRedisUrlError | RedisMisconfiguredError, Scope.Scope> =>
   Effect.gen(function*() {
-    const url = Redacted.isRedacted(options.url) ? Redacted.value(options.url) : options.url
-    const parsedUrl = yield* Either.mapLeft(RedisUrl.parse(url), (reason) =>
-      new InvalidRedisUrlError({ reason }))
-    const keyPrefix = options.keyPrefix ?? "quarry:"
-    const commands = Effect.map(
-      Connection.open(parsedUrl),
-      (connection) =>
-        commandsOf(connection, keyPrefix)
-    )
-    const [main, values] = yield* Effect.all([commands, commands], { concurrency: 2 })
-    return { keyPrefix, ...main, values }
+    const parsed = yield* parseOptions(options)
+    const { keyPrefix } = parsed
+    const commands = Effect.map(Connection.open(parsed), (connection) => commandsOf(connection, keyPrefix))
+    const checked = Effect.catchTag(checkServer(parsed), "StoreError", () => Effect.void)
+    const [main, values] = yield* Effect.all([commands, commands, checked], { concurrency: 3 })
+    return {
+      keyPrefix,
+      ...main,
+      values,
+      subscribe: (channel, onMessage) => Connection.subscribe(parsed, channel, onMessage)
+    }
   })
 
 /**
@@ -176,8 +284,9 @@ export const make = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: RedisOptions): Layer.Layer<Redis, InvalidRedisUrlError> =>
-  Layer.scoped(Redis, make(options))
+export const layer = (
+  options: RedisOptions
+): Layer.Layer<Redis, InvalidRedisUrlError | RedisMisconfiguredError> => Layer.scoped(Redis, make(options))
 
 /**
  * The environment variable with the URL of Redis.
@@ -212,5 +321,5 @@ export const config: Config.Config<RedisOptions> = Config.all({
  */
 export const layerConfig = (
   options: Config.Config.Wrap<RedisOptions> = config
-): Layer.Layer<Redis, ConfigError.ConfigError | InvalidRedisUrlError> =>
+): Layer.Layer<Redis, ConfigError.ConfigError | InvalidRedisUrlError | RedisMisconfiguredError> =>
   Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

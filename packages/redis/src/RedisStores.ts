@@ -41,7 +41,7 @@ export interface RedisStoresOptions
  */
 export const layer = (
   options: RedisStoresOptions
-): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError> =>
+): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError | Redis.RedisMisconfiguredError> =>
   Layer.provide(
     Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options)),
     Redis.layer(options)
@@ -55,5 +55,7 @@ export const layer = (
  */
 export const layerConfig = (
   options: Config.Config.Wrap<RedisStoresOptions> = Redis.config
-): Layer.Layer<CacheStore | RateLimitStore, ConfigError | Redis.InvalidRedisUrlError> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))
+): Layer.Layer<
+  CacheStore | RateLimitStore,
+  ConfigError | Redis.InvalidRedisUrlError | Redis.RedisMisconfiguredError
+> => Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

@@ -193,7 +193,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       const otherKeys = [
         "quarry:rate-limit:1:response:",
         "quarry:quota:1:a",
-        "quarry:ping",
+        "quarry:pings",
         "response:1:a",
         "other:quarry:response:1:a",
         "quarryresponse:1:a"

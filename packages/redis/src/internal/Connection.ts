@@ -10,12 +10,19 @@ import { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { Redis as IoRedis } from "ioredis"
 import type { RedisUrl } from "./RedisUrl.ts"
+import * as Replies from "./Replies.ts"
 
 export interface Connection {
   readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, StoreError>
+}
+
+/** Where to connect to, and the prefix of keys and channels, which errors name. */
+export interface ConnectionOptions extends RedisUrl {
+  readonly keyPrefix: string
 }
 
 const stallTimeout = Duration.seconds(1)
@@ -31,19 +38,9 @@ const connectTimeout = Duration.millis(500)
 const initialRetryDelay = 50
 const maxRetryDelay = 1000
 
-const stallReason = `no reply within ${Duration.format(stallTimeout)}`
+const stalled = new StoreError({ reason: `no reply within ${Duration.format(stallTimeout)}` })
 
-/** Returns a reason without the message of the error, which may contain the URL, commands and passwords. */
-const reasonOf = (error: unknown): string | null => {
-  if (!(error instanceof Error)) return null
-  if ("code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]*$/.test(error.code)) {
-    return error.code
-  }
-  return isReply(error) ? /^[A-Z]+/.exec(error.message)?.[0] ?? "rejected" : null
-}
-
-/** Whether an error is a reply of the server. */
-const isReply = (error: unknown): error is Error => error instanceof Error && error.name === "ReplyError"
+const notConnected = new StoreError({ reason: "not connected" })
 
 /**
  * Returns how many bytes of the current write the system has not accepted. Node has no public equivalent: `writableLength`
@@ -56,10 +53,10 @@ const unsentBytes = (stream: IoRedis["stream"]): number => {
     : 0
 }
 
-const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
+const connect = ({ db, host, keyPrefix, password, port, tls, username }: ConnectionOptions) => {
   let failures = 0
   /** Why the connection was lost, if known. */
-  let lostReason: string | null = null
+  let lost: StoreError | null = null
   /** Whether the server has replied on this connection. A paused server accepts connections. */
   let established = false
   let pending = 0
@@ -84,6 +81,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     retryStrategy: () => Math.min(initialRetryDelay * 2 ** failures++, maxRetryDelay),
     // After a failover the host name leads to the new primary, but the open connection still to the old one.
     reconnectOnError: ({ message }) => message.startsWith("READONLY"),
+    autoResubscribe: false,
     // The check needs INFO, which many servers forbid. A server that is loading rejects every command with LOADING.
     enableReadyCheck: false,
     disableClientInfo: true
@@ -103,7 +101,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     unsent = nowUnsent
     if (checksWithoutProgress < checksPerStall) return
     checksWithoutProgress = 0
-    lostReason = stallReason
+    lost = stalled
     stream.destroy()
   }
 
@@ -116,7 +114,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     try {
       const reply = await command(client)
       failures = 0
-      lostReason = null
+      lost = null
       return reply
     } finally {
       pending -= 1
@@ -129,7 +127,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
 
   // Without a listener ioredis writes errors to stderr, URL included.
   client.on("error", (error: unknown) => {
-    lostReason = reasonOf(error)
+    lost = Replies.fromError(error, keyPrefix)
   })
   client.on("close", () => {
     established = false
@@ -141,7 +139,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     }
     send((client) => client.ping()).then(establish, (error: unknown) => {
       // Also an error is a reply. Otherwise the connection is closed.
-      if (isReply(error)) establish()
+      if (Replies.isReply(error)) establish()
     })
   })
   return {
@@ -151,26 +149,29 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
         established
           ? Effect.tryPromise({
             try: () => send(command),
-            catch: (error) => new StoreError({ reason: reasonOf(error) ?? lostReason ?? "not connected" })
+            catch: (error) => Replies.fromError(error, keyPrefix) ?? lost ?? notConnected
           })
-          : new StoreError({ reason: lostReason ?? "not connected" })
+          : lost ?? notConnected
       )
   }
 }
 
 const establishedEvent = "established"
 
-/** Completes when the first connection attempt succeeds or fails. */
-const firstConnectionAttempt = (client: IoRedis): Effect.Effect<void> =>
-  Effect.async((resume) => {
-    const done = () => resume(Effect.void)
-    client.once(establishedEvent, done)
-    client.once("close", done)
-    return Effect.sync(() => {
-      client.off(establishedEvent, done)
-      client.off("close", done)
-    })
-  })
+/** Completes when the first connection attempt succeeds or fails, or takes too long. */
+const firstConnectionAttempt = (client: IoRedis) =>
+  Effect.timeoutOption(
+    Effect.async<void>((resume) => {
+      const done = () => resume(Effect.void)
+      client.once(establishedEvent, done)
+      client.once("close", done)
+      return Effect.sync(() => {
+        client.off(establishedEvent, done)
+        client.off("close", done)
+      })
+    }),
+    connectTimeout
+  )
 
 const close = (client: IoRedis): Effect.Effect<void> =>
   Effect.async((resume) => {
@@ -184,10 +185,35 @@ const close = (client: IoRedis): Effect.Effect<void> =>
   })
 
 /** Opens a connection and keeps reconnecting until the scope closes. An unavailable server is not an error. */
-export const open = (redisUrl: RedisUrl): Effect.Effect<Connection, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => connect(redisUrl)),
-    ({ client }) => close(client)
-  ).pipe(
-    Effect.tap(({ client }) => Effect.timeoutOption(firstConnectionAttempt(client), connectTimeout))
-  )
+export const open = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.tap(connected(options), ({ client }) => firstConnectionAttempt(client))
+
+const connected = (options: ConnectionOptions) =>
+  Effect.acquireRelease(Effect.sync(() => connect(options)), ({ client }) => close(client))
+
+/** How often a subscription is repeated, which finds out that its connection is lost. */
+const subscribeInterval = Duration.seconds(5)
+
+/** Subscribes to a channel over a connection of its own. See `Redis.ts`. */
+export const subscribe = (
+  options: ConnectionOptions,
+  channel: string,
+  onMessage: () => void
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { client, send } = yield* connected(options)
+    let missed = true
+    const subscribeOnce = Effect.ignore(Effect.map(send((client) => client.subscribe(channel)), () => {
+      if (missed) onMessage()
+      missed = false
+    }))
+    client.on("message", onMessage)
+    client.on("close", () => {
+      missed = true
+    })
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    client.on(establishedEvent, () => void runFork(subscribeOnce))
+    yield* firstConnectionAttempt(client)
+    yield* subscribeOnce
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(subscribeOnce, subscribeInterval)))
+  })

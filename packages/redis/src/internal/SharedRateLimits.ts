@@ -118,9 +118,9 @@ export const makeWithClock = (
           redis.run(quotaScripts.peek, quotaKey(id), [limit, period].map(String)),
           remainingQuota
         ),
-      heartbeat: Effect.flatMap(
-        redis.run(heartbeatScript, `${redis.keyPrefix}processes:1`, [processId]),
-        decodeCount
+      heartbeat: redis.ping.pipe(
+        Effect.zipRight(redis.run(heartbeatScript, `${redis.keyPrefix}processes:1`, [processId])),
+        Effect.flatMap(decodeCount)
       )
     }
   })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, spawn } from "node:child_process"
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs"
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -43,6 +43,8 @@ export interface RedisServer {
 export interface Options {
   readonly password?: string
   readonly args?: ReadonlyArray<string>
+  /** A configuration file that the server can write, which a Sentinel requires. */
+  readonly config?: string
 }
 
 /** Returns an unused port. */
@@ -72,9 +74,11 @@ const exited = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => resume(Effect.void))
   })
 
-const launch = (file: string, port: number, folder: string, { args = [], password }: Options) =>
+const launch = (file: string, port: number, folder: string, { args = [], config = "", password }: Options) =>
   Effect.gen(function*() {
+    writeFileSync(join(folder, "redis.conf"), config)
     const child = spawn(file, [
+      join(folder, "redis.conf"),
       ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
       // Disables persistence
       ...["--save", "", "--appendonly", "no"],

@@ -35,20 +35,27 @@ export const make = (
 ): Effect.Effect<AvailabilityGuard, never, Scope.Scope> =>
   Effect.gen(function*() {
     const gauge = Metric.tagged(Telemetry.storeAvailable, "store", name)
+    const misconfiguredGauge = Metric.tagged(Telemetry.storeMisconfigured, "store", name)
     let failure: StoreError | null = null
+    /** Logs an outage once, and what to change once per change: an outage may end with a store that is misconfigured. */
     const markUnavailable = (error: StoreError): Effect.Effect<void> =>
       Effect.suspend(() => {
-        if (failure !== null) return Effect.void
+        const { fix, reason } = error
+        if (failure !== null && (fix === undefined || fix === failure.fix)) return Effect.void
         failure = error
-        return Effect.zipRight(
-          Effect.logWarning(`the ${name} store is unavailable (${error.reason})`),
-          Metric.set(gauge, 0)
+        const text = `the ${name} store is unavailable (${reason})`
+        return (fix === undefined ? Effect.logWarning(text) : Effect.logError(`${text}: ${fix}`)).pipe(
+          Effect.zipRight(Metric.set(gauge, 0)),
+          Effect.zipRight(Metric.set(misconfiguredGauge, fix === undefined ? 0 : 1))
         )
       })
     const markAvailable = Effect.suspend(() => {
       if (failure === null) return Effect.void
       failure = null
-      return Effect.zipRight(Effect.logInfo(`the ${name} store is available again`), Metric.set(gauge, 1))
+      return Effect.logInfo(`the ${name} store is available again`).pipe(
+        Effect.zipRight(Metric.set(gauge, 1)),
+        Effect.zipRight(Metric.set(misconfiguredGauge, 0))
+      )
     })
     /** Reports a defect once per outage, and keeps pinging: without pings the store would never be used again. */
     const reportDefect = (defect: unknown): Effect.Effect<void> =>
@@ -71,6 +78,7 @@ export const make = (
     })
     // An unset gauge reads 0, which means unavailable.
     yield* Metric.set(gauge, 1)
+    yield* Metric.set(misconfiguredGauge, 0)
     yield* pingOnce
     yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(pingIfDue, probeInterval))))
     return {

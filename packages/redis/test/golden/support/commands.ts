@@ -24,7 +24,7 @@ const connect = (port: number) =>
 
 /** Replaces arguments that change between runs: script bodies, their digests, and times. */
 const normalize = (names: Map<string, string>) => (word: string): string => {
-  if (word.includes("redis.call(")) return "<script>"
+  if (/redis\.p?call\(/.test(word)) return "<script>"
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(word)) return "<process>"
   if (/^[0-9a-f]{40}$/.test(word)) {
     const name = names.get(word) ?? `<script-${names.size + 1}>`

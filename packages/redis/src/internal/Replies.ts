@@ -1,0 +1,110 @@
+/**
+ * Errors of a server: outages, which end by themselves, and replies that say that the server or the URL has to be changed. Never
+ * contains the text of a reply, which may quote commands, user names and passwords.
+ */
+import { StoreError } from "@blockquarry/http/StoreError"
+import * as Predicate from "effect/Predicate"
+
+/** What to do about a server that replies and cannot be used. */
+export const notSingle =
+  "expected a single server, which Redis Cluster is not: use a server without cluster mode"
+export const sentinel =
+  "the server is a Sentinel, which stores nothing: use the address of the primary that it monitors"
+
+const noPassword = "the server requires a password: expected redis://:PASSWORD@HOST:6379"
+const wrongPassword =
+  "the server rejects the user or the password: correct the URL, in which both are percent-encoded"
+const readOnly = "the server is a read-only replica: use the address of its primary"
+const noDatabase = "the server has no database with this number: correct the end of the URL, or leave it out"
+
+/** Commands that the stores use outside of scripts only. */
+const directCommands = ["set", "eval", "evalsha", "publish", "subscribe"]
+
+/** The commands of the stores, with harmless arguments in Lua. `key` holds a string. */
+export const scriptCommands: Readonly<Record<string, string>> = {
+  time: "",
+  get: "key",
+  getrange: "key, 0, 0",
+  hmget: "key, 'field'",
+  hset: "key, 'field', ''",
+  pttl: "key",
+  pexpire: "key, 1000",
+  zcard: "key",
+  zadd: "key, 0, ''",
+  zremrangebyscore: "key, 0, 0",
+  scan: "0, 'COUNT', 1",
+  del: "key",
+  unlink: "key"
+}
+
+/** What a user with all permissions that the stores need is allowed. */
+export const permissions = (keyPrefix: string): string =>
+  [`~${keyPrefix}*`, `&${keyPrefix}*`, ...directCommands, ...Object.keys(scriptCommands)].join(" +").replace(
+    " +&",
+    " &"
+  )
+
+const forbidden = (what: string, keyPrefix: string): StoreError =>
+  new StoreError({
+    reason: "NOPERM",
+    fix: `the user may not ${what}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
+  })
+
+const unknownCommand = (name: string): StoreError =>
+  new StoreError({
+    reason: "unknown command",
+    fix: `the server has no command ${name}: expected Redis 5 or later, without renamed commands`
+  })
+
+/**
+ * Describes an error reply to a command, or to one that a script calls. Replies to scripts do not name the command. It is null
+ * then, and the next ping finds out what to change.
+ */
+export const fromReply = (text: string, command: string | null, keyPrefix: string): StoreError => {
+  const code = /^[A-Z]+/.exec(text)?.[0] ?? "rejected"
+  const fixed = (reason: string, fix: string) => new StoreError({ reason, fix })
+  if (/^NOPERM|ACL failure|The user executing the script/.test(text)) {
+    if (command === null) return new StoreError({ reason: "NOPERM" })
+    return /(?:access|publish).*channel/.test(text)
+      ? forbidden(`use channels that start with ${keyPrefix}`, keyPrefix)
+      : /access.*key/.test(text)
+      ? forbidden(`use keys that start with ${keyPrefix}`, keyPrefix)
+      : forbidden(`run ${command}`, keyPrefix)
+  }
+  if (command !== null && /unknown (?:redis )?command/i.test(text)) return unknownCommand(command)
+  if (/DB index/.test(text)) return fixed("no such database", noDatabase)
+  // Before version 6.
+  if (/invalid password/.test(text)) return fixed("WRONGPASS", wrongPassword)
+  switch (code) {
+    case "NOAUTH":
+      return fixed(code, noPassword)
+    case "WRONGPASS":
+      return fixed(code, wrongPassword)
+    case "READONLY":
+      return fixed(code, readOnly)
+    case "MOVED":
+    case "ASK":
+      return fixed(code, notSingle)
+    default:
+      return new StoreError({ reason: code })
+  }
+}
+
+/** Whether an error is a reply of the server. */
+export const isReply = (error: unknown): error is Error =>
+  error instanceof Error && error.name === "ReplyError"
+
+/** Describes an error of the connection or a reply. Returns null if it says nothing about the cause. */
+export const fromError = (error: unknown, keyPrefix: string): StoreError | null => {
+  if (isReply(error)) {
+    const name = Predicate.hasProperty(error, "command") && Predicate.hasProperty(error.command, "name")
+      ? String(error.command.name)
+      : null
+    const isScript = name?.startsWith("eval") === true && /script/.test(error.message)
+    return fromReply(error.message, isScript ? null : name, keyPrefix)
+  }
+  return error instanceof Error && "code" in error && typeof error.code === "string" &&
+      /^[A-Z][A-Z0-9_]*$/.test(error.code)
+    ? new StoreError({ reason: error.code })
+    : null
+}

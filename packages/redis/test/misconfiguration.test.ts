@@ -1,0 +1,214 @@
+/** Tests servers that reply but cannot be used: found when the layer is built, or logged when it happens later. */
+import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import * as StoreError from "@blockquarry/http/StoreError"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import { readdirSync, readFileSync } from "node:fs"
+import * as Replies from "../src/internal/Replies.ts"
+import * as Redis from "../src/Redis.ts"
+import * as RedisStores from "../src/RedisStores.ts"
+import * as Inspector from "./support/Inspector.ts"
+import * as OutputRecorder from "./support/OutputRecorder.ts"
+import * as RedisServer from "./support/RedisServer.ts"
+import { until } from "./support/WaitUntil.ts"
+
+const password = "p4ss-of-the-test"
+
+/** Arguments of a server with a user of this password and these permissions. */
+const user = (...permissions: ReadonlyArray<string>): RedisServer.Options => ({
+  args: ["--user", "default", "off", "--user", "quarry", "on", `>${password}`, ...permissions]
+})
+
+const asUser = `quarry:${password}@`
+
+type Case = readonly [
+  name: string,
+  options: RedisServer.Options,
+  credentials: string,
+  path: string,
+  reason: string,
+  fix: RegExp
+]
+
+const cases: ReadonlyArray<Case> = [
+  ["requires a password", { password }, "", "", "NOAUTH", /requires a password.*redis:\/\/:PASSWORD@/],
+  ["has another password", { password }, ":other@", "", "WRONGPASS", /rejects the user or the password/],
+  ["has another user", user("~*", "&*", "+@all"), `nobody:${password}@`, "", "WRONGPASS", /rejects the user/],
+  ["forbids EVAL", user("~*", "&*", "+@all", "-eval"), asUser, "", "NOPERM", /not run eval:.* \+eval /],
+  ["forbids EVALSHA", user("~*", "&*", "+@all", "-evalsha"), asUser, "", "NOPERM", /not run evalsha:/],
+  [
+    "forbids a command of scripts",
+    user("~*", "&*", "+@all", "-zadd"),
+    asUser,
+    "",
+    "NOPERM",
+    /not run zadd:.* \+zadd /
+  ],
+  ["forbids SCAN", user("~*", "&*", "+@all", "-scan"), asUser, "", "NOPERM", /not run scan:/],
+  ["forbids SUBSCRIBE", user("~*", "&*", "+@all", "-subscribe"), asUser, "", "NOPERM", /not run subscribe:/],
+  [
+    "forbids keys of the prefix",
+    user("~other:*", "&*", "+@all"),
+    asUser,
+    "",
+    "NOPERM",
+    /keys that start with quarry:/
+  ],
+  [
+    "forbids channels of the prefix",
+    user("~*", "&other:*", "+@all"),
+    asUser,
+    "",
+    "NOPERM",
+    /channels that.* &quarry:\* /
+  ],
+  ["is a Cluster node", { args: ["--cluster-enabled", "yes"] }, "", "", "cluster mode", /single server/],
+  [
+    "is a Cluster node without HELLO",
+    { args: ["--cluster-enabled", "yes", "--rename-command", "HELLO", ""] },
+    "",
+    "",
+    "cluster mode",
+    /single server/
+  ],
+  [
+    "is a Sentinel",
+    { args: ["--sentinel"], config: "sentinel resolve-hostnames no\n" },
+    "",
+    "",
+    "Sentinel",
+    /address of the primary/
+  ],
+  [
+    "is a read-only replica",
+    { args: ["--replicaof", "127.0.0.1", "1"] },
+    "",
+    "",
+    "READONLY",
+    /address of its primary/
+  ],
+  [
+    "lacks a command",
+    { args: ["--rename-command", "UNLINK", ""] },
+    "",
+    "",
+    "unknown command",
+    /no command unlink/
+  ],
+  ["lacks the database", { args: ["--databases", "2"] }, "", "/2", "no such database", /database/]
+]
+
+describe("the permissions", () => {
+  it("include every command of the golden records", () => {
+    const folder = new URL("golden/records/", import.meta.url)
+    const commands = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(new URL(file, folder), "utf8").matchAll(/^ +"(?: +by script: )?([A-Z]{2,}) /gm)].map((
+        [, name = ""]
+      ) => name.toLowerCase())
+    )
+    expect(commands.length).toBeGreaterThan(50)
+    const allowed = Replies.permissions("").split(" ")
+    expect([...new Set(commands)].filter((name) => !allowed.includes(`+${name}`))).toEqual([])
+  })
+})
+
+describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipReason}`, () => {
+  it.scopedLive.each(cases)(
+    "that %s fails the layer, with what to change",
+    ([, options, credentials, path, reason, fix]) =>
+      Effect.gen(function*() {
+        const { port } = yield* RedisServer.make(options)
+        const url = `redis://${credentials}127.0.0.1:${port}${path}`
+        const error = yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
+        expect(error).toBeInstanceOf(Redis.RedisMisconfiguredError)
+        expect(error.reason).toBe(reason)
+        expect(error.message).toMatch(fix)
+        for (const secret of [password, "other@", String(port)]) expect(error.message).not.toContain(secret)
+      })
+  )
+
+  it.scopedLive("that allows exactly the documented permissions is used, and keeps nothing of the check", () =>
+    Effect.gen(function*() {
+      const { port } = yield* RedisServer.make(user(...Replies.permissions("quarry:").split(" ")))
+      yield* Redis.check({ url: `redis://${asUser}127.0.0.1:${port}` })
+      const plain = yield* RedisServer.make()
+      yield* Redis.check({ url: plain.url })
+      expect(yield* (yield* Inspector.make(plain)).keys).toEqual([])
+      const document = readFileSync(new URL("../../../docs/redis.md", import.meta.url), "utf8")
+      expect(document).toContain(Replies.permissions("quarry:"))
+    }))
+
+  it.scopedLive("that is unreachable, or does not reply, fails the check but not the layer", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      for (const fault of [server.pause, server.stop]) {
+        yield* fault
+        expect(yield* Effect.flip(Redis.check({ url: server.url }))).toBeInstanceOf(StoreError.StoreError)
+        yield* Effect.scoped(Layer.build(RedisStores.layer({ url: server.url })))
+      }
+    }))
+
+  const changes = [
+    ["becomes a replica", "READONLY", ["replicaof 127.0.0.1 1"], ["replicaof no one"]],
+    ["gets a password", "NOAUTH", [`config set requirepass ${password}`, "client kill type normal"], [
+      "config set requirepass "
+    ]],
+    ["loses a permission", "NOPERM", ["acl setuser default -time"], ["acl setuser default +time"]]
+  ] as const
+
+  it.scopedLive.each(changes)(
+    "that %s later is logged as an error once per store and change, and measured until it is corrected",
+    ([, reason, begin, end]) =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const inspector = yield* Inspector.make(server)
+        const recorder = yield* OutputRecorder.make
+        const send = (commands: ReadonlyArray<string>) =>
+          Effect.forEach(commands, (line) => {
+            const [name = "", ...args] = line.split(" ")
+            return inspector.send((client) => client.call(name, ...args))
+          })
+        const misconfigured = (value: number) =>
+          until(Effect.map(
+            Effect.forEach(
+              ["cache", "rate limit"],
+              (store) => Metric.value(Metric.tagged(Telemetry.storeMisconfigured, "store", store))
+            ),
+            (states) => states.every((state) => state.value === value)
+          ))
+        const pings = Effect.map(
+          inspector.send((client) => client.info("commandstats")),
+          (text) => {
+            const [, calls, rejected] = /cmdstat_set:calls=(\d+).*rejected_calls=(\d+)/.exec(text) ?? []
+            return Number(calls) + Number(rejected)
+          }
+        )
+        const errors = () => recorder.output.filter((line) => /level=ERROR/.test(line))
+        yield* recorder.record(Effect.gen(function*() {
+          const stores = yield* Layer.build(RedisStores.layer({ url: server.url }))
+          const limits = Context.get(stores, RateLimitStore.RateLimitStore)
+          const { nextVersion } = Context.get(stores, CacheStore.CacheStore)
+          for (const round of [1, 2]) {
+            yield* send(begin)
+            yield* limits.consume("id", { limit: 9, period: RateLimitStore.dayMillis }, 1)
+            if (Effect.isEffect(nextVersion)) yield* nextVersion
+            yield* misconfigured(1)
+            const before = yield* pings
+            yield* until(Effect.map(pings, (after) => after > before + 3))
+            expect(errors().filter((line) => line.includes(`unavailable (${reason}): `))).toHaveLength(
+              2 * round
+            )
+            expect(errors()).toHaveLength(2 * round)
+            yield* send(end)
+            yield* misconfigured(0)
+          }
+        }))
+      }),
+    30_000
+  )
+})
