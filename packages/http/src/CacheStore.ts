@@ -86,8 +86,9 @@ export const layerMemory = (
  * Creates a store in the memory of this process above a remote one, so that a hit needs no round trip.
  *
  * - `maxBytes` limits the memory, as in `memory`. Default: 64 MiB.
- * - An entry in memory is used for 2 s. Then its version is compared with the remote one. Removed entries are therefore
- *   used by other processes for at most 2 s.
+ * - An entry in memory is used for 2 s, or until a process removes entries. Then its version is compared with the remote one.
+ *   Removed entries are used by other processes for at most 100 ms after the message of the remote store, and for at most 2 s
+ *   if it sends none.
  * - A read that takes more than 250 ms is a miss. Writes are not waited for, and at most 8 MiB wait to be written; beyond
  *   that, and of entries that are too large for the remote store, only the version is written. Such an entry is used by
  *   this process alone, until it expires or is removed by any process.

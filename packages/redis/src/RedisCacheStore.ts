@@ -55,6 +55,8 @@ export const make = (
     // The number is the version of the value format.
     const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
     const versionKey = `${redis.keyPrefix}version:1`
+    const channel = `${redis.keyPrefix}removed`
+    const publishRemoval = redis.publish(channel, "")
     const setValue = (
       key: string,
       { expiresAt, version }: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
@@ -96,9 +98,10 @@ export const make = (
             ? Effect.succeed(version)
             : new StoreError({ reason: "unexpected reply" })
         }),
-      remove: (key) => redis.values.remove(entryKey(key)),
+      remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
-      clear: redis.values.removeAll(prefix),
+      clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),
+      watchRemovals: (onRemoval) => redis.subscribe(channel, onRemoval),
       ping: Effect.zipRight(redis.ping, redis.values.ping)
     }
   })

@@ -1,5 +1,6 @@
 /** What a store of cached responses does. See `CacheStore.ts`. */
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { StoreError } from "../../StoreError.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 
@@ -87,4 +88,9 @@ export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "next
   readonly nextVersion: (after: number) => Effect.Effect<number, StoreError>
   /** Fails if the store is unavailable. */
   readonly ping: Effect.Effect<void, StoreError>
+  /**
+   * Calls a function when a process has removed entries, and when such a message may have been missed, until the scope closes.
+   * Without it, a process notices removals when it compares versions.
+   */
+  readonly watchRemovals?: ((onRemoval: () => void) => Effect.Effect<void, never, Scope.Scope>) | undefined
 }

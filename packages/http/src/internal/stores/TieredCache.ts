@@ -1,9 +1,9 @@
 /**
  * A cache in the memory of this process above a remote one.
  *
- * An entry in memory is returned without asking the remote store for at most `memoryTtl`, so a purge by another process
- * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
- * unavailable, the memory alone is the cache.
+ * An entry in memory is returned without asking the remote store for at most `memoryTtl`, or until another process has removed
+ * entries. Then its version is compared, which transfers no value. A removal takes effect within `removalDelay` of its message,
+ * and within `memoryTtl` if that is lost. While the remote store is unavailable, the memory alone is the cache.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -17,6 +17,9 @@ import * as MemoryCache from "./MemoryCache.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
 const memoryTtl = Duration.seconds(2)
+
+/** Removals within this time are applied at once, so that many of them do not turn every hit into a read. */
+const removalDelay = Duration.millis(100)
 
 /** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
 const readTimeout = Duration.millis(250)
@@ -39,11 +42,14 @@ interface RemoteState {
   isWriting: boolean
   /** When the remote store was last known to hold it, in milliseconds since 1970. */
   checkedAt: number
+  /** How many removals this process knew then. */
+  readonly removals: number
 }
 
 /** A read in flight, which identical reads join. */
 interface PendingRead {
   readonly startedAt: number
+  readonly removals: number
   readonly result: Deferred.Deferred<CacheEntry | null>
 }
 
@@ -63,6 +69,7 @@ export const make = (
     let pendingWrites = 0
     /** The highest version that this process has seen. */
     let lastVersion = 0
+    let removals = 0
 
     /** Whether an entry in memory may be used without asking the remote store. */
     const isCurrent = (entry: CacheEntry): boolean => {
@@ -70,8 +77,8 @@ export const make = (
       if (!guard.isAvailable() || state?.isWriting === true) return true
       const now = clock.unsafeCurrentTimeMillis()
       // Another process may have replaced an entry that is no longer fresh.
-      return now < entry.freshUntil &&
-        Math.abs(now - (state?.checkedAt ?? 0)) < Duration.toMillis(memoryTtl)
+      return now < entry.freshUntil && state?.removals === removals &&
+        Math.abs(now - state.checkedAt) < Duration.toMillis(memoryTtl)
     }
 
     /** Whether the remote store is too slow to wait for: its oldest read has timed out. */
@@ -116,7 +123,7 @@ export const make = (
       if (current !== known) return current ?? found
       if (found === null) memory.remove(key)
       else {
-        remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt })
+        remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt, removals: read.removals })
         lastVersion = Math.max(lastVersion, found.version)
         if (found !== known) {
           // Also replaces a higher version: the remote store does not have it any more.
@@ -131,6 +138,7 @@ export const make = (
       const known = memory.get(key)
       const read = {
         startedAt: clock.unsafeCurrentTimeMillis(),
+        removals,
         result: Deferred.unsafeMake<CacheEntry | null>(FiberId.none)
       }
       pendingReads.set(key, read)
@@ -162,6 +170,18 @@ export const make = (
       pendingReads.clear()
     })
 
+    if (backend.watchRemovals !== undefined) {
+      let isScheduled = false
+      const applyRemovals = Effect.sync(() => {
+        isScheduled = false
+        removals += 1
+      })
+      yield* backend.watchRemovals(() => {
+        if (!isScheduled) runFork(Effect.delay(applyRemovals, removalDelay), { scope })
+        isScheduled = true
+      })
+    }
+
     return {
       peek,
       get: (key) =>
@@ -177,7 +197,7 @@ export const make = (
         Effect.sync(() => {
           if (!memory.set(key, entry)) return
           lastVersion = Math.max(lastVersion, entry.version)
-          const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis() }
+          const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis(), removals }
           remoteStates.set(entry, state)
           if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) return
           const { expiresAt, response, version } = entry

@@ -151,6 +151,30 @@ describe("a cache above a remote one", () => {
       }
     }))
 
+  it.scoped("returns an entry for at most 100 ms after another process has sent a message that it removed entries", () =>
+    Effect.gen(function*() {
+      const { backend, commandsOf, entries } = remoteCache()
+      const watch = { onRemoval: () => {} }
+      const store = yield* CacheStore.tiered({
+        ...backend,
+        watchRemovals: (onRemoval) => Effect.sync(() => void (watch.onRemoval = onRemoval))
+      })
+      const kept = entry(1)
+      entries.set("kept", kept)
+      entries.set("removed", entry(1))
+      yield* Effect.all([store.get("kept"), store.get("removed")])
+      entries.delete("removed")
+      // A script may remove many entries, one by one
+      for (let times = 0; times < 10; times++) watch.onRemoval()
+      yield* TestClock.adjust(99)
+      expect(store.peek?.("removed")).toBeDefined()
+      yield* TestClock.adjust(1)
+      expect(yield* commandsOf(store.get("removed"))).toEqual([null, ["getVersion removed"]])
+      expect(yield* commandsOf(store.get("kept"))).toEqual([kept, ["getVersion kept"]])
+      yield* TestClock.adjust(1000)
+      expect(yield* commandsOf(store.get("kept"))).toEqual([kept, []])
+    }))
+
   it.scoped("does not return an entry whose read began before it was removed", () =>
     Effect.gen(function*() {
       const { entries, state, store } = yield* withRemote
