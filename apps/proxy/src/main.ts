@@ -40,7 +40,7 @@ const program = Effect.gen(function*() {
     case "NewToken":
       return yield* printNewToken(command.client)
     case "CheckConfig":
-      return yield* ConfigCommands.check(options)
+      return yield* ConfigCommands.check(options, command)
     case "PrintConfig":
       return yield* ConfigCommands.print(options)
     case "ExampleConfig":

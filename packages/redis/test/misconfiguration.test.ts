@@ -38,7 +38,14 @@ type Case = readonly [
 const cases: ReadonlyArray<Case> = [
   ["requires a password", { password }, "", "", "NOAUTH", /requires a password.*redis:\/\/:PASSWORD@/],
   ["has another password", { password }, ":other@", "", "WRONGPASS", /rejects the user or the password/],
-  ["has another user", user("~*", "&*", "+@all"), `nobody:${password}@`, "", "WRONGPASS", /rejects the user/],
+  [
+    "has another user",
+    user("~*", "&*", "+@all"),
+    `unknown:${password}@`,
+    "",
+    "WRONGPASS",
+    /rejects the user/
+  ],
   ["forbids EVAL", user("~*", "&*", "+@all", "-eval"), asUser, "", "NOPERM", /not run eval:.* \+eval /],
   ["forbids EVALSHA", user("~*", "&*", "+@all", "-evalsha"), asUser, "", "NOPERM", /not run evalsha:/],
   [

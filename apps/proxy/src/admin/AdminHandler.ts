@@ -212,13 +212,18 @@ const clientQuotaStatuses = (
 const windowName = (window: number): string =>
   window === 1000 ? "second" : Duration.format(Duration.millis(window))
 
-/** Reads the gauge of the Redis store. The memory store has none: it is always available. */
+/** Reads the gauges of the Redis store. The memory store has none: it is always available. */
 const storeStatus = ({ redis }: Config): Effect.Effect<Status.StoreStatus> =>
   redis === null
-    ? Effect.succeed({ kind: "memory", available: true })
+    ? Effect.succeed({ kind: "memory", available: true, misconfigured: false })
     : Effect.map(
-      Metric.value(Metric.tagged(Telemetry.storeAvailable, "store", "cache")),
-      ({ value }) => ({ kind: "redis", available: value > 0 })
+      Effect.forEach([Telemetry.storeAvailable, Telemetry.storeMisconfigured], (gauge) =>
+        Metric.value(Metric.tagged(gauge, "store", "cache"))),
+      ([available, misconfigured]) => ({
+        kind: "redis",
+        available: available?.value === 1,
+        misconfigured: misconfigured?.value === 1
+      })
     )
 
 const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse> =>

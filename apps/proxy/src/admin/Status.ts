@@ -29,6 +29,8 @@ export interface StoreStatus {
   readonly kind: "memory" | "redis"
   /** Whether the store responds. If not, each process enforces its share of the limits. */
   readonly available: boolean
+  /** Whether the store responds but cannot be used as it is configured. The log says what to change. */
+  readonly misconfigured: boolean
 }
 
 /** The state of an upstream. `Time` is `number` (milliseconds since 1970) as input and `string` in the response. */

@@ -7,7 +7,7 @@ import { closestName } from "../config/Suggestions.ts"
 
 type Command =
   | { readonly _tag: "Serve" }
-  | { readonly _tag: "CheckConfig" }
+  | { readonly _tag: "CheckConfig"; readonly connect: boolean }
   | { readonly _tag: "PrintConfig" }
   | { readonly _tag: "ExampleConfig" }
   | { readonly _tag: "NewToken"; readonly client: string }
@@ -27,6 +27,7 @@ const optionDefinitions = {
   admin: { type: "string" },
   "allow-anonymous": { type: "boolean" },
   sandbox: { type: "boolean" },
+  connect: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" }
 } as const
@@ -56,7 +57,10 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
     }
     if (values.help === true) return { command: { _tag: "Help" }, optionValues }
     if (values.version === true) return { command: { _tag: "Version" }, optionValues }
-    return { command: yield* parseCommand(positionals), optionValues }
+    const command = yield* parseCommand(positionals)
+    if (values.connect !== true) return { command, optionValues }
+    if (command._tag !== "CheckConfig") yield* Either.left("--connect: expected the command config check")
+    return { command: { _tag: "CheckConfig", connect: true }, optionValues }
   })
 
 /** Returns the first sentence, and the option that may have been meant. */
@@ -69,7 +73,7 @@ const describeParseError = ({ message }: Error): string => {
 const commands: ReadonlyMap<string, Command> = new Map([
   ["", { _tag: "Serve" }],
   ["serve", { _tag: "Serve" }],
-  ["config check", { _tag: "CheckConfig" }],
+  ["config check", { _tag: "CheckConfig", connect: false }],
   ["config print", { _tag: "PrintConfig" }],
   ["config example", { _tag: "ExampleConfig" }],
   ["help", { _tag: "Help" }]
@@ -133,6 +137,7 @@ ${
     `Use the embedded sandbox as upstream: synthetic data, no account, no network (${proxyVariables.sandbox}=1)`
   )
 }
+${helpRow("    --connect", "With config check: try Redis too, for at most 2 s")}
 ${helpRow("-h, --help", "Show this help")}
 ${helpRow("-v, --version", "Show the version")}
 
@@ -155,5 +160,6 @@ Examples:
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'
 
-Exit status: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration
+Exit status: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration,
+or a Redis that cannot be used
 `

@@ -6,15 +6,27 @@ import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
+import * as Stores from "../runtime/Stores.ts"
 
+/** `connect`: also tries Redis. */
 export const check = (
-  options: Load.LoadOptions
+  options: Load.LoadOptions,
+  { connect }: { readonly connect: boolean }
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Load.load(options).pipe(
     Effect.tapBoth({ onFailure: printWarnings, onSuccess: printWarnings }),
     Effect.mapError(ExitError.fromInvalidConfig),
-    Effect.flatMap(({ files }) =>
-      Console.log(files.length === 0 ? "the configuration is valid" : `${files[0]} is valid`)
+    Effect.tap((loaded) =>
+      connect
+        ? Effect.mapError(Stores.check(loaded.config), (failed) => ExitError.redisUnusable(loaded, failed))
+        : Effect.void
+    ),
+    Effect.flatMap(({ config, files }) =>
+      Console.log(
+        `${files[0] ?? "the configuration"} is valid${
+          connect ? config.redis === null ? "; redis is not configured" : ", and Redis can be used" : ""
+        }`
+      )
     )
   )
 

@@ -2,8 +2,9 @@
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
+import type { LoadedConfig } from "../config/Load.ts"
 import type { ListenError } from "../server/Server.ts"
-import type { InvalidRedisUrlError } from "./Stores.ts"
+import type { RedisUnusableError } from "./Stores.ts"
 
 export class ExitError
   extends Data.TaggedError("ExitError")<{ readonly message: string; readonly exitCode: 1 | 2 }>
@@ -41,5 +42,15 @@ export const cannotListen = ({ host, port, reason }: ListenError): ExitError => 
   })
 }
 
-export const invalidRedisUrl = ({ reason }: InvalidRedisUrlError): ExitError =>
-  new ExitError({ message: `quarry-proxy: invalid redis.url: ${reason}`, exitCode: 2 })
+/** Reported like the other errors of the configuration. */
+export const redisUnusable = (
+  { sourceOf }: Pick<LoadedConfig, "sourceOf">,
+  { reason }: RedisUnusableError
+): ExitError => {
+  const path = ["redis", "url"]
+  const source = sourceOf(path)
+  return invalidConfig(
+    [formatDiagnostic({ source, path, message: reason })],
+    source._tag === "File" ? source.file : undefined
+  )
+}

@@ -56,7 +56,7 @@ export interface RunningProxy {
 
 export const start = (
   options: ProxyOptions
-): Effect.Effect<RunningProxy, Server.ListenError | Stores.InvalidRedisUrlError | ExitError, Scope.Scope> =>
+): Effect.Effect<RunningProxy, Server.ListenError | Stores.RedisUnusableError | ExitError, Scope.Scope> =>
   Effect.gen(function*() {
     const { shutdownDelay, backend, config, logSink, logStyle, sampleCommands, version } = options
     const clock = yield* Effect.clock

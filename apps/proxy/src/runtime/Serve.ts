@@ -69,7 +69,7 @@ export const serve = (
       Effect.zipRight(Effect.never),
       Effect.catchTags({
         ListenError: (failed) => Effect.fail(ExitError.cannotListen(failed)),
-        InvalidRedisUrlError: (failed) => Effect.fail(ExitError.invalidRedisUrl(failed))
+        RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed))
       }),
       Effect.tapDefect((cause) => Effect.logError("internal error", cause))
     )

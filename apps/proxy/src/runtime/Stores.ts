@@ -1,6 +1,8 @@
 /** The stores of quotas and cache: in memory, or in Redis for all proxies of a fleet. The cache is always in memory too. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import type { StoreError } from "@blockquarry/http/StoreError"
+import type { InvalidRedisUrlError, RedisMisconfiguredError } from "@blockquarry/redis/Redis"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,22 +10,41 @@ import type { Config } from "../config/Config.ts"
 
 export type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
-/** The URL of Redis is invalid. An unreachable server is not an error: the stores connect in the background. */
-export class InvalidRedisUrlError
-  extends Data.TaggedError("InvalidRedisUrlError")<{ readonly reason: string }>
-{}
+/**
+ * The URL of Redis is invalid, or its server replies but cannot be used. An unreachable server is only an error of `check`: the
+ * stores connect in the background, so that an outage of Redis blocks no start.
+ */
+export class RedisUnusableError extends Data.TaggedError("RedisUnusableError")<{ readonly reason: string }> {}
+
+const redisUnusable = (
+  error: InvalidRedisUrlError | RedisMisconfiguredError | StoreError
+): RedisUnusableError =>
+  new RedisUnusableError({
+    reason: error._tag === "InvalidRedisUrlError"
+      ? error.reason
+      : error._tag === "RedisMisconfiguredError"
+      ? `Redis cannot be used (${error.reason}): ${error.fix}`
+      : `Redis is unavailable (${error.reason}): expected a server that replies; the proxy starts without it, and limits ` +
+        "apply as redis.whenUnavailable says"
+  })
 
 /** The Redis client is loaded only if Redis is configured. */
 export const layer = (
   { cache, redis }: Pick<Config, "cache" | "redis">
-): Layer.Layer<Stores, InvalidRedisUrlError> =>
+): Layer.Layer<Stores, RedisUnusableError> =>
   redis === null
     ? Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
     : Layer.unwrapEffect(Effect.map(
       Effect.promise(() => import("@blockquarry/redis/RedisStores")),
       (RedisStores) =>
-        Layer.mapError(
-          RedisStores.layer({ ...redis, maxBytes: cache.maxBytes }),
-          ({ reason }) => new InvalidRedisUrlError({ reason })
-        )
+        Layer.mapError(RedisStores.layer({ ...redis, maxBytes: cache.maxBytes }), redisUnusable)
     ))
+
+/** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */
+export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, RedisUnusableError> =>
+  redis === null
+    ? Effect.void
+    : Effect.flatMap(
+      Effect.promise(() => import("@blockquarry/redis/Redis")),
+      (Redis) => Effect.mapError(Redis.check(redis), redisUnusable)
+    )

@@ -32,7 +32,7 @@ const input: Status.StatusInput = {
       }
     ]
   }],
-  store: { kind: "redis", available: false },
+  store: { kind: "redis", available: false, misconfigured: false },
   clients: [
     { name: "game", quotas: [] },
     { name: "shop", quotas: [{ name: "second", limit: 50, remaining: 12, shadow: false }] }

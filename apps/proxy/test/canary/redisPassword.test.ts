@@ -7,6 +7,7 @@ import { spawn } from "node:child_process"
 import { accessSync, constants } from "node:fs"
 import * as Net from "node:net"
 import { delimiter, join } from "node:path"
+import { inspect } from "node:util"
 import { transfers } from "../hostile/corpus/entry.ts"
 import { bytes, exchange } from "../hostile/rawHttp.ts"
 import { findSecrets, readAllOutput, secrets, send, startProxy } from "./support.ts"
@@ -65,30 +66,32 @@ describe.skipIf(redis === undefined)(
         return port
       })
 
-    const cases: ReadonlyArray<readonly [name: string, password: string]> = [
-      ["if it is correct", secrets.redis],
-      ["if it is wrong", "another"]
-    ]
-
-    for (const [name, password] of cases) {
-      it.scopedLive(`does not leave the proxy ${name}`, () =>
-        Effect.gen(function*() {
-          const port = yield* startRedis(password)
-          const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
-          const proxy = yield* startProxy({ redis: { keyPrefix: "quarry:", whenUnavailable: "share", url } })
-          const outputs: Array<string> = []
-          for (let times = 0; times < 3; times++) {
-            outputs.push(yield* send(proxy.port, transfers, [`X-API-Key: ${secrets.mine}`]))
-          }
-          expect(outputs.map((one) => one.slice(9, 12))).toEqual(["200", "200", "200"])
-          expect([...outputs, ...yield* readAllOutput(proxy)].flatMap(findSecrets)).toEqual([])
-        }))
+    const settings = (port: number) => {
+      const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
+      return { redis: { keyPrefix: "quarry:", whenUnavailable: "share", url } } as const
     }
+
+    it.scopedLive("does not leave the proxy if it is correct", () =>
+      Effect.gen(function*() {
+        const proxy = yield* startProxy(settings(yield* startRedis(secrets.redis)))
+        const outputs: Array<string> = []
+        for (let times = 0; times < 3; times++) {
+          outputs.push(yield* send(proxy.port, transfers, [`X-API-Key: ${secrets.mine}`]))
+        }
+        expect(outputs.map((one) => one.slice(9, 12))).toEqual(["200", "200", "200"])
+        expect([...outputs, ...yield* readAllOutput(proxy)].flatMap(findSecrets)).toEqual([])
+      }))
+
+    it.scopedLive("is not in the error if it is wrong", () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(startProxy(settings(yield* startRedis("another"))))
+        expect(inspect(error)).toContain("rejects the user or the password")
+        expect(findSecrets(inspect(error))).toEqual([])
+      }))
 
     it.scopedLive("does not leave the proxy if the server is unreachable", () =>
       Effect.gen(function*() {
-        const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:1`)
-        const proxy = yield* startProxy({ redis: { keyPrefix: "quarry:", whenUnavailable: "share", url } })
+        const proxy = yield* startProxy(settings(1))
         const output = yield* send(proxy.port, transfers, [`X-API-Key: ${secrets.mine}`])
         expect(output.slice(9, 12)).toBe("200")
         expect([output, ...yield* readAllOutput(proxy)].flatMap(findSecrets)).toEqual([])

@@ -27,7 +27,7 @@ export const run = (input: Case): Promise<Ended> => {
     const options = { optionValues, env: input.env }
     switch (command._tag) {
       case "CheckConfig":
-        return yield* ConfigCommands.check(options)
+        return yield* ConfigCommands.check(options, command)
       case "PrintConfig":
         return yield* ConfigCommands.print(options)
       case "ExampleConfig":

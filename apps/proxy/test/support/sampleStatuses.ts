@@ -56,7 +56,7 @@ const sampleInput = (now: number): Status.StatusInput => ({
     { name: "ledger", host: "ledger.example.com", circuitBreaker: "open", retryAt: now + 21_000, keys: [] },
     { name: "ledgerTestnet", host: null, circuitBreaker: "closed", retryAt: null, keys: [] }
   ],
-  store: { kind: "redis", available: true },
+  store: { kind: "redis", available: true, misconfigured: false },
   clients: [
     {
       name: "wallet-app",
@@ -130,5 +130,5 @@ export const idleStatus = (now: number): Status.Status => ({
   }),
   anonymousAccess: true,
   sandbox: true,
-  store: { kind: "memory", available: true }
+  store: { kind: "memory", available: true, misconfigured: false }
 })

@@ -240,7 +240,12 @@ export const summary = (
   ...(anonymousAccess ? [pill("plain", "anonymous access")] : []),
   store.available
     ? pill("plain", store.kind === "redis" ? "shared store: redis" : "store: memory")
-    : pill("bad", `${store.kind} unavailable: limits per process`),
+    : pill(
+      "bad",
+      `${store.kind} ${
+        store.misconfigured ? "misconfigured, see the log" : "unavailable"
+      }: limits per process`
+    ),
   pill(
     "plain",
     h("span", { class: "number" }, `up ${Format.duration(Date.parse(now) - Date.parse(startedAt))}`)

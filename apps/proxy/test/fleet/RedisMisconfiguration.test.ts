@@ -1,0 +1,116 @@
+/** A Redis that replies but cannot be used fails the start and `config check --connect`; an unreachable one only the check. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFile } from "node:child_process"
+import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
+import * as BuiltProgram from "./support/BuiltProgram.ts"
+import * as ProxyProcess from "./support/ProxyProcess.ts"
+import * as TempFolder from "./support/TempFolder.ts"
+
+const program = BuiltProgram.program()
+
+const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  Effect.async<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resume) => {
+    const child = execFile(
+      process.execPath,
+      [program(), ...args],
+      { env: { PATH: process.env["PATH"] ?? "", ...env } },
+      (_, stdout, stderr) => resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
+    )
+  })
+
+/** The URL is in a file of its own, so that findings are at its place in the configuration. */
+const configFor = (url: string) =>
+  Effect.gen(function*() {
+    const folder = yield* TempFolder.make
+    yield* folder.write("url", url)
+    return yield* folder.write(
+      "proxy.yaml",
+      "listen: { port: 0 }\nadmin: { port: 0 }\nupstream: { sandbox: true }\nredis:\n  url: { file: ./url }\n"
+    )
+  })
+
+const cases: ReadonlyArray<
+  readonly [name: string, options: RedisServer.Options, credentials: string, finding: string]
+> = [
+  ["requires a password", { password: "p4ss" }, "", "(NOAUTH): the server requires a password"],
+  [
+    "has another password",
+    { password: "p4ss" },
+    ":0ther@",
+    "(WRONGPASS): the server rejects the user or the password"
+  ],
+  [
+    "forbids a command",
+    { args: ["--user", "default", "on", "nopass", "~*", "&*", "+@all", "-zadd"] },
+    "",
+    "(NOPERM): the user may not run zadd"
+  ],
+  [
+    "is a Cluster node",
+    { args: ["--cluster-enabled", "yes"] },
+    "",
+    "(cluster mode): expected a single server"
+  ],
+  [
+    "is a Sentinel",
+    { args: ["--sentinel"], config: "sentinel resolve-hostnames no\n" },
+    "",
+    "(Sentinel): the server is a Sentinel"
+  ],
+  [
+    "is a read-only replica",
+    { args: ["--replicaof", "127.0.0.1", "1"] },
+    "",
+    "(READONLY): the server is a read-only replica"
+  ]
+]
+
+describe.skipIf(RedisServer.program === undefined)(`a Redis${RedisServer.skipReason}`, () => {
+  it.scopedLive.each(cases)(
+    "that %s fails the start and the check, at its place in the configuration",
+    ([, options, credentials, finding]) =>
+      Effect.gen(function*() {
+        const { port } = yield* RedisServer.make(options)
+        const file = yield* configFor(`redis://${credentials}127.0.0.1:${port}`)
+        for (const args of [["serve"], ["config", "check", "--connect"]]) {
+          const { code, stderr, stdout } = yield* run([...args, "--config", file])
+          expect([code, stdout]).toEqual([2, ""])
+          expect(stderr).toContain(`${file}:5:8: redis.url: Redis cannot be used ${finding}`)
+          expect(stderr).toContain(`quarry-proxy: 1 error in ${file}`)
+          expect(stderr).not.toMatch(/0ther|p4ss/)
+        }
+      })
+  )
+
+  it.scopedLive("that is set by a variable is reported with its name", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RedisServer.make({ password: "p4ss" })
+      const { code, stderr } = yield* run(["config", "check", "--connect"], { QUARRY_REDIS_URL: url })
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^QUARRY_REDIS_URL: Redis cannot be used \(NOAUTH\)/m)
+      ])
+    }))
+
+  it.scopedLive("that can be used passes the check", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RedisServer.make()
+      const file = yield* configFor(url)
+      expect(yield* run(["config", "check", "--connect", "--config", file]))
+        .toEqual({ code: 0, stderr: "", stdout: `${file} is valid, and Redis can be used\n` })
+    }))
+
+  it.scopedLive("that is paused or stopped fails the check, but not the start", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      const file = yield* configFor(server.url)
+      for (const fault of [server.pause, server.stop]) {
+        yield* fault
+        const { code, stderr } = yield* run(["config", "check", "--connect", "--config", file])
+        expect([code, stderr]).toEqual([2, expect.stringContaining("redis.url: Redis is unavailable (")])
+        const proxy = yield* ProxyProcess.start(program(), ["--config", file])
+        yield* proxy.waitForLog("the rate limit store is unavailable")
+      }
+    }), 30_000)
+})
