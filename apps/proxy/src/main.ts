@@ -70,11 +70,11 @@ clients:
     tokens:
       - ${TokenGenerator.hash(token)}
 
-For an operator, who reads /status.json and /usage on the admin listener:
+For an operator, whom the log names, on the admin listener:
 
 admin:
   tokens:
-    - ${TokenGenerator.hash(token)}
+    - ${TokenGenerator.hash(token)} ${name.toLowerCase().replaceAll(/[^\w.@-]+/g, "-").slice(0, 64)}
 
 Send the token in the X-API-Key header or as Authorization: Bearer.`)
   )

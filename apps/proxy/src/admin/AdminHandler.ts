@@ -26,6 +26,7 @@ import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
 import * as AdminAccess from "./AdminAccess.ts"
+import * as Operator from "./Operator.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import * as Status from "./Status.ts"
@@ -130,9 +131,9 @@ const usage = ({ usageStats }: AdminContext) => {
 }
 
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
+const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query) =>
   Effect.gen(function*() {
-    yield* CrossSite.rejectCrossSite(headers)
+    yield* CrossSite.rejectCrossSite(request.headers)
     const [first, ...more] = query
     if (more.length > 0 || first !== undefined && first[0] !== "target") {
       return yield* Effect.fail(expectedOneTarget)
@@ -140,7 +141,7 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
     const target = first?.[1]
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo("cache purged by an operator")
+      yield* Effect.logInfo(`cache purged by ${Operator.describe(activeConfig().config, request)}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
@@ -152,7 +153,8 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
     if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    yield* Effect.logInfo(`purged a cached response of ${match.operation.id}`)
+    const operator = Operator.describe(activeConfig().config, request)
+    yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${operator}`)
     return ProxyResponse.json(200, { purged: target })
   })
 

@@ -5,7 +5,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 export type TokenLookup<Owner> = (token: string) => Owner | undefined
 
 /**
- * Creates a lookup from token hashes: `sha256:` and 64 hexadecimal digits. Remembers the tokens that it has found, so that
+ * Creates a lookup from token hashes: `sha256:`, 64 hexadecimal digits, and possibly a name. Remembers the tokens that it has found, so that
  * each is hashed once. There are never more than configured hashes.
  */
 export const lookupByHash = <Owner>(
@@ -14,7 +14,7 @@ export const lookupByHash = <Owner>(
   // The prefix of the hash reveals nothing about a token, so buckets need no constant-time lookup.
   const buckets = new Map<number, Array<{ readonly digest: Uint8Array; readonly owner: Owner }>>()
   for (const [hash, owner] of hashes) {
-    const digest = Buffer.from(hash.slice("sha256:".length), "hex")
+    const digest = Buffer.from(hash.slice(7, 71), "hex")
     const bucket = digest.readUInt32BE(0)
     buckets.set(bucket, [...(buckets.get(bucket) ?? []), { digest, owner }])
   }

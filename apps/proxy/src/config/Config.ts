@@ -46,7 +46,7 @@ const AdminSection = Schema.Union(
     host: key(Values.Host, "127.0.0.1", "Host name or IP address to listen on.", restart),
     port: key(Values.Port, 8651, "Port to listen on; 0 chooses a free port.", restart),
     tokens: key(
-      Values.TokenHashes,
+      Values.AdminTokens,
       [],
       "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use /status.json, /usage and /purge.",
       sensitive

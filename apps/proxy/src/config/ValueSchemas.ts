@@ -125,6 +125,12 @@ const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed b
 /** The file contains only hashes of tokens, never the tokens. */
 export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
+const adminToken = `${tokenHash}, with or without a name of lower-case letters, digits and ._@-`
+/** The name tells the log which operator sent a request. */
+export const AdminTokens = Schema.Array(
+  pattern(adminToken, /^sha256:[0-9a-f]{64}(?: [\w.@-]{1,64})?$/, Schema.Lowercase)
+)
+
 /** One of a few words. */
 const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
   description: string,

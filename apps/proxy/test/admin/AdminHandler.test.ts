@@ -1,6 +1,7 @@
 /** Requests of operators to the admin listener. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import {
   examples,
@@ -45,6 +46,22 @@ describe("a purge", () => {
       const all = yield* admin("/purge", purge)
       expect([all.status, JSON.parse(all.text)]).toEqual([200, { purged: "everything" }])
       expect(yield* states).toEqual([false, false])
+    }))
+
+  it.scopedLive("is logged with its operator: the name or the start of the hash in admin.tokens", () =>
+    Effect.gen(function*() {
+      const hash = TokenGenerator.hash("unnamed")
+      const tokens = [`${TokenGenerator.hash("of-alice")} alice`, hash]
+      const { admin, lines } = yield* startWithAdmin({ admin: { ...config.admin, tokens } })
+      const target = encodeURIComponent(price)
+      for (const [token, path] of [["of-alice", "/purge"], ["unnamed", `/purge?target=${target}`]] as const) {
+        const headers = { authorization: `Bearer ${token}` }
+        expect((yield* admin(path, { ...purge, headers })).status).toBe(200)
+      }
+      expect(lines.map((line) => JSON.parse(line).message)).toEqual([
+        "cache purged by operator alice",
+        `cached response of tokenPrice purged by an operator (token ${hash.slice(0, 15)})`
+      ])
     }))
 
   it.scopedLive("removes nothing if its target is invalid", () =>
