@@ -1,0 +1,88 @@
+/** nginx and HAProxy with the configurations of `deploy`, which need no root and use free loopback ports. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { spawn } from "node:child_process"
+import { accessSync, constants, readFileSync } from "node:fs"
+import * as Net from "node:net"
+import { delimiter, join } from "node:path"
+import { type ConditionTimeout, eventually } from "./Eventually.ts"
+import * as RawConnection from "./RawConnection.ts"
+import * as TempFolder from "./TempFolder.ts"
+
+export type BalancerName = "nginx" | "haproxy"
+
+/** The path of a program, or undefined if it is not installed. */
+export const programOf = (name: BalancerName): string | undefined =>
+  [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"].map((folder) => join(folder, name)).find(
+    (file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    }
+  )
+
+/** Returns an unused port. */
+export const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = Net.createServer().listen(0, "127.0.0.1", () => {
+    const bound = server.address()
+    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
+  })
+})
+
+/** The content of the file that includes the configuration of nginx. */
+const nginxMain = (folder: string) =>
+  `pid ${folder}/nginx.pid; events {} http { access_log off; include ${folder}/quarry-proxy.conf;
+  ${
+    ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`)
+      .join(" ")
+  } }`
+
+/** Replaces each address of the configuration, which must contain it. */
+const replaceAll = (text: string, replacements: ReadonlyArray<readonly [from: string, to: string]>): string =>
+  replacements.reduce((replaced, [from, to]) => {
+    if (!replaced.includes(from)) throw new Error(`the configuration does not contain ${from}`)
+    return replaced.replaceAll(from, to)
+  }, text)
+
+/** Starts a balancer before two servers on these ports, and waits until it accepts connections. Returns its port. */
+export const start = (
+  name: BalancerName,
+  [a, b]: readonly [number, number]
+): Effect.Effect<number, ConditionTimeout, Scope.Scope> =>
+  Effect.gen(function*() {
+    const port = yield* freePort
+    const folder = yield* TempFolder.make
+    const file = name === "nginx" ? "quarry-proxy.conf" : "haproxy.cfg"
+    const config = replaceAll(
+      readFileSync(new URL(`../../../deploy/${name}/${file}`, import.meta.url), "utf8"),
+      [
+        ["10.0.0.11:8650", `127.0.0.1:${a}`],
+        ["10.0.0.12:8650", `127.0.0.1:${b}`],
+        name === "nginx"
+          ? ["listen 8650;", `listen 127.0.0.1:${port};`]
+          : ["bind :8650", `bind 127.0.0.1:${port}`]
+      ]
+    )
+    const path = yield* folder.write(file, config)
+    const main = yield* folder.write("nginx.conf", nginxMain(folder.path(".")))
+    const args = name === "nginx"
+      ? ["-p", folder.path("."), "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
+      : ["-db", "-f", path]
+    yield* Effect.acquireRelease(
+      Effect.sync(() => spawn(programOf(name) ?? name, args, { stdio: "ignore" })),
+      (child) =>
+        Effect.async<void>((resume) => {
+          if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+          child.once("exit", () => resume(Effect.void))
+          child.kill("SIGTERM")
+        })
+    )
+    yield* eventually(
+      `${name} is listening`,
+      Effect.map(RawConnection.isNotListening(port), (closed) => !closed)
+    )
+    return port
+  })
