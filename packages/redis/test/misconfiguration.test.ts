@@ -56,6 +56,14 @@ const cases: ReadonlyArray<Case> = [
     "NOPERM",
     /not run zadd:.* \+zadd /
   ],
+  [
+    "forbids SELECT",
+    user("~*", "&*", "+@all", "-select"),
+    asUser,
+    "/1",
+    "NOPERM",
+    /not run select:.* \+select /
+  ],
   ["forbids SCAN", user("~*", "&*", "+@all", "-scan"), asUser, "", "NOPERM", /not run scan:/],
   ["forbids SUBSCRIBE", user("~*", "&*", "+@all", "-subscribe"), asUser, "", "NOPERM", /not run subscribe:/],
   [

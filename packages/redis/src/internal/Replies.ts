@@ -18,7 +18,7 @@ const readOnly = "the server is a read-only replica: use the address of its prim
 const noDatabase = "the server has no database with this number: correct the end of the URL, or leave it out"
 
 /** Commands that the stores use outside of scripts only. */
-const directCommands = ["set", "eval", "evalsha", "publish", "subscribe"]
+const directCommands = ["select", "set", "eval", "evalsha", "publish", "subscribe"]
 
 /** The commands of the stores, with harmless arguments in Lua. `key` holds a string. */
 export const scriptCommands: Readonly<Record<string, string>> = {
