@@ -70,7 +70,7 @@ clients:
     tokens:
       - ${TokenGenerator.hash(token)}
 
-For an operator, whom the log names, on the admin listener:
+For an operator, who uses the admin listener:
 
 admin:
   tokens:

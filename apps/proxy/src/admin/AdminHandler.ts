@@ -131,9 +131,9 @@ const usage = ({ usageStats }: AdminContext) => {
 }
 
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query) =>
+const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
   Effect.gen(function*() {
-    yield* CrossSite.rejectCrossSite(request.headers)
+    yield* CrossSite.rejectCrossSite(headers)
     const [first, ...more] = query
     if (more.length > 0 || first !== undefined && first[0] !== "target") {
       return yield* Effect.fail(expectedOneTarget)
@@ -141,7 +141,7 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query) =
     const target = first?.[1]
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo(`cache purged by ${Operator.describe(activeConfig().config, request)}`)
+      yield* Effect.logInfo(`cache purged by ${Operator.describe(activeConfig().config, headers)}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
@@ -153,7 +153,7 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query) =
     if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    const operator = Operator.describe(activeConfig().config, request)
+    const operator = Operator.describe(activeConfig().config, headers)
     yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${operator}`)
     return ProxyResponse.json(200, { purged: target })
   })

@@ -6,7 +6,7 @@ import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 /** Returns the name behind the hash of the request's token in `admin.tokens`, or else the start of the hash. */
 export const describe = (
   { admin }: Pick<Config, "admin">,
-  { headers }: Pick<ProxyRequest, "headers">
+  headers: ProxyRequest["headers"]
 ): string => {
   const findToken = TokenLookup.lookupByHash((admin?.tokens ?? []).map((token) => [token, token] as const))
   const token = TokenLookup.tokensFromHeaders(headers).map(findToken).find((found) => found !== undefined)

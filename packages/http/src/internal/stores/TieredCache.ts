@@ -1,9 +1,9 @@
 /**
  * A cache in the memory of this process above a remote one.
  *
- * An entry in memory is returned without asking the remote store for at most `memoryTtl`, or until another process has removed
- * entries. Then its version is compared, which transfers no value. A removal takes effect within `removalDelay` of its message,
- * and within `memoryTtl` if that is lost. While the remote store is unavailable, the memory alone is the cache.
+ * An entry in memory is returned without asking the remote store for at most `memoryTtl`, so a purge by another process
+ * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
+ * unavailable, the memory alone is the cache.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -18,7 +18,10 @@ import * as MemoryCache from "./MemoryCache.ts"
 /** How long an entry in memory is used before its version is compared with the remote one. */
 const memoryTtl = Duration.seconds(2)
 
-/** Removals within this time are applied at once, so that many of them do not turn every hit into a read. */
+/**
+ * A message that a process has removed entries ends `memoryTtl` after this time. Messages in the meantime count once, so that many
+ * removals do not turn every hit into a read.
+ */
 const removalDelay = Duration.millis(100)
 
 /** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
