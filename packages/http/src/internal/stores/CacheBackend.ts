@@ -50,8 +50,8 @@ export interface CacheBackend<E> {
 
 /**
  * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
- * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are ordered
- * within this process only.
+ * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are
+ * ordered within this process, and between processes as far as their clocks agree.
  *
  * @since 0.1.0
  * @category models

@@ -4,6 +4,9 @@
  * An entry in memory is returned without asking the remote store for at most `memoryTtl`, so a purge by another process
  * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
  * unavailable, the memory alone is the cache.
+ *
+ * What the remote store did not confirm is written as soon as it can be, if the store holds an older response. If it holds
+ * none, the response may have been purged.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -11,8 +14,10 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import type { StoreError } from "../../StoreError.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "./CacheBackend.ts"
+import * as LruMap from "./LruMap.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
@@ -36,6 +41,15 @@ const maxPendingWriteBytes = 8 * 1024 * 1024
 /** Beyond so many writes in flight, nothing is written. */
 const maxPendingWrites = 10_000
 
+/** Beyond so many bytes of keys, the oldest unconfirmed versions are forgotten. */
+const maxUnconfirmedBytes = 4 * 1024 * 1024
+
+/** Unconfirmed versions that are compared at the same time. */
+const maxComparisons = 16
+
+/** Bounds the versions of a wrong clock, far below the largest safe integer. */
+const maxClockVersion = 2 ** 52
+
 /** Time to remove all entries, which takes many commands. */
 const clearTimeout = Duration.minutes(1)
 
@@ -47,6 +61,11 @@ interface RemoteState {
   checkedAt: number
   /** How many removals this process knew then. */
   readonly removals: number
+}
+
+/** The version of a response that the remote store has not confirmed: it may hold an older one. */
+interface Unconfirmed extends Pick<CacheEntry, "version" | "expiresAt"> {
+  readonly key: string
 }
 
 /** A read in flight, which identical reads join. */
@@ -64,8 +83,11 @@ export const make = (
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const guard = yield* AvailabilityGuard.make("cache", backend.ping)
     const memory = MemoryCache.make(maxBytes)
+    const unconfirmed = LruMap.make<Unconfirmed>({
+      maxSize: maxUnconfirmedBytes,
+      sizeOf: (key) => key.length * 2 + 128
+    })
     const remoteStates = new WeakMap<CacheEntry, RemoteState>()
     const pendingReads = new Map<string, PendingRead>()
     let pendingWriteBytes = 0
@@ -73,6 +95,34 @@ export const make = (
     /** The highest version that this process has seen. */
     let lastVersion = 0
     let removals = 0
+
+    const rememberUnconfirmed = (key: string, { expiresAt, version }: CacheEntry): void => {
+      if ((unconfirmed.peek(key)?.version ?? 0) <= version) unconfirmed.set(key, { key, version, expiresAt })
+    }
+    const forgetUnconfirmed = (key: string, version: number): void => {
+      if ((unconfirmed.peek(key)?.version ?? Number.POSITIVE_INFINITY) <= version) unconfirmed.delete(key)
+    }
+    let isConfirming = false
+    /** Compares all unconfirmed versions with the remote store. */
+    const confirmAll = Effect.suspend(() => {
+      isConfirming = true
+      return Effect.forEach(
+        unconfirmed.values(),
+        ({ key }) => Effect.suspend(() => Deferred.await((pendingReads.get(key) ?? startRead(key)).result)),
+        { concurrency: maxComparisons, discard: true }
+      )
+    }).pipe(Effect.ensuring(Effect.sync(() => {
+      isConfirming = false
+    })))
+    const guard = yield* AvailabilityGuard.make(
+      "cache",
+      Effect.tap(backend.ping, () =>
+        Effect.sync(() => {
+          if (unconfirmed.values().length === 0 || isConfirming) return
+          // Later versions must be higher. Starts once the store counts as available.
+          runFork(Effect.zipRight(nextVersion, confirmAll), { immediate: false, scope })
+        }))
+    )
 
     /** Whether an entry in memory may be used without asking the remote store. */
     const isCurrent = (entry: CacheEntry): boolean => {
@@ -103,16 +153,36 @@ export const make = (
       clock.unsafeCurrentTimeMillis() < entry.freshUntil ? entry : null
 
     /** Reads the entry that replaces `known`, the one in memory. */
-    const fetch = (key: string, known: CacheEntry | undefined) =>
-      known === undefined ? backend.get(key) : Effect.flatMap(
-        backend.getVersion(key),
-        (version) =>
-          version === known.version
-            ? Effect.succeed(known)
-            : version === null
-            ? Effect.succeed(null)
-            : Effect.map(backend.get(key), (found) => found ?? freshOrNull(known))
+    const fetch = (
+      key: string,
+      known: CacheEntry | undefined
+    ): Effect.Effect<CacheEntry | null, StoreError> => {
+      const own = unconfirmed.peek(key)
+      if (known === undefined && own === undefined) return backend.get(key)
+      return Effect.flatMap(backend.getVersion(key), (version) => {
+        if (own !== undefined && version !== null && version < own.version) return replace(own, known)
+        if (own !== undefined) forgetUnconfirmed(key, own.version)
+        if (version === null) return Effect.succeed(null)
+        return known !== undefined && version === known.version
+          ? Effect.succeed(known)
+          : Effect.map(
+            backend.get(key),
+            (found) => found ?? (known === undefined ? null : freshOrNull(known))
+          )
+      })
+    }
+
+    /** Replaces an older remote entry. If the newer one is not in memory any more, its version makes the older one a miss. */
+    const replace = (own: Unconfirmed, known: CacheEntry | undefined) => {
+      const entry = known?.version === own.version ? known : null
+      return Effect.map(
+        entry === null ? backend.setVersion(own.key, own) : backend.set(own.key, entry),
+        () => {
+          forgetUnconfirmed(own.key, own.version)
+          return entry
+        }
       )
+    }
 
     /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
     const receive = (
@@ -167,6 +237,21 @@ export const make = (
       )
     }
 
+    /**
+     * Returns a version without the remote store. Its versions follow a clock in microseconds, so that this one is higher
+     * than those that other processes got before.
+     */
+    const localVersion = (): number =>
+      Math.max(lastVersion, Math.min(clock.unsafeCurrentTimeMillis() * 1000, maxClockVersion)) + 1
+
+    const nextVersion = Effect.map(
+      Effect.suspend(() => guard.run(backend.nextVersion(lastVersion), () => Effect.sync(localVersion))),
+      (version) => {
+        lastVersion = Math.max(lastVersion, version)
+        return version
+      }
+    )
+
     /** Forgets all entries in memory, and the results of reads in flight. */
     const forgetAll = Effect.sync(() => {
       memory.clear()
@@ -202,49 +287,46 @@ export const make = (
           lastVersion = Math.max(lastVersion, entry.version)
           const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis(), removals }
           remoteStates.set(entry, state)
-          if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) return
-          const { expiresAt, response, version } = entry
-          const { byteLength } = response.bytes
+          if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) {
+            return rememberUnconfirmed(key, entry)
+          }
+          const { byteLength } = entry.response.bytes
           const isWhole = pendingWriteBytes + byteLength <= maxPendingWriteBytes
           const bytes = isWhole ? byteLength : 0
           pendingWriteBytes += bytes
           pendingWrites += 1
           state.isWriting = true
+          const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(
-            Effect.ensuring(
-              guard.run(
-                isWhole ? backend.set(key, entry) : backend.setVersion(key, { version, expiresAt }),
-                () => Effect.void
-              ),
-              Effect.sync(() => {
-                pendingWriteBytes -= bytes
-                pendingWrites -= 1
-                state.isWriting = false
-                state.checkedAt = clock.unsafeCurrentTimeMillis()
-              })
-            ),
+            guard.run(
+              Effect.map(write, () => forgetUnconfirmed(key, entry.version)),
+              () => Effect.sync(() => rememberUnconfirmed(key, entry))
+            ).pipe(Effect.ensuring(Effect.sync(() => {
+              pendingWriteBytes -= bytes
+              pendingWrites -= 1
+              state.isWriting = false
+              state.checkedAt = clock.unsafeCurrentTimeMillis()
+            }))),
             { scope }
           )
         }),
-      nextVersion: Effect.map(
-        // Without the remote store, versions follow the highest one that is known.
-        Effect.suspend(() =>
-          guard.run(backend.nextVersion(lastVersion), () => Effect.succeed(lastVersion + 1))
-        ),
-        (version) => {
-          lastVersion = Math.max(lastVersion, version)
-          return version
-        }
-      ),
+      nextVersion,
       remove: (key) =>
         Effect.suspend(() => {
           memory.remove(key)
           pendingReads.delete(key)
-          return guard.run(Effect.as(backend.remove(key), true), () => Effect.succeed(false))
+          const { version } = unconfirmed.peek(key) ?? { version: 0 }
+          return guard.run(
+            Effect.map(backend.remove(key), () => (forgetUnconfirmed(key, version), true)),
+            () => Effect.succeed(false)
+          )
         }),
       clear: forgetAll.pipe(
-        Effect.zipRight(guard.run(Effect.as(backend.clear, true), () => Effect.succeed(false))),
+        Effect.zipRight(guard.run(
+          Effect.map(backend.clear, () => (unconfirmed.clear(), true)),
+          () => Effect.succeed(false)
+        )),
         Effect.timeoutTo({ duration: clearTimeout, onSuccess: (cleared) => cleared, onTimeout: () => false }),
         // Entries that were read before the remote store removed them.
         Effect.zipLeft(forgetAll)

@@ -26,6 +26,8 @@ const remoteCache = () => {
   const versions = new Map<string, number>()
   const state = {
     unavailable: false,
+    /** Whether writes fail, pings too. */
+    readOnly: false,
     version: 100,
     commands: Array.of<string>(),
     /** Delays the replies of the following commands. */
@@ -38,16 +40,20 @@ const remoteCache = () => {
       const reply = execute()
       return Effect.as(state.delay, reply)
     })
+  const write = (name: string, execute: () => void): Effect.Effect<void, StoreError> =>
+    Effect.suspend(() =>
+      state.readOnly ? Effect.fail(new StoreError({ reason: "OOM" })) : command(name, execute)
+    )
   const backend: CacheStore.RemoteCacheBackend = {
     get: (key) => command(`get ${key}`, () => entries.get(key) ?? null),
     getVersion: (key) =>
       command(`getVersion ${key}`, () => entries.get(key)?.version ?? versions.get(key) ?? null),
     set: (key, entry) =>
-      command(`set ${key}`, () => {
+      write(`set ${key}`, () => {
         if ((entries.get(key)?.version ?? 0) <= entry.version) entries.set(key, entry)
       }),
     setVersion: (key, { version }) =>
-      command(`setVersion ${key}`, () => {
+      write(`setVersion ${key}`, () => {
         entries.delete(key)
         versions.set(key, version)
       }),
@@ -62,7 +68,7 @@ const remoteCache = () => {
       versions.clear()
     }),
     ping: Effect.suspend(() =>
-      state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.void
+      state.unavailable || state.readOnly ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.void
     )
   }
   /** Runs an effect and returns its result with its commands. */
@@ -439,6 +445,100 @@ describe("during an outage, a cache above a remote one", () => {
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect([store.peek?.("a"), yield* store.get("a")]).toEqual([undefined, null])
+    }))
+})
+
+describe("a response that the remote store has not confirmed", () => {
+  /** Ways in which a write does not reach the remote store, and what ends them. */
+  const causes = [
+    ["is received during an outage", (state: { unavailable: boolean }) => {
+      state.unavailable = true
+    }],
+    ["is refused", (state: { readOnly: boolean }) => {
+      state.readOnly = true
+    }]
+  ] as const
+
+  it.scoped.each(causes)(
+    "replaces the older one in every process if it %s",
+    ([, begin]) =>
+      Effect.gen(function*() {
+        const { backend, entries, state, store } = yield* withRemote
+        const other = yield* CacheStore.tiered(backend)
+        yield* store.set("a", entry(yield* nextVersionOf(store)))
+        begin(state)
+        const newer = entry(yield* nextVersionOf(store))
+        yield* store.set("a", newer)
+        expect(yield* store.get("a")).toBe(newer)
+        Object.assign(state, { unavailable: false, readOnly: false })
+        yield* TestClock.adjust(500)
+        expect(entries.get("a")).toBe(newer)
+        yield* TestClock.adjust(5000)
+        expect([yield* store.get("a"), yield* other.get("a")]).toEqual([newer, newer])
+      })
+  )
+
+  it.scoped("replaces the older one although it is read before it is written", () =>
+    Effect.gen(function*() {
+      const { commandsOf, state, store } = yield* withRemote
+      const release = yield* delayReplies(state)
+      yield* Effect.forEach(
+        Array.from({ length: 10_000 }, (_, index) => `key ${index}`),
+        (key) => store.set(key, entry(1)),
+        { discard: true }
+      )
+      state.delay = Effect.void
+      yield* store.set("key 0", entry(1))
+      // More writes than may be in flight
+      const newer = entry(2)
+      expect(yield* commandsOf(store.set("key 0", newer))).toEqual([undefined, []])
+      yield* TestClock.adjust(3000)
+      expect(yield* commandsOf(store.get("key 0"))).toEqual([newer, ["getVersion key 0", "set key 0"]])
+      yield* release
+    }))
+
+  it.scoped("makes the older one a miss if it is not in memory any more", () =>
+    Effect.gen(function*() {
+      const { backend, entries, state } = remoteCache()
+      const store = yield* CacheStore.tiered(backend, { maxBytes: 0 })
+      yield* store.set("a", entry(yield* nextVersionOf(store)))
+      state.unavailable = true
+      yield* store.set("a", entry(yield* nextVersionOf(store)))
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect([yield* store.get("a"), entries.has("a")]).toEqual([null, false])
+    }))
+
+  it.scoped("is newer than what other processes received before the outage, and older than what they receive later", () =>
+    Effect.gen(function*() {
+      const { backend, entries, state } = remoteCache()
+      yield* TestClock.adjust(1000)
+      const [one, other] = yield* Effect.replicateEffect(CacheStore.tiered(backend), 2)
+      if (one === undefined || other === undefined) throw new Error("expected two stores")
+      // This process has seen none of its versions
+      yield* other.set("a", entry(yield* nextVersionOf(other)))
+      state.unavailable = true
+      const newer = entry(yield* nextVersionOf(one), 3 * minute)
+      yield* one.set("a", newer)
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(entries.get("a")).toBe(newer)
+      expect(yield* nextVersionOf(other)).toBeGreaterThan(newer.version)
+    }))
+
+  it.scoped("does not replace what the remote store has got in the meantime, nor what was removed from it", () =>
+    Effect.gen(function*() {
+      const { backend, entries, state, store } = yield* withRemote
+      for (const key of ["a", "b"]) yield* store.set(key, entry(1))
+      state.unavailable = true
+      for (const key of ["a", "b"]) yield* store.set(key, entry(2))
+      state.unavailable = false
+      const newest = entry(3)
+      yield* backend.set("a", newest)
+      yield* backend.remove("b")
+      yield* TestClock.adjust(500)
+      expect([yield* store.get("a"), yield* store.get("b")]).toEqual([newest, null])
+      expect([...entries.keys()]).toEqual(["a"])
     }))
 })
 
