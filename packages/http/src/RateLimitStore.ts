@@ -8,14 +8,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { SteadyTime } from "./internal/SteadyClock.ts"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import * as Gcra from "./internal/stores/Gcra.ts"
 import type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 import * as LruMap from "./internal/stores/LruMap.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
 import type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
-import type { StoreError } from "./StoreError.ts"
+import * as ReplyLimit from "./internal/stores/ReplyLimit.ts"
+import { StoreError } from "./StoreError.ts"
 
 export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 export type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
@@ -57,7 +60,7 @@ export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Ef
  * @category models
  */
 export interface RateLimitBackend<E> {
-  /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds is abandoned. */
+  /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds, at most 61 s, is abandoned. */
   readonly acquire: (
     id: string,
     rule: RateLimitRule,
@@ -92,16 +95,23 @@ export interface RateLimitBackend<E> {
 
 /**
  * The store as the engine uses it. Acquiring and consuming fail only while a remote store with `whenUnavailable: "closed"`
- * is unavailable.
+ * is unavailable, or does not reply within the time that the call has left.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RateLimitStoreService
-  extends
-    Pick<RateLimitBackend<StoreError>, "acquire" | "consume" | "peek">,
-    Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
-{}
+  extends Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
+{
+  readonly acquire: WithTimeLeft<RateLimitBackend<StoreError>["acquire"]>
+  readonly consume: WithTimeLeft<RateLimitBackend<StoreError>["consume"]>
+  readonly peek: WithTimeLeft<RateLimitBackend<StoreError>["peek"]>
+}
+
+/** A function with the milliseconds that the call has left as its last argument. Default: as many as needed. */
+type WithTimeLeft<F extends (...args: never) => unknown> = (
+  ...args: [...Parameters<F>, timeLeft?: number]
+) => ReturnType<F>
 
 /**
  * The rate limit store of `Engine.layerWithStores`.
@@ -119,7 +129,7 @@ export class RateLimitStore
  * @since 0.1.0
  * @category constructors
  */
-export const memory: Effect.Effect<RateLimitBackend<never>> = Effect.sync(() => makeMemoryStore())
+export const memory: Effect.Effect<RateLimitBackend<never>> = Effect.suspend(() => memoryStore)
 
 /**
  * Provides a store in the memory of this process.
@@ -168,6 +178,10 @@ export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
  * - A process that has not reached the store since it started applies the whole limit.
  * - The store may still execute a command that failed. Its units then count twice.
  *
+ * A store that replies slowly is not unavailable. But a call waits for a reply for at most a quarter of the time that it has
+ * left, and at most 2 s; then it continues as during an outage, and what the store grants later is given back. With `closed`
+ * it waits for as long as it has time. What a call gives back delays it by at most 100 ms.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -185,96 +199,129 @@ export const withFallback = (
       lastProcesses = processes
     })
     const guard = yield* AvailabilityGuard.make("rate limit", ping)
-    const memoryStore = makeMemoryStore()
-    /** Runs a command, or what replaces it while the store is unavailable. */
+    const local = yield* memoryStore
+    const limited = yield* ReplyLimit.make
+    /**
+     * Runs a command, or its fallback while the store is unavailable or too slow for the call. `giveBack` undoes a command
+     * whose fallback was used.
+     */
     const run = <A>(
       command: Effect.Effect<A, StoreError>,
+      timeLeft: number,
+      giveBack: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>,
+      record: (reply: A) => Effect.Effect<void>,
       fallbacks: { readonly share: () => Effect.Effect<A>; readonly open: () => Effect.Effect<A> }
-    ): Effect.Effect<A, StoreError> =>
+    ): Effect.Effect<A, StoreError> => {
+      const fallback = (error: StoreError) =>
+        whenUnavailable === "closed" ? Effect.fail(error) : fallbacks[whenUnavailable]()
+      const millis = whenUnavailable === "closed"
+        ? Math.max(ReplyLimit.grace, timeLeft)
+        : ReplyLimit.patience(timeLeft)
+      return guard.run(
+        Effect.map(
+          limited(command, millis, giveBack),
+          Option.map((reply) => Effect.as(record(reply), reply))
+        ),
+        (error) => Effect.succeedSome(fallback(error))
+      ).pipe(Effect.flatMap(Option.getOrElse(() => fallback(lateReply))))
+    }
+    /** Runs a command that its caller does not depend on. It continues if its reply is late. */
+    const settle = <A>(command: Effect.Effect<A, StoreError>, otherwise: A): Effect.Effect<A> =>
       guard.run(
-        command,
-        (error) => whenUnavailable === "closed" ? Effect.fail(error) : fallbacks[whenUnavailable]()
+        Effect.map(
+          limited(command, ReplyLimit.grace, () => Effect.void),
+          Option.getOrElse(() => otherwise)
+        ),
+        () => Effect.succeed(otherwise)
+      )
+    const recordRemaining = (id: string, quota: Quota, cost: number, remaining: number) =>
+      local.recordConsumed(id, scaledQuota(quota, share), cost, wholeUnits(remaining, share))
+    const refundRemote = (id: string, quota: Quota, cost: number, age: number) =>
+      Effect.tap(
+        backend.refund(id, quota, cost, age),
+        (remaining) => recordRemaining(id, quota, 0, remaining)
       )
     return {
-      acquire: (id, rule, cost, lease) =>
+      acquire: (id, rule, cost, lease, timeLeft = Number.POSITIVE_INFINITY) =>
         run(
-          Effect.tap(
-            backend.acquire(id, rule, cost, lease),
-            (permit) =>
-              permit._tag === "Granted"
-                ? memoryStore.recordAcquired(id, scaledRule(rule, share), cost, permit.probe)
-                : Effect.void
-          ),
+          backend.acquire(id, rule, cost, lease),
+          timeLeft,
+          (permit, age) =>
+            permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
+              permit.probe ? backend.settleProbe(id, false) : Effect.void,
+              backend.release(id, rule, cost, age)
+            ),
+          (permit) =>
+            permit._tag === "Granted"
+              ? local.recordAcquired(id, scaledRule(rule, share), cost, permit.probe)
+              : Effect.void,
           {
-            share: () => memoryStore.acquire(id, scaledRule(rule, share), cost, lease),
+            share: () => local.acquire(id, scaledRule(rule, share), cost, lease),
             open: () =>
               Effect.map(
-                memoryStore.acquire(id, { ...rule, limit: Number.POSITIVE_INFINITY }, cost, lease),
+                local.acquire(id, { ...rule, limit: Number.POSITIVE_INFINITY }, cost, lease),
                 (permit) => ({ ...permit, remaining: rule.burst })
               )
           }
         ),
-      release: (id, rule, cost, age) => {
-        const localRelease = Effect.suspend(() => memoryStore.release(id, scaledRule(rule, share), cost, age))
-        return guard.run(
-          Effect.zipLeft(backend.release(id, rule, cost, age), localRelease),
-          () => whenUnavailable === "open" ? Effect.succeed(rule.burst) : localRelease
-        )
-      },
+      release: (id, rule, cost, age) =>
+        Effect.flatMap(
+          local.release(id, scaledRule(rule, share), cost, age),
+          (remaining) =>
+            settle(
+              backend.release(id, rule, cost, age),
+              whenUnavailable === "open" ? rule.burst : remaining
+            )
+        ),
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
         Effect.zipRight(
-          memoryStore.startCooldown(id, millis),
-          guard.run(backend.startCooldown(id, millis), () => Effect.void)
+          local.startCooldown(id, millis),
+          settle(backend.startCooldown(id, millis), undefined)
         ),
       settleProbe: (id, succeeded) =>
         Effect.zipRight(
-          memoryStore.settleProbe(id, succeeded),
-          guard.run(backend.settleProbe(id, succeeded), () => Effect.void)
+          local.settleProbe(id, succeeded),
+          settle(backend.settleProbe(id, succeeded), undefined)
         ),
-      consume: (id, quota, cost) =>
+      consume: (id, quota, cost, timeLeft = Number.POSITIVE_INFINITY) =>
         run(
-          Effect.tap(
-            backend.consume(id, quota, cost),
-            ({ _tag, remaining }) =>
-              memoryStore.recordConsumed(
-                id,
-                scaledQuota(quota, share),
-                _tag === "Consumed" ? cost : 0,
-                wholeUnits(remaining, share)
-              )
-          ),
+          backend.consume(id, quota, cost),
+          timeLeft,
+          ({ _tag, remaining }, age) =>
+            _tag === "Consumed"
+              ? refundRemote(id, quota, cost, age)
+              : recordRemaining(id, quota, 0, remaining),
+          ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
           {
-            share: () => memoryStore.consume(id, scaledQuota(quota, share), cost),
+            share: () => local.consume(id, scaledQuota(quota, share), cost),
             open: () => Effect.succeed({ _tag: "Consumed", remaining: quota.limit })
           }
         ),
-      refund: (id, quota, cost, age) => {
-        const localRefund = Effect.suspend(() => memoryStore.refund(id, scaledQuota(quota, share), cost, age))
-        const refunded = Effect.tap(backend.refund(id, quota, cost, age), (remaining) =>
-          Effect.zipRight(
-            localRefund,
-            memoryStore.recordConsumed(id, scaledQuota(quota, share), 0, wholeUnits(remaining, share))
-          ))
-        return guard.run(
-          refunded,
-          () => whenUnavailable === "open" ? Effect.succeed(quota.limit) : localRefund
-        )
-      },
-      peek: (id, quota) =>
+      refund: (id, quota, cost, age) =>
+        Effect.flatMap(
+          local.refund(id, scaledQuota(quota, share), cost, age),
+          (remaining) =>
+            settle(
+              refundRemote(id, quota, cost, age),
+              whenUnavailable === "open" ? quota.limit : remaining
+            )
+        ),
+      peek: (id, quota, timeLeft = Number.POSITIVE_INFINITY) =>
         run(
-          Effect.tap(
-            backend.peek(id, quota),
-            ({ remaining }) =>
-              memoryStore.recordConsumed(id, scaledQuota(quota, share), 0, wholeUnits(remaining, share))
-          ),
+          backend.peek(id, quota),
+          timeLeft,
+          ({ remaining }) => recordRemaining(id, quota, 0, remaining),
+          ({ remaining }) => recordRemaining(id, quota, 0, remaining),
           {
-            share: () => memoryStore.peek(id, scaledQuota(quota, share)),
+            share: () => local.peek(id, scaledQuota(quota, share)),
             open: () => Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(undefined, now, quota))
           }
         )
     }
   })
+
+const lateReply = new StoreError({ reason: "no reply within the time of the call" })
 
 /** Returns the share of one process in a rate limit. */
 const scaledRule = (rule: RateLimitRule, share: number): RateLimitRule => ({
@@ -324,14 +371,17 @@ class MemoryOperation<A> extends Effectable.Class<A> {
 /** Creates an operation from a function of the current time, in milliseconds since 1970. */
 const withNow = <A>(evaluate: (now: number) => A): StoreOperation<A> => new MemoryOperation(evaluate)
 
-const makeMemoryStore = (): RecordingStore => {
+const memoryStore: Effect.Effect<RecordingStore> = Effect.map(Effect.clock, (clock) => {
+  // Quotas follow the system clock instead, because they end at midnight.
+  const steadyTime = new SteadyTime(() => clock.unsafeCurrentTimeNanos())
   // Evicts the least recently used rate limits of very many.
   const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
   const update = <A>(
     name: string,
     transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
   ) =>
-    withNow((now) => {
+    withNow((systemNow) => {
+      const now = steadyTime.at(systemNow)
       const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
       states.set(name, state)
       return result
@@ -379,4 +429,4 @@ const makeMemoryStore = (): RecordingStore => {
         )
       })
   }
-}
+})

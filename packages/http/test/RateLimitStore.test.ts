@@ -4,7 +4,9 @@ import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { maxInWindow, type SentRequest } from "./support/RateWindow.ts"
 
@@ -105,30 +107,36 @@ describe("rate limits in memory", () => {
     }).pipe(Effect.provide(RateLimitStore.layerMemory)))
 })
 
-describe("rate limits with a backend", () => {
-  /** A backend that can be made unavailable, and the store that uses it. */
-  const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
-    Effect.gen(function*() {
-      const memory = yield* RateLimitStore.memory
-      const state = { unavailable: false, processes, heartbeats: 0 }
-      const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
-        Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
-      const store = yield* RateLimitStore.withFallback({
-        acquire: (...args) => reply(memory.acquire(...args)),
-        release: (...args) => reply(memory.release(...args)),
-        startCooldown: (...args) => reply(memory.startCooldown(...args)),
-        settleProbe: (...args) => reply(memory.settleProbe(...args)),
-        consume: (...args) => reply(memory.consume(...args)),
-        refund: (...args) => reply(memory.refund(...args)),
-        peek: (...args) => reply(memory.peek(...args)),
-        heartbeat: reply(Effect.sync(() => {
-          state.heartbeats += 1
-          return state.processes
-        }))
-      }, { whenUnavailable })
-      return { memory, state, store }
-    })
+/** A backend that can be made unavailable or slow, and the store that uses it. */
+const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
+  Effect.gen(function*() {
+    const memory = yield* RateLimitStore.memory
+    const state = { unavailable: false, replyMillis: 0, processes, heartbeats: 0 }
+    const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
+      Effect.suspend(() =>
+        state.unavailable
+          ? Effect.fail(new StoreError({ reason: "refused" }))
+          : state.replyMillis === 0
+          ? command
+          : Effect.delay(command, state.replyMillis)
+      )
+    const store = yield* RateLimitStore.withFallback({
+      acquire: (...args) => reply(memory.acquire(...args)),
+      release: (...args) => reply(memory.release(...args)),
+      startCooldown: (...args) => reply(memory.startCooldown(...args)),
+      settleProbe: (...args) => reply(memory.settleProbe(...args)),
+      consume: (...args) => reply(memory.consume(...args)),
+      refund: (...args) => reply(memory.refund(...args)),
+      peek: (...args) => reply(memory.peek(...args)),
+      heartbeat: reply(Effect.sync(() => {
+        state.heartbeats += 1
+        return state.processes
+      }))
+    }, { whenUnavailable })
+    return { memory, state, store }
+  })
 
+describe("rate limits with a backend", () => {
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
       const { memory, store } = yield* withBackend(2)
@@ -298,5 +306,78 @@ describe("rate limits with a backend", () => {
         reason: "cooldown"
       })
       yield* store.settleProbe("b", true)
+    }))
+})
+
+describe("rate limits with a slow backend", () => {
+  const quota = { limit: 10, period: RateLimitStore.dayMillis }
+
+  /** Returns the result of an operation, and after how many milliseconds it was there. */
+  const timed = <A, E>(operation: Effect.Effect<A, E>) =>
+    Effect.gen(function*() {
+      const started = yield* Clock.currentTimeMillis
+      const fiber = yield* Effect.fork(Effect.zip(Effect.either(operation), Clock.currentTimeMillis))
+      yield* TestClock.adjust(10_000)
+      const [result, ended] = yield* Fiber.join(fiber)
+      return [Either.merge(result), ended - started] as const
+    })
+
+  it.scoped("use the local share after a quarter of the time, at most 2 s, and return what is granted later", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      state.replyMillis = 5000
+      expect(yield* timed(store.acquire("a", rule, 4, lease, 1000))).toEqual([
+        { ...granted, remaining: 1 },
+        250
+      ])
+      expect(yield* timed(store.consume("a", quota, 4, 1000))).toEqual([
+        { _tag: "Consumed", remaining: 1 },
+        250
+      ])
+      expect(yield* timed(store.peek("a", quota, 45_000))).toMatchObject([{ remaining: 1 }, 2000])
+      // The backend has given everything back
+      expect(yield* memory.acquire("a", rule, 0, lease)).toMatchObject({ remaining: 10 })
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
+    }))
+
+  it.scoped("let another process probe if the probe is granted too late", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      yield* memory.startCooldown("a", 1000)
+      yield* TestClock.adjust(1000)
+      state.replyMillis = 800
+      yield* timed(store.acquire("a", rule, 1, 60_000, 1000))
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
+    }))
+
+  it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2, "closed")
+      state.replyMillis = 800
+      expect(yield* timed(store.acquire("a", rule, 4, lease, 1000))).toEqual([
+        { ...granted, remaining: 6 },
+        800
+      ])
+      for (const [timeLeft, millis] of [[700, 700], [50, 100]] as const) {
+        expect(yield* timed(store.consume("a", quota, 4, timeLeft))).toEqual([
+          new StoreError({ reason: "no reply within the time of the call" }),
+          millis
+        ])
+      }
+      expect(yield* store.peek("a", quota).pipe(timed)).toMatchObject([{ remaining: 10 }, 800])
+    }))
+
+  it.scoped("delay what is given back by at most 100 ms", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      yield* store.acquire("a", rule, 4, lease)
+      yield* store.consume("a", quota, 4)
+      state.replyMillis = 800
+      expect((yield* timed(store.release("a", { ...rule, window: 1e9 }, 4, 0)))[1]).toBe(100)
+      expect((yield* timed(store.refund("a", quota, 4, 0)))[1]).toBe(100)
+      expect((yield* timed(store.startCooldown("a", 60_000)))[1]).toBe(100)
+      expect((yield* timed(store.settleProbe("b", true)))[1]).toBe(100)
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ reason: "cooldown" })
     }))
 })

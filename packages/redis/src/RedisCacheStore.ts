@@ -37,6 +37,23 @@ export const defaultMaxEntryBytes: number = 4 * 1024 * 1024
 /** The longest TTL of an entry: 30 days. */
 const maxTtlMillis = 30 * 24 * 3600 * 1000
 
+/** Clocks that differ by less count as equal. */
+const maxSkew = 1000
+
+/**
+ * Corrects the times of an entry by the clock of another process, which may be wrong: Redis knows when the entry expires. If
+ * the clock of Redis was set back, the entry seems to come from the future, and is not used.
+ */
+const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number): CacheStore.CacheEntry => {
+  const skew = expiresAt - entry.expiresAt
+  return Math.abs(skew) <= maxSkew ? entry : {
+    ...entry,
+    storedAt: entry.storedAt + skew,
+    freshUntil: entry.freshUntil + skew,
+    expiresAt
+  }
+}
+
 /**
  * Creates the cache of a Redis server. Its effects fail while Redis is unavailable; see `layer` for a store that does not.
  * A value that cannot be decoded counts as a miss.
@@ -57,38 +74,48 @@ export const make = (
     const versionKey = `${redis.keyPrefix}version:1`
     const channel = `${redis.keyPrefix}removed`
     const publishRemoval = redis.publish(channel, "")
+    /** Sets a value that expires together with the entry, at the time that `encode` receives. */
     const setValue = (
       key: string,
-      { expiresAt, version }: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
-      value: string | Uint8Array
+      entry: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
+      encode: (expiresAt: number) => string | Uint8Array
     ) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const ttlMillis = Math.min(Math.ceil(expiresAt - now), maxTtlMillis)
+        const expiresAt = Math.min(entry.expiresAt, now + maxTtlMillis)
+        const ttlMillis = Math.ceil(expiresAt - now)
         return ttlMillis <= 0 ? Effect.void : Effect.asVoid(
           redis.values.runText(CacheScripts.set, entryKey(key), [
-            CacheEntryCodec.encodeVersion(version),
-            value,
+            CacheEntryCodec.encodeVersion(entry.version),
+            encode(expiresAt),
             String(ttlMillis)
           ])
         )
       })
     const setVersion: CacheStore.RemoteCacheBackend["setVersion"] = (key, entry) =>
-      setValue(key, entry, CacheEntryCodec.encodeVersion(entry.version))
+      setValue(key, entry, () => CacheEntryCodec.encodeVersion(entry.version))
     return {
       get: (key) =>
-        Effect.map(
-          redis.values.get(entryKey(key)),
-          (value) => value === null ? null : CacheEntryCodec.decode(value)
-        ),
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.map(redis.values.getWithTtl(entryKey(key)), (found) => {
+            const entry = found === null ? null : CacheEntryCodec.decode(found.value)
+            return found === null || entry === null || found.ttlMillis === null
+              ? entry
+              : inLocalTime(entry, now + found.ttlMillis)
+          })),
       getVersion: (key) =>
         Effect.map(
           redis.getStart(entryKey(key), CacheEntryCodec.versionLength),
-          (value) => value === null ? null : CacheEntryCodec.decodeVersion(value)
+          (value) =>
+            value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
       set: (key, entry) => {
-        if (entry.response.bytes.byteLength > maxEntryBytes) return setVersion(key, entry)
-        const value = CacheEntryCodec.encode(entry)
-        return value.byteLength > maxEntryBytes ? setVersion(key, entry) : setValue(key, entry, value)
+        if (entry.response.bytes.byteLength > maxEntryBytes) {
+          return setVersion(key, entry)
+        }
+        return setValue(key, entry, (expiresAt) => {
+          const value = CacheEntryCodec.encode({ ...entry, expiresAt })
+          return value.byteLength > maxEntryBytes ? CacheEntryCodec.encodeVersion(entry.version) : value
+        })
       },
       setVersion,
       nextVersion: (after) =>
@@ -98,7 +125,8 @@ export const make = (
             ? Effect.succeed(version)
             : new StoreError({ reason: "unexpected reply" })
         }),
-      remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
+      remove: (key) =>
+        Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
       clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),
       watchRemovals: (onRemoval) => redis.subscribe(channel, onRemoval),

@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import { makeClock } from "../../http/test/faults/support/CustomClock.ts"
 import { decode, encode } from "../src/internal/CacheEntryCodec.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
@@ -137,6 +138,35 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       expect(yield* store.get("expired")).toBe(null)
       yield* until(Effect.map(store.get("short"), (entry) => entry === null))
       expect(yield* inspector.keys).toEqual([redisKey("long")])
+    }))
+
+  it.scopedLive("returns entries in the time of the reader, whose clock may differ from that of the writer", () =>
+    Effect.gen(function*() {
+      const { inspector, store } = yield* connected
+      const hour = 3_600_000
+      /** The system clock, ahead of it by some milliseconds. */
+      const clockAhead = (millis: number) =>
+        Effect.withClock(makeClock(() => Date.now() + millis, () => () => {}))
+      const entry = (now: number) => ({
+        ...entryFor(0),
+        storedAt: now,
+        freshUntil: now + 60_000,
+        expiresAt: now + 90_000
+      })
+      for (const [writer, reader] of [[hour, 0], [0, hour], [0, -hour]] as const) {
+        const written = Date.now()
+        yield* clockAhead(writer)(store.set("key", entry(written + writer)))
+        const found = yield* clockAhead(reader)(store.get("key"))
+        const difference = Number(found?.storedAt) - (written + reader)
+        expect(Math.abs(difference)).toBeLessThan(10_000)
+        expect(found).toEqual({ ...entry(written + reader + difference), version: 0 })
+      }
+      // The clock of Redis was set back: the age is unknown.
+      yield* store.set("key", entry(Date.now()))
+      yield* inspector.send((client) => client.pexpire(redisKey("key"), hour))
+      expect((yield* store.get("key"))?.storedAt).toBeGreaterThan(Date.now() + hour / 2)
+      yield* inspector.send((client) => client.persist(redisKey("key")))
+      expect((yield* store.get("key"))?.storedAt).toBeLessThanOrEqual(Date.now())
     }))
 
   it.scopedLive("treats a foreign value under its key as a miss, and overwrites it", () =>

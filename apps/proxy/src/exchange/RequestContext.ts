@@ -181,7 +181,8 @@ export const toAccessLogEntry = (
   savedCost,
   chargedCost,
   shadowed,
-  durationMs: now - startedAt,
+  // Not negative if the clock was set back.
+  durationMs: Math.max(0, now - startedAt),
   waitMs: quotaWaitMs + usage.waitMillis,
   bytes
 })

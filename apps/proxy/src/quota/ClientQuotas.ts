@@ -5,7 +5,7 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import { Completed } from "@blockquarry/http/Gateway"
+import { Completed, SteadyClock } from "@blockquarry/http/Gateway"
 import {
   type Consumption,
   evaluate,
@@ -58,11 +58,18 @@ export interface ClientQuotas {
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
 
+/** The time of a request for each use of the store, in milliseconds: see `RateLimitStore.withFallback`. */
+const storeTime = 1000
+
 export const make = (
   { maxQueue, maxWait, mode }: Config["quotas"],
   store: RateLimitStoreService
 ): ClientQuotas => {
   const queues = new Map<string, QuotaQueue>()
+  /** Measures the waits of requests. */
+  const steadyTime = new SteadyClock.SteadyTime()
+  const withSteadyNow = <A, E>(run: (now: number) => Effect.Effect<A, E>) =>
+    withNow((now) => run(steadyTime.at(now)))
 
   /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
   const acquireRate = (
@@ -72,7 +79,7 @@ export const make = (
   ): Effect.Effect<Permit, StoreError> =>
     rateLimit === null
       ? Effect.succeed(unlimited)
-      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0), now)
+      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0, storeTime), now)
 
   /**
    * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit.
@@ -87,7 +94,7 @@ export const make = (
     if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
     const consumeDaily = (permit: Permit) =>
       Completed.map(
-        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost), now),
+        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost, storeTime), now),
         (daily): QuotaDecision => ({ permit, daily })
       )
     // In shadow mode both limits are counted independently.
@@ -116,7 +123,7 @@ export const make = (
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> =>
     Completed.flatMap(
-      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota)), now),
+      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota), storeTime), now),
       ({ millis, remaining }): Effect.Effect<QuotaDecision, StoreError> =>
         remaining >= cost
           ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
@@ -129,11 +136,11 @@ export const make = (
   /** Tries once: returns a charge, or a denial that has consumed nothing. */
   const attempt = (
     waiter: Waiter,
-    startedAt: number
+    now: number
   ): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> => {
-    const decision = decide(waiter.client, waiter.cost, startedAt)
+    const decision = decide(waiter.client, waiter.cost, now)
     return Completed.isComplete(decision)
-      ? Effect.succeed(chargeOf(waiter, decision.value, startedAt))
+      ? Effect.succeed(chargeOf(waiter, decision.value, now))
       : Effect.matchEffect(decision, {
         onFailure: () => Effect.fail(ProxyError.limitStoreUnavailable),
         onSuccess: (decision) => withNow((now) => Effect.succeed(chargeOf(waiter, decision, now)))
@@ -144,13 +151,14 @@ export const make = (
   const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaDenial => {
     const { client, cost, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
+    const decidedAt = steadyTime.at(now)
     const waitMs = waitMsOf(decision)
     if (waitMs === 0 || mode === "shadow") {
       const shadowed = waitMs > 0
-      const refund = refundOf(waiter, decision, now)
-      return { cost, quotas, refund, waitMs: shadowed ? 0 : now - startedAt, shadowed }
+      const refund = refundOf(waiter, decision, decidedAt)
+      return { cost, quotas, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
     }
-    waiter.readyAt = now + waitMs
+    waiter.readyAt = decidedAt + waitMs
     return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
   }
 
@@ -162,7 +170,7 @@ export const make = (
   ): Charge["refund"] =>
     withNow((now) => {
       const { dailyQuota, name, rateLimit } = client
-      const age = now - decidedAt
+      const age = steadyTime.at(now) - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
         : Effect.map(
@@ -176,13 +184,14 @@ export const make = (
           (remaining) => ({ ...daily, remaining })
         )
       return Effect.map(
-        Effect.all({ permit: releasedPermit, daily: refundedDaily }),
+        Effect.all({ permit: releasedPermit, daily: refundedDaily }, { concurrency: "unbounded" }),
         (decision) => quotaStatuses(client, decision, now)
       )
     })
 
-  const acquire: ClientQuotas["acquire"] = (client, cost, startedAt, maxWaitOverride = maxWait) => {
+  const acquire: ClientQuotas["acquire"] = (client, cost, now, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
+    const startedAt = steadyTime.at(now)
     const waiter = {
       client,
       cost,
@@ -193,7 +202,7 @@ export const make = (
     }
     // While no request is queued, requests use the store concurrently.
     const charge = queues.has(client.name) ? waitInQueue(waiter, null) : Completed.flatMap(
-      attempt(waiter, startedAt),
+      attempt(waiter, now),
       (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
     )
     return Completed.uninterruptible(charge)
@@ -205,7 +214,7 @@ export const make = (
     denial: QuotaDenial | null
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
     Effect.acquireUseRelease(
-      withNow((now) => enqueue(waiter, denial, now)),
+      withSteadyNow((now) => enqueue(waiter, denial, now)),
       (queue) =>
         denial !== null && queue.waiters[0] === waiter
           ? waitAndRetry(queue, waiter, denial)
@@ -241,9 +250,9 @@ export const make = (
 
   /** Tries as soon as the waiter is at the head of the queue. */
   const attemptAtHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<Charge, ProxyError.ProxyError> =>
-    Effect.flatMap(waitUntilHead(queue, waiter), (isFirst) => {
+    Effect.flatMap(withSteadyNow((now) => waitUntilHead(queue, waiter, now)), (isFirst) => {
       if (!isFirst) {
-        return withNow((now) => rejectAfterTimeout(queue, waiter, now))
+        return withSteadyNow((now) => rejectAfterTimeout(queue, waiter, now))
       }
       return Effect.flatMap(
         withNow((now) => attempt(waiter, now)),
@@ -263,7 +272,7 @@ export const make = (
     waiter: Waiter,
     denial: QuotaDenial
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
-    withNow((now) => {
+    withSteadyNow((now) => {
       queue.lastDenial = denial
       return denial.waitMs > remainingWait(waiter, now)
         ? Effect.fail(quotaExceeded(denial))
@@ -278,7 +287,7 @@ export const make = (
     const daily = dailyQuota === null
       ? Effect.succeed(null)
       : Effect.map(
-        store.peek(accountName(name), dailyQuotaRule(dailyQuota)),
+        store.peek(accountName(name), dailyQuotaRule(dailyQuota), storeTime),
         ({ remaining }): Consumption => ({ _tag: "Consumed", remaining })
       )
     return Effect.flatMap(

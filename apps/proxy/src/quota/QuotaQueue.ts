@@ -1,5 +1,4 @@
 /** The queue in which requests of one client wait for its rate limit. */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
@@ -7,7 +6,7 @@ import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import { rateLimitHeaders, rateLimitRule } from "./QuotaStatus.ts"
 
-/** A queued request. */
+/** A queued request. Times are steady: see `SteadyClock`. */
 export interface Waiter {
   readonly client: AuthenticatedClient
   readonly cost: number
@@ -45,18 +44,17 @@ export const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): nu
   startedAt + maxWaitMs - now
 
 /** Waits until the request is at the head or its `maxWait` ends. Returns whether it is at the head. */
-export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<boolean> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    if (queue.waiters[0] === waiter) return Effect.succeed(true)
-    const notified = Effect.async<void>((resume) => {
-      waiter.notifyHead = () => resume(Effect.void)
-      if (queue.waiters[0] === waiter) waiter.notifyHead()
-    })
-    const duration = Math.max(0, remainingWait(waiter, now))
-    return Effect.interruptible(
-      Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
-    )
+export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter, now: number): Effect.Effect<boolean> => {
+  if (queue.waiters[0] === waiter) return Effect.succeed(true)
+  const notified = Effect.async<void>((resume) => {
+    waiter.notifyHead = () => resume(Effect.void)
+    if (queue.waiters[0] === waiter) waiter.notifyHead()
   })
+  const duration = Math.max(0, remainingWait(waiter, now))
+  return Effect.interruptible(
+    Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
+  )
+}
 
 /** Returns the expected wait of the last waiter. At the start of a new day all waiters proceed. */
 export const expectedWait = (

@@ -8,6 +8,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
+import * as CustomClock from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import type { Charge } from "../../src/exchange/Charge.ts"
@@ -63,6 +64,27 @@ describe("a rate limit", () => {
       // maxWait is 2 s, and the queue is served in arrival order
       expect((yield* Fiber.join(crowd)).map(outcome))
         .toEqual([500, 1000, 1500, 2000, "client-rate-limited", "client-rate-limited"])
+    }))
+
+  it.effect("rejects requests with the right Retry-After if the clock is set back while others wait", () =>
+    Effect.gen(function*() {
+      const hour = 3_600_000
+      const { adjust, clock, setBack } = yield* CustomClock.adjustable
+      yield* adjust(2 * hour)
+      yield* Effect.gen(function*() {
+        const budgets = yield* makeQuotas()
+        yield* budgets.acquire(tenPerSecond, 10)
+        const waiting = yield* Effect.fork(budgets.acquire(tenPerSecond, 10))
+        yield* adjust(500)
+        setBack(hour)
+        const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 10))
+        const { headers } = yield* Effect.flip(budgets.acquire(tenPerSecond, 10))
+        expect(headers["retry-after"]).toBe("3")
+        yield* adjust(500)
+        yield* Fiber.join(waiting)
+        yield* adjust(1000)
+        yield* Fiber.join(second)
+      }).pipe(Effect.withClock(clock))
     }))
 
   it.effect("limits the queue length, and an interrupted request frees its place", () =>

@@ -22,13 +22,14 @@ local function read()
     fields = {}
   end
   clockMovedBack = (tonumber(fields[2]) or now) > now or (tonumber(fields[4]) or 0) > now + 60000
+    or (tonumber(fields[5]) or 0) > now + 61000
   return {
     level = tonumber(fields[1]) or 0,
     -- Clamped, because times may come from a clock that was ahead.
     updatedAt = math.min(tonumber(fields[2]) or now, now),
     cooldowns = tonumber(fields[3]) or 0,
     cooldownUntil = math.min(tonumber(fields[4]) or 0, now + 60000),
-    probeUntil = tonumber(fields[5]) or 0,
+    probeUntil = math.min(tonumber(fields[5]) or 0, now + 61000),
     busySince = math.min(tonumber(fields[6]) or now, now)
   }
 end
@@ -71,7 +72,7 @@ end
 local probe = state.cooldowns > 0
 if probe and now < state.cooldownUntil then return delayed(state.cooldownUntil - now, 'cooldown') end
 if probe and now < state.probeUntil then return delayed(math.min(50, state.probeUntil - now), 'cooldown') end
-state.probeUntil = probe and now + lease or 0
+state.probeUntil = probe and now + math.min(lease, 61000) or 0
 local function granted() return { 'Granted', probe and 'probe' or '', remaining(state.level) } end
 if unlimited then
   if probe then write(state, 0) end

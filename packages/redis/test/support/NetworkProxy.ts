@@ -1,4 +1,4 @@
-/** A TCP proxy that can limit the rate of connections, or drop them silently, without closing either side. */
+/** A TCP proxy that can limit the rate of connections, delay replies, or drop both silently, without closing either side. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
@@ -8,6 +8,8 @@ export interface NetworkProxy {
   readonly port: number
   /** Stops all existing connections from transferring data. New connections work. */
   readonly cut: Effect.Effect<void>
+  /** Delays the replies to existing and new connections by some milliseconds. Must not be shortened. */
+  readonly delayReplies: (millis: number) => Effect.Effect<void>
   /** Limits existing and new connections to a number of bytes per second, in each direction. */
   readonly limit: (bytesPerSecond: number) => Effect.Effect<void>
 }
@@ -32,6 +34,16 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
           passFrom(0)
         }
       })
+    let replyDelay = 0
+    const delay = () =>
+      new Transform({
+        highWaterMark: 1024 * 1024,
+        transform(chunk: Buffer, _, done) {
+          if (replyDelay === 0) return done(null, chunk)
+          setTimeout(() => this.writableEnded || this.push(chunk), replyDelay)
+          done()
+        }
+      })
     const server = createServer((downstream) => {
       const upstreamSocket = connect(port, "127.0.0.1")
       for (const socket of [downstream, upstreamSocket]) {
@@ -40,7 +52,7 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
         socket.on("close", () => sockets.delete(socket))
       }
       downstream.pipe(throttle()).pipe(upstreamSocket)
-      upstreamSocket.pipe(throttle()).pipe(downstream)
+      upstreamSocket.pipe(throttle()).pipe(delay()).pipe(downstream)
     })
     yield* Effect.addFinalizer(() =>
       Effect.async<void>((resume) => {
@@ -59,6 +71,10 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
       cut: Effect.sync(() => {
         for (const socket of sockets) socket.unpipe().pause()
       }),
+      delayReplies: (millis) =>
+        Effect.sync(() => {
+          replyDelay = millis
+        }),
       limit: (rate) =>
         Effect.sync(() => {
           bytesPerSecond = rate

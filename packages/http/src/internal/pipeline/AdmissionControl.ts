@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import * as Completed from "../Completed.ts"
 import { getOrInsert } from "../Maps.ts"
-import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
+import { initialCooldown, maxCooldown, maxProbeLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
 import {
   type AttemptNoResponse,
@@ -138,10 +138,8 @@ export const make = (
         ? null
         : circuitBreaker.record(call, admitted.right, exit, now)
       const report = reportResult(admission, probe, exit, now)
-      const reported = after(
-        stateChange,
-        after(report, sent > 0 ? exit : refund(admission, now - admittedAt, exit))
-      )
+      const settled = sent > 0 ? report : giveBack(admission, now - admittedAt, report)
+      const reported = after(stateChange, after(settled, exit))
       const release = () => {
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
@@ -153,15 +151,19 @@ export const make = (
     })
   }
 
-  /** Gives the units of an attempt back, and continues. */
-  const refund = <A, E>(
+  /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
+  const giveBack = (
     { cost, key: { id, quota, quotaId, rule } }: Admission,
     age: number,
-    next: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.zipRight(
-      store.release(id, rule, cost, age),
-      quota === null ? next : Effect.zipRight(store.refund(quotaId, quota, cost, age), next)
+    report: Effect.Effect<void> | null
+  ): Effect.Effect<void> =>
+    Effect.all(
+      [
+        report ?? Effect.void,
+        store.release(id, rule, cost, age),
+        quota === null ? Effect.void : store.refund(quotaId, quota, cost, age)
+      ],
+      { concurrency: "unbounded", discard: true }
     )
 
   /**
@@ -190,8 +192,8 @@ export const make = (
   const requestPermit = (admission: Admission): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
     const { call, cost, key: { id, rule }, queue } = admission
     const permit = evaluate(
-      store.acquire(id, rule, cost, probeLeaseOf(call)),
-      call.clock.unsafeCurrentTimeMillis()
+      store.acquire(id, rule, cost, probeLeaseOf(call), timeLeftOf(call)),
+      call.clock.system.unsafeCurrentTimeMillis()
     )
     return Completed.flatMap(
       Completed.mapError(permit, () => rejected(call, "unavailable", null)),
@@ -207,17 +209,23 @@ export const make = (
 
   /** Consumes the daily quota of a granted permit, or gives the permit back. */
   const consumeDailyQuota = (
-    { call, cost, key: { id, quota, quotaId, rule } }: Admission,
+    admission: Admission,
     probe: boolean
   ): Effect.Effect<boolean, AttemptNoResponse> => {
+    const { call, cost, key } = admission
+    const { id, quota, quotaId } = key
     if (quota === null) return Effect.succeed(probe)
     // Nothing is sent, so another attempt becomes the probe.
     const reject = (noResponse: AttemptNoResponse) =>
-      after(
-        probe ? store.settleProbe(id, false) : null,
-        Effect.zipRight(store.release(id, rule, cost, 0), Effect.fail(noResponse))
+      Effect.zipRight(
+        giveBack(
+          { ...admission, key: { ...key, quota: null } },
+          0,
+          probe ? store.settleProbe(id, false) : null
+        ),
+        Effect.fail(noResponse)
       )
-    return Effect.matchEffect(store.consume(quotaId, quota, cost), {
+    return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) =>
         consumption._tag === "Consumed"
@@ -279,7 +287,7 @@ export const make = (
           )
         }
         if (!waiter.hasSlot) {
-          yield* restore(wakeSignal(call.clock, waiter, queue.wakeTime(waiter) - now))
+          yield* restore(wakeSignal(call.clock.system, waiter, queue.wakeTime(waiter) - now))
           continue
         }
         const rejection = circuitBreaker.check(call, now)
@@ -357,11 +365,11 @@ const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.
 
 /** Returns how long a probe may take: its attempt, and a margin to report the result. */
 const probeLeaseOf = ({ attemptTimeout }: Call): number =>
-  Math.min(attemptTimeout, maxLeaseMillis) + probeGraceMillis
+  Math.min(attemptTimeout + probeGraceMillis, maxProbeLease)
 
 const probeGraceMillis = 1000
 
-const maxLeaseMillis = 60_000
+const timeLeftOf = ({ clock, deadline }: Call): number => deadline - clock.unsafeCurrentTimeMillis()
 
 /** Rejects an attempt, with the time that a new one would wait. When a slot is available is unknown. */
 const rejectedAfter = (admission: Admission, delay: Delay, now: number): AttemptNoResponse => {

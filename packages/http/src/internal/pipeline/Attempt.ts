@@ -47,7 +47,7 @@ export const make = (
           const { bytes, status } = response
           instrumentation.recordAttempt(call, status, bytes.byteLength)
           // The upstream has received only this API key with this request, so the response can contain no other.
-          const now = call.clock.unsafeCurrentTimeMillis()
+          const now = call.clock.system.unsafeCurrentTimeMillis()
           const bodyScan = response.framed ? call.bodyScan : null
           const classification = classify(operation, summary, response, now, key.apiKey, bodyScan)
           const health = healthOf(response, classification)

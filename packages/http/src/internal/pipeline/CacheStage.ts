@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
+import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import { responseContainsSecret } from "../transport/Secrets.ts"
 import { timeoutError } from "./Attempt.ts"
 import {
@@ -79,10 +80,13 @@ const stageOf = (
     if (mode === "reload") {
       return Effect.map(singleFlight.restart(flightOf(call, execute, ttlOf)), fromUpstream)
     }
-    return Effect.flatMap(store.get(call.url), (entry) => {
-      const now = call.clock.unsafeCurrentTimeMillis()
-      if (entry === null || now >= entry.expiresAt) return Effect.map(fetch(), fromUpstream)
-      if (now < entry.freshUntil) {
+    const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
+    return Effect.flatMap(store.get(call.url, timeLeft), (entry) => {
+      const now = call.clock.system.unsafeCurrentTimeMillis()
+      if (entry === null || !hasKnownAge(entry, now) || now >= entry.expiresAt) {
+        return Effect.map(fetch(), fromUpstream)
+      }
+      if (isFresh(entry, now)) {
         instrumentation.recordCacheResult(call, "hit")
         return Effect.succeed(fromCache(call, entry, "cache"))
       }
@@ -92,10 +96,10 @@ const stageOf = (
         // In the background. Errors are ignored.
         return Effect.as(singleFlight.prefetch(flightOf(call, execute, ttlOf)), stale)
       }
-      const usableUntil = entry.freshUntil + Duration.toMillis(cache.staleIfError)
-      return now >= usableUntil
+      const usableMillis = entry.freshUntil + Duration.toMillis(cache.staleIfError) - now
+      return usableMillis <= 0
         ? Effect.map(fetch(), fromUpstream)
-        : orStaleOnError(call, fetch(), stale, usableUntil)
+        : orStaleOnError(call, fetch(), stale, call.clock.unsafeCurrentTimeMillis() + usableMillis)
     })
   }
 
@@ -122,7 +126,7 @@ const stageOf = (
     onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
   })
 
-  /** Returns the upstream's response, or the stale one if the upstream fails and the stale one is still usable. */
+  /** Returns the upstream's response, or the stale one if the upstream fails before `usableUntil`, by the call's clock. */
   const orStaleOnError = (
     call: Call,
     fetched: Effect.Effect<SingleFlight.FlightResult<AttemptResponse>, AttemptNoResponse>,
@@ -162,7 +166,7 @@ const stageOf = (
     const staleMillis = response.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
       : 0
-    const storedAt = call.clock.unsafeCurrentTimeMillis()
+    const storedAt = call.clock.system.unsafeCurrentTimeMillis()
     const freshUntil = storedAt + ttl
     const stored = store.set(call.url, {
       response,
@@ -180,14 +184,14 @@ const stageOf = (
     peek: (endpoint, cache, request, now) => {
       if (store.peek === undefined || !isCacheable(cache, request)) return undefined
       const entry = store.peek(urlOf(endpoint, request))
-      return entry !== undefined && now < entry.freshUntil ? entry : undefined
+      return entry !== undefined && isFresh(entry, now) ? entry : undefined
     },
     get: (endpoint, cache, request) =>
       isCacheable(cache, request)
         ? Effect.zipWith(
           store.get(urlOf(endpoint, request)),
           Clock.currentTimeMillis,
-          (entry, now) => entry !== null && now < entry.freshUntil ? entry : null
+          (entry, now) => entry !== null && isFresh(entry, now) ? entry : null
         )
         : Effect.succeed(null),
     invalidate: (endpoint, request) =>

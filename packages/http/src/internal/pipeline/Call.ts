@@ -27,6 +27,7 @@ import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
 import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
 import type { Timeouts } from "../../Timeouts.ts"
+import * as SteadyClock from "../SteadyClock.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
@@ -63,7 +64,7 @@ export interface Call {
   /** The policies of the layer, overridden by those of the call. */
   readonly policies: Policies
   readonly attemptTimeout: number
-  /** When the call times out, in milliseconds since 1970. */
+  /** When the call times out, by `clock`. */
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
@@ -77,7 +78,8 @@ export interface Call {
   readonly onUsage: ((usage: CallUsage) => void) | null
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
-  readonly clock: Clock.Clock
+  /** Measures the deadline, waits and cooldowns. */
+  readonly clock: SteadyClock.SteadyClock
   readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
   /** Whether there is a tracer. */
   readonly isTraced: boolean
@@ -103,7 +105,7 @@ export const prepare = (
     fiber: Fiber.RuntimeFiber<unknown, unknown>
   ): Call => {
     const context = fiber.currentContext
-    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+    const clock = SteadyClock.ofClock(Context.get(fiber.currentDefaultServices, Clock.Clock))
     const overrides = options.retry !== undefined || options.timeouts !== undefined
     const callPolicies = overrides
       ? {

@@ -11,6 +11,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import { getOrInsert } from "../Maps.ts"
+import type { SteadyClock } from "../SteadyClock.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import {
   type AttemptHealth,
@@ -32,7 +33,7 @@ export interface CircuitBreakerStage {
   /** Records the result of an attempt. Null if there is nothing to log. */
   readonly record: (call: Call, attempt: AdmittedAttempt, exit: AttemptExit, now: number) => StateChange
   /** The state of all circuit breakers that were used. */
-  readonly health: () => ReadonlyArray<CircuitHealth>
+  readonly health: (clock: SteadyClock) => ReadonlyArray<CircuitHealth>
 }
 
 /** Logs a change of the state. Null if it did not change. */
@@ -102,10 +103,14 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
         ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
         : null
     },
-    health: () =>
+    health: (clock) =>
       [...circuits].map(([baseUrl, ofClients]) => {
         const { retryAt, tag } = leastClosed(ofClients.values())
-        return { baseUrl, breaker: stateNames[tag], retryAt }
+        return {
+          baseUrl,
+          breaker: stateNames[tag],
+          retryAt: retryAt === null ? null : clock.toSystem(retryAt)
+        }
       })
   }
 }
@@ -155,7 +160,7 @@ const maxProbeMillis = 300_000
 const probeRetryMillis = 1000
 
 /**
- * The state of a circuit breaker, as a pure state machine. Times are in milliseconds.
+ * The state of a circuit breaker, as a pure state machine. Times are in milliseconds, and never go back.
  *
  * Every change of the state starts an epoch. The result of an attempt counts only within the epoch in which it started:
  * attempts from before the circuit breaker opened show nothing about the upstream after it closed.

@@ -33,7 +33,6 @@ import type {
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -42,6 +41,7 @@ import type * as Scope from "effect/Scope"
 import * as CacheStore from "../../CacheStore.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
+import * as SteadyClock from "../SteadyClock.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
@@ -232,17 +232,17 @@ export const make: Effect.Effect<
         ),
         ({ label, limit, quotaId }) =>
           Effect.map(
-            rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }),
+            rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }, quotaTimeout),
             ({ remaining }) => ({ label, limit, remaining })
           )
       ).pipe(Effect.match({ onFailure: () => [], onSuccess: (quotas) => quotas })),
     health: Effect.map(
-      Clock.currentTimeMillis,
-      (now) =>
-        circuitBreaker.health().map(({ baseUrl, ...circuit }) => ({
+      SteadyClock.current,
+      (clock) =>
+        circuitBreaker.health(clock).map(({ baseUrl, ...circuit }) => ({
           host: hostOf(baseUrl),
           ...circuit,
-          keys: keySelector.health(baseUrl, now)
+          keys: keySelector.health(baseUrl, clock)
         }))
     )
   }
@@ -286,6 +286,9 @@ const requireComplete = (
     ? Either.left(classification.error)
     : Either.right(engineResponse)
 }
+
+/** How long a reader of daily quotas waits for a slow store, in milliseconds. */
+const quotaTimeout = 1000
 
 /**
  * Provides an engine with the stores in context, such as those of `@blockquarry/redis`.

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import { getOrInsert } from "../Maps.ts"
+import type { SteadyClock } from "../SteadyClock.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import * as LruMap from "../stores/LruMap.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
@@ -36,7 +37,7 @@ export interface KeySelector {
     attempt: Attempt
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   /** Returns the health of the keys that were used at a base URL. */
-  readonly health: (baseUrl: string, now: number) => ReadonlyArray<KeyHealth>
+  readonly health: (baseUrl: string, clock: SteadyClock) => ReadonlyArray<KeyHealth>
 }
 
 /** The state of a key at a base URL. */
@@ -215,12 +216,12 @@ export const make = (admission: AdmissionControl): KeySelector => {
 
   return {
     run,
-    health: (baseUrl, now) =>
+    health: (baseUrl, clock) =>
       states.values()
         .filter((state) => state.baseUrl === baseUrl)
         .map(({ label, reason, cooldownUntil }): KeyHealth =>
-          now < cooldownUntil
-            ? { label, state: "cooldown", reason, cooldownUntil }
+          clock.unsafeCurrentTimeMillis() < cooldownUntil
+            ? { label, state: "cooldown", reason, cooldownUntil: clock.toSystem(cooldownUntil) }
             : { label, state: "ready", reason, cooldownUntil: null }
         )
         .toSorted(byLabel)

@@ -15,7 +15,6 @@
  * is not cached.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -23,6 +22,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import * as SteadyClock from "../SteadyClock.ts"
 import type { SendObserver } from "./CallClient.ts"
 
 export interface FlightRequest<A, E> {
@@ -32,11 +32,11 @@ export interface FlightRequest<A, E> {
   readonly variant: string
   /** The name of the client that calls. */
   readonly client: string
-  /** Ends at `deadline`, in milliseconds since 1970. Reports to `onSent` what is sent. */
+  /** Ends at `deadline`, by the `SteadyClock`. Reports to `onSent` what is sent. */
   readonly execute: (deadline: number, onSent: SendObserver) => Effect.Effect<A, E>
   /** Observes what is sent for the caller; null if nothing does. */
   readonly onSent: SendObserver | null
-  /** Until when the caller waits, in milliseconds since 1970. */
+  /** Until when the caller waits, by the `SteadyClock`. */
   readonly deadline: number
   /** When the request would have continued, if its deadline ended it. Null for other results. */
   readonly continuesAt: (result: Either.Either<A, E>) => number | null
@@ -193,8 +193,9 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     return deadline >= flight.deadline
       ? result
       : Effect.flatMap(
-        Clock.currentTimeMillis,
-        (now) => Effect.timeoutFail(result, { duration: deadline - now, onTimeout })
+        SteadyClock.current,
+        (clock) =>
+          Effect.timeoutFail(result, { duration: deadline - clock.unsafeCurrentTimeMillis(), onTimeout })
       )
   }
 

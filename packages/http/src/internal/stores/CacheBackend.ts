@@ -21,6 +21,13 @@ export interface CacheEntry {
   readonly expiresAt: number
 }
 
+/** Whether the age of an entry is known: it is not if the clock was set back since it was stored. Then it is not used. */
+export const hasKnownAge = ({ storedAt }: Pick<CacheEntry, "storedAt">, now: number): boolean =>
+  storedAt <= now
+
+export const isFresh = (entry: Pick<CacheEntry, "freshUntil" | "storedAt">, now: number): boolean =>
+  hasKnownAge(entry, now) && now < entry.freshUntil
+
 /**
  * Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key.
  *
@@ -56,7 +63,11 @@ export interface CacheBackend<E> {
  * @since 0.1.0
  * @category models
  */
-export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
+export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
+  /**
+   * Returns null if there is no entry, or if the store is too slow for a call that has `timeLeft` milliseconds left.
+   */
+  readonly get: (key: string, timeLeft?: number) => Effect.Effect<CacheEntry | null>
   /** As in `CacheBackend`. A function if the store issues versions without waiting. */
   readonly nextVersion: Effect.Effect<number> | (() => number)
   readonly remove: (key: string) => Effect.Effect<boolean>

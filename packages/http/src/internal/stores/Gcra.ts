@@ -69,6 +69,9 @@ export const initialState = (now: number): GcraState => ({
 /** The longest cooldown, even if the upstream asks for more. */
 export const maxCooldown = 60_000
 
+/** The longest time that a probe may take before it is abandoned. */
+export const maxProbeLease = 61_000
+
 /** The first cooldown if the upstream does not specify a duration. */
 export const initialCooldown = 1000
 
@@ -80,12 +83,16 @@ const rounding = 1e-9
 
 /** Limits times in the future, which exist if the clock was set back. */
 const clampToNow = (state: GcraState, now: number): GcraState =>
-  state.updatedAt <= now && state.cooldownUntil <= now + maxCooldown ? state : {
-    ...state,
-    updatedAt: Math.min(state.updatedAt, now),
-    busySince: Math.min(state.busySince, now),
-    cooldownUntil: Math.min(state.cooldownUntil, now + maxCooldown)
-  }
+  state.updatedAt <= now && state.cooldownUntil <= now + maxCooldown &&
+    state.probeUntil <= now + maxProbeLease
+    ? state
+    : {
+      ...state,
+      updatedAt: Math.min(state.updatedAt, now),
+      busySince: Math.min(state.busySince, now),
+      cooldownUntil: Math.min(state.cooldownUntil, now + maxCooldown),
+      probeUntil: Math.min(state.probeUntil, now + maxProbeLease)
+    }
 
 export const acquire = (
   stored: GcraState,
@@ -106,7 +113,7 @@ export const acquire = (
   if (probe && now < state.probeUntil) {
     return delayed(Math.min(probePollMillis, state.probeUntil - now), "cooldown")
   }
-  const probeUntil = probe ? now + lease : 0
+  const probeUntil = probe ? now + Math.min(lease, maxProbeLease) : 0
   if (unlimited) return { state: { ...state, probeUntil }, permit: { _tag: "Granted", probe, remaining } }
   const room = Math.max(rule.burst, cost) - level
   if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")

@@ -12,13 +12,16 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { StoreError } from "../../StoreError.ts"
+import * as SteadyClock from "../SteadyClock.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
-import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "./CacheBackend.ts"
+import { type CacheEntry, type CacheStoreService, isFresh, type RemoteCacheBackend } from "./CacheBackend.ts"
 import * as LruMap from "./LruMap.ts"
 import * as MemoryCache from "./MemoryCache.ts"
+import * as ReplyLimit from "./ReplyLimit.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
 const memoryTtl = Duration.seconds(2)
@@ -31,6 +34,9 @@ const removalDelay = Duration.millis(100)
 
 /** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
 const readTimeout = Duration.millis(250)
+
+/** Milliseconds until a version is issued by this process. */
+const versionTimeout = 100
 
 /** More reads in flight are misses. */
 const maxReads = 256
@@ -57,7 +63,7 @@ const clearTimeout = Duration.minutes(1)
 interface RemoteState {
   /** Whether it is being written to the remote store. */
   isWriting: boolean
-  /** When the remote store was last known to hold it, in milliseconds since 1970. */
+  /** When the remote store was last known to hold it, by the `SteadyClock`. */
   checkedAt: number
   /** How many removals this process knew then. */
   readonly removals: number
@@ -81,7 +87,7 @@ export const make = (
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
-    const clock = yield* Effect.clock
+    const clock = yield* SteadyClock.current
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const memory = MemoryCache.make(maxBytes)
     const unconfirmed = LruMap.make<Unconfirmed>({
@@ -95,6 +101,8 @@ export const make = (
     /** The highest version that this process has seen. */
     let lastVersion = 0
     let removals = 0
+    /** The highest version that the remote store does not know. 0 if there is none. */
+    let unannounced = 0
 
     const rememberUnconfirmed = (key: string, { expiresAt, version }: CacheEntry): void => {
       if ((unconfirmed.peek(key)?.version ?? 0) <= version) unconfirmed.set(key, { key, version, expiresAt })
@@ -114,13 +122,14 @@ export const make = (
     }).pipe(Effect.ensuring(Effect.sync(() => {
       isConfirming = false
     })))
+    const limited = yield* ReplyLimit.make
     const guard = yield* AvailabilityGuard.make(
       "cache",
       Effect.tap(backend.ping, () =>
         Effect.sync(() => {
           if (unconfirmed.values().length === 0 || isConfirming) return
-          // Later versions must be higher. Starts once the store counts as available.
-          runFork(Effect.zipRight(nextVersion, confirmAll), { immediate: false, scope })
+          // Starts once the store counts as available.
+          runFork(confirmAll, { immediate: false, scope })
         }))
     )
 
@@ -128,10 +137,9 @@ export const make = (
     const isCurrent = (entry: CacheEntry): boolean => {
       const state = remoteStates.get(entry)
       if (!guard.isAvailable() || state?.isWriting === true) return true
-      const now = clock.unsafeCurrentTimeMillis()
       // Another process may have replaced an entry that is no longer fresh.
-      return now < entry.freshUntil && state?.removals === removals &&
-        Math.abs(now - state.checkedAt) < Duration.toMillis(memoryTtl)
+      return isFresh(entry, clock.system.unsafeCurrentTimeMillis()) && state?.removals === removals &&
+        clock.unsafeCurrentTimeMillis() - state.checkedAt < Duration.toMillis(memoryTtl)
     }
 
     /** Whether the remote store is too slow to wait for: its oldest read has timed out. */
@@ -150,7 +158,7 @@ export const make = (
 
     /** Another process has only written the version of its entry: no reason to stop using the own one while it is fresh. */
     const freshOrNull = (entry: CacheEntry): CacheEntry | null =>
-      clock.unsafeCurrentTimeMillis() < entry.freshUntil ? entry : null
+      isFresh(entry, clock.system.unsafeCurrentTimeMillis()) ? entry : null
 
     /** Reads the entry that replaces `known`, the one in memory. */
     const fetch = (
@@ -176,7 +184,10 @@ export const make = (
     const replace = (own: Unconfirmed, known: CacheEntry | undefined) => {
       const entry = known?.version === own.version ? known : null
       return Effect.map(
-        entry === null ? backend.setVersion(own.key, own) : backend.set(own.key, entry),
+        Effect.zipRight(
+          unannounced === 0 ? Effect.void : remoteVersion,
+          entry === null ? backend.setVersion(own.key, own) : backend.set(own.key, entry)
+        ),
         () => {
           forgetUnconfirmed(own.key, own.version)
           return entry
@@ -229,8 +240,15 @@ export const make = (
       return read
     }
 
-    const awaitRead = ({ result, startedAt }: PendingRead): Effect.Effect<CacheEntry | null> => {
-      const remaining = startedAt + Duration.toMillis(readTimeout) - clock.unsafeCurrentTimeMillis()
+    const awaitRead = (
+      { result, startedAt }: PendingRead,
+      timeLeft: number
+    ): Effect.Effect<CacheEntry | null> => {
+      const now = clock.unsafeCurrentTimeMillis()
+      const remaining = Math.min(
+        startedAt + Duration.toMillis(readTimeout) - now,
+        ReplyLimit.patience(timeLeft)
+      )
       return remaining <= 0 ? Effect.succeed(null) : Effect.raceFirst(
         Effect.interruptible(Deferred.await(result)),
         Effect.interruptible(Effect.as(Effect.sleep(remaining), null))
@@ -241,15 +259,25 @@ export const make = (
      * Returns a version without the remote store. Its versions follow a clock in microseconds, so that this one is higher
      * than those that other processes got before.
      */
-    const localVersion = (): number =>
-      Math.max(lastVersion, Math.min(clock.unsafeCurrentTimeMillis() * 1000, maxClockVersion)) + 1
+    const localVersion = (): number => {
+      const clockVersion = Math.min(clock.system.unsafeCurrentTimeMillis() * 1000, maxClockVersion)
+      unannounced = lastVersion = Math.max(lastVersion, clockVersion) + 1
+      return lastVersion
+    }
 
-    const nextVersion = Effect.map(
-      Effect.suspend(() => guard.run(backend.nextVersion(lastVersion), () => Effect.sync(localVersion))),
-      (version) => {
+    /** Issues a version that is higher than all that are known, which tells the remote store about local ones. */
+    const remoteVersion = Effect.suspend(() => {
+      const after = lastVersion
+      return Effect.map(backend.nextVersion(after), (version) => {
         lastVersion = Math.max(lastVersion, version)
+        if (unannounced <= after) unannounced = 0
         return version
-      }
+      })
+    })
+
+    const nextVersion = guard.run(
+      Effect.map(limited(remoteVersion, versionTimeout, () => Effect.void), Option.getOrElse(localVersion)),
+      () => Effect.sync(localVersion)
     )
 
     /** Forgets all entries in memory, and the results of reads in flight. */
@@ -272,14 +300,14 @@ export const make = (
 
     return {
       peek,
-      get: (key) =>
+      get: (key, timeLeft = Number.POSITIVE_INFINITY) =>
         Effect.suspend(() => {
           const entry = peek(key)
           if (entry !== undefined) return Effect.succeed(entry)
           if (!guard.isAvailable()) return Effect.succeed(null)
           const read = pendingReads.get(key)
-          if (read !== undefined) return awaitRead(read)
-          return isCongested() ? Effect.succeed(null) : awaitRead(startRead(key))
+          if (read !== undefined) return awaitRead(read, timeLeft)
+          return isCongested() ? Effect.succeed(null) : awaitRead(startRead(key), timeLeft)
         }),
       set: (key, entry) =>
         Effect.sync(() => {
@@ -296,6 +324,8 @@ export const make = (
           pendingWriteBytes += bytes
           pendingWrites += 1
           state.isWriting = true
+          // Or else the store would refuse newer responses of other processes.
+          if (unannounced > 0) runFork(guard.run(Effect.asVoid(remoteVersion), () => Effect.void), { scope })
           const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(

@@ -197,6 +197,10 @@ describe("a rate limit", () => {
       millis: 60_000,
       reason: "cooldown"
     })
+    const probing = Gcra.acquire(Gcra.settleProbe(inCooldown, 3 * hour, false), 3 * hour, rule, 1, 1000)
+    expect(probing.permit).toMatchObject({ probe: true })
+    const after = Gcra.acquire(probing.state, hour, rule, 1, 1000).state
+    expect(Gcra.acquire(after, hour + 121_000, rule, 1, 1000).permit).toMatchObject({ probe: true })
   })
 
   it("starts with its burst, and records units that were acquired elsewhere", () => {

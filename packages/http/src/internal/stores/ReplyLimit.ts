@@ -1,0 +1,68 @@
+/** Limits how long a caller waits for the reply of a shared store. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import type { StoreError } from "../../StoreError.ts"
+import { startTimer } from "../Timer.ts"
+
+/**
+ * Runs a command in the background, and returns its reply, or none if it takes more than `millis`. The command continues:
+ * `onLate` runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
+ */
+export type ReplyLimit = <A>(
+  command: Effect.Effect<A, StoreError>,
+  millis: number,
+  onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>
+) => Effect.Effect<Option.Option<A>, StoreError>
+
+/** Creates a limit whose commands end when the scope closes. */
+export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(function*() {
+  const scope = yield* Effect.scope
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  return <A>(
+    command: Effect.Effect<A, StoreError>,
+    millis: number,
+    onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>
+  ) =>
+    Effect.clockWith((clock) =>
+      Effect.async<Option.Option<A>, StoreError>((resume) => {
+        const startedAt = clock.unsafeCurrentTimeNanos()
+        let isLate = false
+        const stopTimer = startTimer(clock, millis, () => {
+          isLate = true
+          resume(Effect.succeedNone)
+        })
+        // The fiber succeeds with the result, because Effect logs the failure of a fiber.
+        const fiber = runFork(Effect.exit(command), { scope })
+        fiber.addObserver((exit) => {
+          stopTimer()
+          const result = Exit.flatten(exit)
+          // The scope of the store is closing.
+          if (Exit.isInterrupted(result)) return resume(Effect.succeedNone)
+          if (!isLate) return resume(Effect.map(result, Option.some))
+          if (Exit.isFailure(result)) return
+          const age = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6
+          runFork(Effect.ignore(onLate(result.value, age)), { scope })
+        })
+        return Effect.sync(() => {
+          isLate = true
+          stopTimer()
+        })
+      })
+    )
+})
+
+/** How long a call that has `timeLeft` milliseconds waits for a reply that it can do without. */
+export const patience = (timeLeft: number): number =>
+  Math.min(maxPatience, Math.max(0, timeLeft) / patienceShare)
+
+/** Longer than it takes to notice that a store does not reply at all. */
+const maxPatience = 2000
+
+/** A call makes several requests to stores, and needs time for its own. */
+const patienceShare = 4
+
+/** How long a call waits for the reply to what it gives back, in milliseconds. It may be past its deadline. */
+export const grace = 100
