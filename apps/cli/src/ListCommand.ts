@@ -25,7 +25,7 @@ import { makeTransform } from "./list/MakeTransform.ts"
 import { decodeListInput, operationList } from "./list/OperationList.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
-import { printBodies, withRecordedBodies } from "./list/RawOutput.ts"
+import { withRecordedBodies } from "./list/RawOutput.ts"
 import type { RecordList } from "./list/RecordList.ts"
 import { retryingSource } from "./list/RetryPages.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
@@ -146,9 +146,7 @@ const runList = <Item>(
       return yield* dryRunExport(plan, (values) =>
         Effect.provide(printRequest(list.operation, { ...invocation, values }), context))
     }
-    return yield* outputSettings(invocation.values).isRaw
-      ? printBodies(retryingJob.source.pages())
-      : printRecords(retryingJob)
+    return yield* printRecords(retryingJob)
   })
 
 /** Reads the list of each input. */

@@ -1,7 +1,7 @@
 /** Runs the pager of the environment in a child process. */
 import * as Effect from "effect/Effect"
+import { printToStream } from "./PrintTexts.ts"
 import type { StartPager } from "./render/Pager.ts"
-import { OutputClosedError } from "./Terminal.ts"
 
 interface EnvironmentVariables {
   readonly [name: string]: string | undefined
@@ -36,18 +36,11 @@ export const make =
             env: { LESS: chopsLines ? "FRXS" : "FRX", LV: "-c", ...environment }
           })
           const exited = new Promise<void>((resolve) => child.on("close", () => resolve()))
-          child.stdin.on("error", () => {})
           // A program that does not exist is no reason to print nothing
           child.on("error", () => resume(Effect.succeed(null)))
           child.on("spawn", () =>
             resume(Effect.succeed({
-              write: (text) =>
-                Effect.async<void, OutputClosedError>((resume) => {
-                  child.stdin.write(
-                    text,
-                    (error) => setImmediate(() => resume(error ? new OutputClosedError() : Effect.void))
-                  )
-                }),
+              print: printToStream(child.stdin),
               close: Effect.promise(() => {
                 child.stdin.end()
                 return exited

@@ -1,19 +1,13 @@
 /** Implements the terminal with the standard streams of a process. */
 import * as Effect from "effect/Effect"
+import { printToOutput } from "./PrintTexts.ts"
 import { streamInfo } from "./StreamInfo.ts"
-import { systemFailure } from "./SystemError.ts"
-import { OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
+import type { TerminalService } from "./Terminal.ts"
 
 interface StandardStreams {
-  readonly stdout: NodeJS.WriteStream
+  readonly stdout: NodeJS.WriteStream & { readonly fd: number }
   readonly stderr: NodeJS.WriteStream
 }
-
-/** Distinguishes a closed pipe, which is no failure, from other write errors. */
-const toOutputError = (error: NodeJS.ErrnoException): OutputClosedError | OutputError =>
-  error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED"
-    ? new OutputClosedError()
-    : new OutputError(systemFailure("cannot write output", error))
 
 /** Creates the terminal. Reads the properties of the streams once. */
 export const make = (
@@ -23,11 +17,8 @@ export const make = (
 ): TerminalService => {
   const out = streamInfo(stdout, environment, argv)
   const err = streamInfo(stderr, environment, argv)
-  // Without a listener an error event ends the process; `print` reports the error
-  let writeError: OutputClosedError | OutputError | null = null
-  stdout.on("error", (error) => {
-    writeError = toOutputError(error)
-  })
+  const print = printToOutput(stdout)
+  // Without a listener an error event ends the process
   stderr.on("error", () => {})
   let progressShown = false
   const clearProgress = () => {
@@ -37,19 +28,10 @@ export const make = (
   return {
     out,
     err,
-    print: (text) =>
+    print: (text, onWritten) =>
       Effect.suspend(() => {
-        if (writeError !== null) return writeError
-        if (text === "") return Effect.void
-        if (out.isTerminal) clearProgress()
-        return Effect.async<void, OutputClosedError | OutputError>((resume) => {
-          // Yields to the event loop after each write: responses of the in-process sandbox arrive without I/O, and
-          // signals would never be handled
-          stdout.write(
-            text,
-            (error) => setImmediate(() => resume(error ? toOutputError(error) : Effect.void))
-          )
-        })
+        if (out.isTerminal && text.length > 0) clearProgress()
+        return print(text, onWritten)
       }),
     note: (text) =>
       Effect.sync(() => {

@@ -30,11 +30,28 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
       disableErrorReporting: true,
       disablePrettyLogger: true,
       teardown: (exit, end) => {
-        if (Exit.isSuccess(exit)) return end(Number(exit.value))
-        if (Cause.isInterruptedOnly(exit.cause)) return end(signalExitCodes[received])
+        if (Exit.isSuccess(exit)) return whenWritten(() => end(Number(exit.value)))
+        if (Cause.isInterruptedOnly(exit.cause)) return whenWritten(() => end(signalExitCodes[received]))
         process.stderr.write(`error: internal error: ${Cause.pretty(exit.cause)}\n`)
-        end(unexpectedErrorExitCode)
+        whenWritten(() => end(unexpectedErrorExitCode))
       }
     })
   )
+}
+
+/** How long the end of the process waits for a reader of stderr, in milliseconds. */
+const drainTime = 2000
+
+/** Calls `end` when stderr has accepted all messages. The end of the process would lose those that a full pipe holds up. */
+const whenWritten = (end: () => void): void => {
+  let isEnded = false
+  const endOnce = () => {
+    if (isEnded) return
+    isEnded = true
+    end()
+    // What the reader of stdout did not take in time is not counted, and must not keep the process
+    if (process.stdout.writableLength > 0) process.exit()
+  }
+  process.stderr.write("", endOnce)
+  setTimeout(endOnce, drainTime).unref()
 }

@@ -156,8 +156,8 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
     const error = results.find(({ error }) => error !== null)?.error ?? null
     const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
     if (format !== null) {
-      const records = results.map(({ values }) => format.records(values))
-      yield* terminal.print([format.start(), ...records, format.end()].join(""))
+      const records = results.flatMap(({ values }) => format.records(values))
+      yield* terminal.print([format.start(), ...records, format.end()])
     } else if (transform === null && spec.table !== undefined) {
       const emptyNote = spec.emptyNote?.(output) ?? null
       if (emptyNote !== null) yield* terminal.note(emptyNote)
@@ -213,7 +213,7 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
         nextCursor: null,
         total: 1,
         note: null,
-        omittedCount: 0
+        cursorAfter: () => null
       }
     }
     const list: RecordList<unknown> = {

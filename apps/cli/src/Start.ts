@@ -5,8 +5,9 @@ import { earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
 import { parseArgs } from "./args/ParseArgs.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { information } from "./Information.ts"
+import { isOutputFile, writeToFile } from "./OutputFile.ts"
 import { streamInfo } from "./StreamInfo.ts"
-import { describeSystemError } from "./SystemError.ts"
+import { describeSystemError, errorCode } from "./SystemError.ts"
 
 /** Returns the version in a manifest. */
 const readVersion = (manifest: URL): string => {
@@ -49,10 +50,17 @@ const fitsScreen = (
 
 /** Prints a text. A closed pipe is no failure. */
 const printText = (text: string): void => {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return
+  const report = (error: unknown) => {
+    if (errorCode(error) === "EPIPE") return
     process.stderr.write(`error: cannot write output: ${describeSystemError(error)}\n`)
     process.exitCode = 1
-  })
+  }
+  if (isOutputFile(process.stdout)) {
+    const bytes = Buffer.from(text)
+    const { error } = writeToFile(process.stdout.fd, bytes, [bytes.length])
+    if (error !== null) report(error)
+    return
+  }
+  process.stdout.on("error", report)
   process.stdout.write(text)
 }

@@ -17,8 +17,14 @@ export class OutputError extends Data.TaggedError("OutputError")<{
 export interface TerminalService {
   readonly out: StreamInfo
   readonly err: StreamInfo
-  /** Writes data to stdout, with backpressure. */
-  readonly print: (text: string) => Effect.Effect<void, OutputClosedError | OutputError>
+  /**
+   * Writes data to stdout, with backpressure: one text, or several ones. Calls `onWritten` with the number of texts that
+   * the output has accepted as a whole so far. An interruption waits up to 2 s for the write that is under way.
+   */
+  readonly print: (
+    text: string | ReadonlyArray<string>,
+    onWritten?: (count: number) => void
+  ) => Effect.Effect<void, OutputClosedError | OutputError>
   /** Writes a line to stderr. */
   readonly note: (text: string) => Effect.Effect<void>
   /** Shows, replaces or clears (null) the progress line, cut to the width of the terminal. Only on a terminal. */

@@ -13,7 +13,7 @@ const fields: ReadonlyArray<RecordField> = [
 
 const csv = (records: ReadonlyArray<unknown>, options: Partial<CsvOptions> = {}): string => {
   const format = makeCsv(fields, { escapeFormulas: false, isTerminal: false, ...options })
-  return format.start() + format.records(records) + format.end()
+  return [format.start(), ...format.records(records), format.end()].join("")
 }
 
 /** Reads CSV as RFC 4180 defines it. An unquoted empty cell is null. */

@@ -256,7 +256,7 @@ it.live("pages output on a terminal, and holds messages until the user quits", (
         events.push(`start ${options.chopsLines}`)
         let count = 0
         return {
-          write: () =>
+          print: () =>
             ++count > isQuitAfter
               ? Effect.fail(new OutputClosedError())
               : Effect.sync(() => void events.push("write")),

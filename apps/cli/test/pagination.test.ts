@@ -50,16 +50,38 @@ it.live("continues after a page or a limit, also with block cursors", () =>
     }
     const some = yield* quarry([...listArgs, "--max-items", "150", "--sandbox"], { sandbox })
     expect(ids(some.out)).toHaveLength(150)
-    expect(some.err).toMatch(
-      /stopped after 150 transfers; continue \(the last 50 records will be repeated\) with:\n  quarry /
-    )
+    expect(some.err).toMatch(/stopped after 150 transfers; continue with:\n  quarry /)
     const few = yield* quarry([...listArgs, "--max-items", "5", "--sandbox"], { sandbox })
     expect(ids(few.out)).toHaveLength(5)
     expect(few.err).toMatch(/stopped after 5 transfers; continue with:\n  quarry .* --max-items=5 .*\n/)
     const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
     const next = yield* quarry(continuation(few.err), { sandbox })
     expect([...ids(few.out), ...ids(next.out)]).toEqual(all.slice(0, 10))
+    // Inside the second page
+    const others = yield* quarry(continuation(some.err), { sandbox })
+    expect([...ids(some.out), ...ids(others.out)]).toEqual(all.slice(0, 300))
+    const curl = yield* quarry([...continuation(some.err), "--curl"], { sandbox })
+    expect(curl.out).toMatch(/cursor=ey[^&]+/)
   }))
+
+it.live.each([true, false])(
+  "continues inside a page as often as needed; cursors of the service: %s",
+  (walletTransfersCursor) =>
+    Effect.gen(function*() {
+      const options = { sandbox: { scale, walletTransfersCursor } }
+      const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], options)).out)
+      const printed: Array<string> = []
+      let argv: ReadonlyArray<string> = [...listArgs, "--max-items", "37", "--limit", "60", "--sandbox"]
+      while (argv.length > 1) {
+        const { err, out } = yield* quarry(argv, options)
+        expect(err).not.toContain("repeated")
+        printed.push(...ids(out))
+        argv = continuation(err)
+      }
+      expect(printed).toEqual(all)
+    }),
+  60_000
+)
 
 it.live("reports the number of records and the cursor after an error", () =>
   Effect.gen(function*() {

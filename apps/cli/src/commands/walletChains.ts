@@ -23,7 +23,7 @@ export const walletChains = recordCommand({
   path: ["wallet", "chains"],
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
-  table: ({ active_chains }, view) => makeTablePrinter(columns, view).page(active_chains),
+  table: ({ active_chains }, view) => makeTablePrinter(columns, view).page(active_chains).join(""),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
   chart: { load: async () => (await import("../chart/ChainsChart.ts")).chainsChart },
   examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia", "{wallet} --chart"]

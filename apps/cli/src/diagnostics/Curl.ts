@@ -6,7 +6,6 @@ import { BaseUrl } from "@blockquarry/http/Gateway"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { integerValue } from "../args/ArgumentValues.ts"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
@@ -16,7 +15,7 @@ import { findApiKeySource } from "../config/ApiKey.ts"
 import { baseUrlVariableOf, connect } from "../Connection.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
-import { withPageSize } from "../list/ListOptions.ts"
+import { requestValues } from "../list/ListOptions.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { shellQuote } from "../ShellQuote.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -50,10 +49,7 @@ export const printCurl = (
     if (operation === undefined) {
       return yield* Effect.dieMessage(`${command.path.join(" ")} calls no operation`)
     }
-    const { input } = yield* decodeArguments(
-      operation,
-      withPageSize(values, integerValue(values, "max-items"))
-    )
+    const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
     yield* printRequest(settings, operation.api, baseUrlVariableOf(operation, values), request)
   })

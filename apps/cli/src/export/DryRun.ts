@@ -6,14 +6,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ApiClients } from "../ApiClients.ts"
-import { type ArgumentValues, integerValue } from "../args/ArgumentValues.ts"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
 import { requestUrl } from "../diagnostics/Curl.ts"
 import { requireUnlocked } from "../files/FileLock.ts"
-import { withPageSize } from "../list/ListOptions.ts"
+import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportPlan } from "./Export.ts"
@@ -29,8 +29,7 @@ export const printRequest = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { readBaseUrl } = yield* ApiClients
-    const sized = withPageSize(values, integerValue(values, "max-items"))
-    const { input } = yield* decodeArguments(operation, sized)
+    const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
     const baseUrl = yield* readBaseUrl(operation.api, baseUrlVariableOf(operation, values))
     const url = requestUrl(settings, operation.api, baseUrl, request)

@@ -17,7 +17,7 @@ export const textFile = (format: RecordFormat): FileFormat => ({
     }
     return {
       room: () => Infinity,
-      add: (records) => take(format.records(records)),
+      add: (records) => take(format.records(records).join("")),
       pending: () => [],
       flush: () => take(""),
       size: () => size,

@@ -43,7 +43,6 @@ const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 export const makeCsv = (fields: ReadonlyArray<RecordField>, options: CsvOptions): RecordFormat => ({
   start: () => row(fields.map(({ path }) => quoted(path.join(".")))),
   records: (records) =>
-    records.map((record) => row(fields.map((field) => cell(valueAt(record, field.path), field, options))))
-      .join(""),
+    records.map((record) => row(fields.map((field) => cell(valueAt(record, field.path), field, options)))),
   end: () => ""
 })

@@ -12,7 +12,7 @@ export const makeJson = (): RecordFormat => {
         const text = separator + toJson(record)
         separator = ",\n"
         return text
-      }).join(""),
+      }),
     end: () => separator === "\n" ? "]\n" : "\n]\n"
   }
 }
@@ -20,6 +20,6 @@ export const makeJson = (): RecordFormat => {
 /** One record as an indented document. */
 export const jsonDocument: RecordFormat = {
   start: () => "",
-  records: (records) => records.map((record) => `${toJson(record, 2)}\n`).join(""),
+  records: (records) => records.map((record) => `${toJson(record, 2)}\n`),
   end: () => ""
 }

@@ -4,6 +4,6 @@ import type { RecordFormat } from "./RecordFormat.ts"
 
 export const ndjson: RecordFormat = {
   start: () => "",
-  records: (records) => records.map((record) => `${toJson(record)}\n`).join(""),
+  records: (records) => records.map((record) => `${toJson(record)}\n`),
   end: () => ""
 }

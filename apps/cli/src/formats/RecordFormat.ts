@@ -3,6 +3,7 @@
 /** Formats records one after another. `start` precedes the first record, `end` follows the last one. */
 export interface RecordFormat {
   readonly start: () => string
-  readonly records: (records: ReadonlyArray<unknown>) => string
+  /** Returns the text of each record. */
+  readonly records: (records: ReadonlyArray<unknown>) => ReadonlyArray<string>
   readonly end: () => string
 }

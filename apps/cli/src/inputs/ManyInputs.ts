@@ -119,7 +119,7 @@ const lastPage: RecordPage<never> = {
   nextCursor: null,
   total: null,
   note: null,
-  omittedCount: 0
+  cursorAfter: () => null
 }
 
 /** Fetches the first page of an input. Its error is that of the returned pages. */
@@ -203,21 +203,29 @@ const inputPages = <Item>(
   { input, isSinglePage, line, pages, start, subject }: OpenInput<Item>
 ): Stream.Stream<RecordPage<InputRecord<Item>>, CommandError> => {
   let records = start.records
+  let position: string | undefined = formatPosition(start)
   const toInputPage = (page: RecordPage<Item>): RecordPage<InputRecord<Item>> => {
+    const [before, startOfPage, failed] = [records, position, failures.count()]
     records += page.items.length
-    const isLast = isSinglePage || page.nextCursor === null || page.omittedCount > 0 ||
-      (maxItems !== null && records >= maxItems)
+    const isLast = isSinglePage || page.nextCursor === null || (maxItems !== null && records >= maxItems)
+    const positionAfter = (count: number): string | undefined => {
+      const cursor = page.cursorAfter(count)
+      return typeof cursor === "string"
+        ? formatPosition({ index: start.index, failed, records: before + count, cursor })
+        : undefined
+    }
+    const nextCursor = isLast
+      ? formatPosition({ ...startPosition, index: start.index + 1, failed })
+      : positionAfter(page.items.length)
+    position = nextCursor
     return {
       ...page,
       items: page.items.map((item) => ({ input, subject, item })),
       records: memoise(() => page.records().map((record) => withInput(input, record))),
-      nextCursor: isLast
-        ? formatPosition({ ...startPosition, index: start.index + 1, failed: failures.count() })
-        : page.nextCursor === undefined
-        ? undefined
-        : formatPosition({ index: start.index, failed: failures.count(), records, cursor: page.nextCursor }),
+      nextCursor,
       total: null,
-      omittedCount: 0
+      cursorAfter: (count) =>
+        count === page.items.length ? nextCursor : count === 0 ? startOfPage : positionAfter(count)
     }
   }
   return pages.pipe(
@@ -242,7 +250,15 @@ export const joinPages = <Item>(
       const page: ReadonlyArray<RecordPage<Item>> = last === undefined ? [] : [{
         ...last,
         items: pages.flatMap(({ items }) => items),
-        records: memoise(() => pages.flatMap((each) => each.records()))
+        records: memoise(() => pages.flatMap((each) => each.records())),
+        cursorAfter: (count) => {
+          let before = 0
+          for (const { cursorAfter, items: { length } } of pages) {
+            if (count <= before + length) return cursorAfter(count - before)
+            before += length
+          }
+          return last.nextCursor
+        }
       }]
       return Stream.concat(
         Stream.fromIterable(page),

@@ -4,6 +4,7 @@ import type { OptionSpec } from "../args/CommandDescription.ts"
 import { positiveInteger } from "../args/ValueCheck.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { isExport } from "../export/ExportOptions.ts"
+import { parseListCursor } from "./ListCursor.ts"
 
 export const paginationOptions: ReadonlyArray<OptionSpec> = [
   { name: "all", value: null, description: "Read all pages and print records as they arrive" },
@@ -22,8 +23,19 @@ export const readsSeveralPages = ({ values }: CommandInvocation): boolean =>
 /** All list operations accept this page size. */
 const commonMaxPageSize = 100
 
-/** Limits the page size to `maxItems`, so that no records are fetched in vain. */
-export const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
-  maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
-    ? values
-    : new Map([...values, ["limit", [String(maxItems)]]])
+/**
+ * Returns the values of the first request: the cursor of the service, and a page size that fetches no records in vain if
+ * the number of records is limited.
+ */
+export const requestValues = (values: ArgumentValues): ArgumentValues => {
+  const { page, skip } = parseListCursor(singleValue(values, "cursor"))
+  const maxItems = integerValue(values, "max-items")
+  const isSmall = maxItems !== null && maxItems + skip <= commonMaxPageSize
+  return new Map([
+    ...[...values].filter(([name]) => name !== "cursor"),
+    ...(page === undefined ? [] : [["cursor", [page]] as const]),
+    ...(!isSmall || singleValue(values, "limit") !== undefined
+      ? []
+      : [["limit", [String(maxItems + skip)]] as const])
+  ])
+}

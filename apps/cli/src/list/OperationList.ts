@@ -12,7 +12,8 @@ import type { CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ListCommandSpec } from "./ListCommandSpec.ts"
-import { readsSeveralPages, withPageSize } from "./ListOptions.ts"
+import { formatListCursor, type ListCursor, parseListCursor } from "./ListCursor.ts"
+import { readsSeveralPages, requestValues } from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { recordFields } from "./RecordFields.ts"
 import type { RecordList } from "./RecordList.ts"
@@ -67,16 +68,19 @@ const operationSource = <
     const { encoded, input } = yield* decodeListInput(spec, invocation)
     const listOperation = yield* spec.selectClient(yield* ApiClients)
     const maxItems = integerValue(invocation.values, "max-items")
-    const paged = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
+    const paged = yield* decodeArguments(spec.operation, requestValues(invocation.values))
     const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
     const isSinglePage = alternative === null && !readsSeveralPages(invocation)
     // The body of a page is that of the last response
     const { isRaw } = outputSettings(invocation.values)
     const toRecordPage = recordPageOf(spec.operation)
-    const pages = (cursor?: string) =>
-      alternative ?? listOperation.pages(paged.encoded, {
+    const pages = ({ page: cursor, skip }: ListCursor) =>
+      listOperation.pages(paged.encoded, {
         cursor,
-        ...(isSinglePage ? { maxPages: 1 } : { prefetch: isRaw ? 0 : 1, maxItems: maxItems ?? undefined })
+        ...(isSinglePage ? { maxPages: 1 } : {
+          prefetch: isRaw ? 0 : 1,
+          maxItems: maxItems === null ? undefined : maxItems + skip
+        })
       })
     const before = Effect.gen(function*() {
       if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
@@ -90,15 +94,25 @@ const operationSource = <
       recordName: spec.recordName,
       warning: spec.warning?.(input, invocation) ?? null,
       isSinglePage,
-      pages: (cursor) =>
-        pages(cursor).pipe(
-          Stream.map((page) => toRecordPage(page, spec.pageNote?.(page, invocation) ?? null)),
+      pages: (cursor) => {
+        const start = parseListCursor(cursor ?? singleValue(invocation.values, "cursor"))
+        const recordPage = (position: ListCursor | null, page: Output) =>
+          toRecordPage(position, page, spec.pageNote?.(page, invocation) ?? null)
+        const recordPages = alternative === null
+          ? Stream.mapAccum(pages(start), start, (position, page) => [
+            { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
+            recordPage(position, page)
+          ])
+          : Stream.map(alternative, (page) => recordPage(null, page))
+        return recordPages.pipe(
           (stream) => Stream.unwrap(Effect.as(before, stream)),
           Stream.provideService(CommandTerminal, terminal)
         )
+      }
     }
   })
 
+/** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
 const recordPageOf = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -108,11 +122,21 @@ const recordPageOf = <
 >(
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
 ) =>
-(page: Output, note: string | null): RecordPage<Item> => ({
-  items: page.result,
-  records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord)),
-  nextCursor: page.cursor === "" ? null : page.cursor,
-  total: page.total,
-  note,
-  omittedCount: 0
-})
+(start: ListCursor | null, page: Output, note: string | null): RecordPage<Item> => {
+  const skipped = Math.min(start?.skip ?? 0, page.result.length)
+  const nextCursor = page.cursor === "" ? null : page.cursor
+  const length = page.result.length - skipped
+  return {
+    items: page.result.slice(skipped),
+    records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord).slice(skipped)),
+    nextCursor,
+    total: page.total,
+    note,
+    cursorAfter: (count) =>
+      count === length
+        ? nextCursor
+        : start === null
+        ? undefined
+        : formatListCursor({ page: start.page, skip: skipped + count })
+  }
+}

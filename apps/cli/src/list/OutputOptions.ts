@@ -95,9 +95,9 @@ export const outputSettings = (values: ArgumentValues): OutputSettings => {
 export const pagerOptions = (
   { settings: { configuration }, values }: CommandInvocation
 ): PagerOptions & { readonly isEnabled: boolean } => {
-  const { isWide, usesPager } = outputSettings(values)
+  const { isRaw, isWide, usesPager } = outputSettings(values)
   return {
-    isEnabled: usesPager,
+    isEnabled: usesPager && !isRaw,
     chopsLines: isWide,
     command: configuration.values.get("pager")?.value ?? null
   }

@@ -13,23 +13,17 @@ import { sanitize } from "../render/Sanitize.ts"
 import { styled } from "../StreamInfo.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
+import { type ListProgress, trackProgress } from "./ListProgress.ts"
 import { makeView } from "./MakeView.ts"
 import { pagerOptions } from "./OutputOptions.ts"
 import { limitRecords, type RecordPage } from "./RecordSource.ts"
-import { makeTextSink, type SinkText } from "./TextSink.ts"
-
-/** Progress of a list. `cursor` resumes after the last complete page; null if there is none. */
-interface ListProgress {
-  readonly records: number
-  readonly pages: number
-  readonly cursor: string | null
-  /** Records after `cursor` that are already printed. */
-  readonly printedAfterCursor: number
-  readonly hasMore: boolean
-}
+import { makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
 const layoutRecords = 50
+
+/** How long the end of a list that failed waits for the reader. */
+const drainTime = "2 seconds"
 
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
@@ -44,34 +38,38 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
       // Scripts get the same table for every page size; on a terminal the first page appears at once
       layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
     })
-    let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
-    let written = progress
+    const { addPage, addRecords, progress } = trackProgress()
+    let hasPage = false
     let isOpen = false
-    const print = ({ error, text }: SinkText, next: ListProgress) =>
+    /** Whether some results of `--jq` are printed, but not all of their page. */
+    let isPartial = false
+    const print = ({ error, recordsAfter, texts }: SinkTexts) =>
       Effect.gen(function*() {
-        const whole = isOpen ? text : sink.start() + text
-        isOpen = true
-        const previous = progress
-        // On interruption during a slow write the page counts as printed
-        progress = next
-        // After a failed write, also the records that a table held back do not
-        yield* Effect.tapError(terminal.print(whole), () => Effect.sync(() => (progress = written)))
-        if (error !== null) {
-          progress = previous
-          return yield* Effect.fail(error)
+        hasPage = true
+        const start = isOpen ? [] : [sink.start()].filter((text) => text !== "")
+        let counted = 0
+        const onWritten = (count: number) => {
+          isOpen = count >= start.length
+          const records = recordsAfter(count - start.length)
+          if (recordsAfter(texts.length) > 0) isPartial = count > start.length && records === 0
+          if (records > counted) addRecords(records - counted)
+          counted = records
         }
-        if (whole !== "") written = next
+        const all = [...start, ...texts]
+        yield* terminal.print(all, onWritten)
+        onWritten(all.length)
+        if (error !== null) return yield* Effect.fail(error)
       })
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
-        const text = yield* sink.page(page)
-        if (page.note !== null && progress.pages === 0) yield* terminal.note(page.note)
-        yield* print(text, advance(progress, page))
+        const texts = yield* sink.page(page)
+        if (page.note !== null && !hasPage) yield* terminal.note(page.note)
+        addPage(page)
+        yield* print(texts)
         // On a terminal the rows themselves show the progress
         if (!job.source.isSinglePage && !terminal.out.isTerminal) {
-          yield* terminal.progress(
-            `${countOf(progress.records, job.source.recordName)}, ${countOf(progress.pages, "pages")}`
-          )
+          const { pages, records } = progress()
+          yield* terminal.progress(`${countOf(records, job.source.recordName)}, ${countOf(pages, "pages")}`)
         }
       })
     const printAll = job.source.pages().pipe(
@@ -79,18 +77,18 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
       Stream.mapEffect(printPage),
       Stream.runDrain,
       Effect.zipRight(sink.end),
-      Effect.flatMap((text) => print(text, progress))
+      Effect.flatMap(print)
     )
     yield* Effect.onExit(printAll, (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
         // The output remains a valid document
-        if (Exit.isFailure(exit) && isOpen && !isOutputClosed(exit.cause)) {
-          yield* Effect.ignore(terminal.print(sink.abort()))
+        if (Exit.isFailure(exit) && hasPage && !isOutputClosed(exit.cause)) {
+          yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
         }
         if (job.inputs !== undefined) yield* job.inputs.report(exit)
         const showsCommand = job.invocation.settings.isVerbose || !terminal.err.isTerminal
-        const lines = endMessage(exit, progress, job, showsCommand)
+        const lines = endMessage(exit, { ...progress(), isPartial }, job, showsCommand)
         yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
         const omissions = terminal.err.isTerminal ? sink.omissions() : null
         if (omissions !== null) {
@@ -114,18 +112,6 @@ const isResumable = (cause: Cause.Cause<CommandError>): boolean =>
     ({ _tag }) => _tag === "OutputClosedError" || _tag === "UsageError"
   )
 
-const advance = (previous: ListProgress, page: RecordPage<unknown>): ListProgress => {
-  const isWholePage = page.omittedCount === 0
-  return {
-    records: previous.records + page.items.length,
-    pages: previous.pages + 1,
-    cursor: isWholePage ? page.nextCursor ?? null : previous.cursor,
-    printedAfterCursor: isWholePage ? 0 : page.items.length,
-    // Without a cursor more pages are possible
-    hasMore: page.nextCursor !== null
-  }
-}
-
 /** Returns the command that continues a list, on its own line. */
 const continuation = (
   invocation: CommandInvocation,
@@ -142,13 +128,11 @@ const continuation = (
 /** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
-  { cursor: printedCursor, hasMore, printedAfterCursor, records }: ListProgress,
+  { cursor: printedCursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
   { inputs, invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
   showsCommand: boolean
 ): ReadonlyArray<string> => {
   const cursor = records === 0 && Exit.isFailure(exit) ? inputs?.unprinted() ?? null : printedCursor
-  const repeatedCount = printedAfterCursor === 1 ? "record" : `${printedAfterCursor} records`
-  const repeated = printedAfterCursor === 0 ? "" : ` (the last ${repeatedCount} will be repeated)`
   if (Exit.isSuccess(exit)) {
     if (!hasMore) {
       return records === 0 && invocation.settings.format === "table" ? [`no ${recordName} found`] : []
@@ -159,26 +143,18 @@ const endMessage = <Item>(
         ? [`${more}, or continue with:`, continuation(invocation, cursor)]
         : [more]
     }
+    const stopped = `stopped after ${countOf(records, recordName)}`
     return cursor === null
-      ? [
-        `stopped after ${countOf(records, recordName)}; more ${
-          printedAfterCursor === 0 ? "may be" : "are"
-        } available`
-      ]
-      : [
-        `stopped after ${countOf(records, recordName)}; continue${repeated} with:`,
-        continuation(invocation, cursor)
-      ]
+      ? [`${stopped}; more may be available`]
+      : [`${stopped}; continue with:`, continuation(invocation, cursor)]
   }
-  if (!isResumable(exit.cause) || isSinglePage || !hasMore || (records === 0 && cursor === null)) return []
+  if (!isResumable(exit.cause) || !hasMore || (records === 0 && (isSinglePage || cursor === null))) return []
+  const interrupted = `interrupted after ${countOf(records, recordName)}`
+  const repeated = isPartial ? " (the results of the last page will be repeated)" : ""
   return cursor === null
-    ? [`interrupted after ${countOf(records, recordName)}; resume from the beginning`]
+    ? [`${interrupted}; resume from the beginning`]
     : [
-      `interrupted after ${countOf(records, recordName)}; resume${repeated} with:`,
-      continuation(
-        invocation,
-        cursor,
-        maxItems === null ? undefined : maxItems - records + printedAfterCursor
-      )
+      `${interrupted}; resume${repeated} with:`,
+      continuation(invocation, cursor, maxItems === null ? undefined : maxItems - records)
     ]
 }

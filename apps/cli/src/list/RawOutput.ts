@@ -69,39 +69,34 @@ export const withRecordedBodies =
     )
   }
 
-/** Prints a text as the service sent it, without the API key. Terminals get no control characters. */
+/** Returns a text as the service sent it, without the API key. Terminals get no control characters. */
+const receivedText = (text: string, isTerminal: boolean): Effect.Effect<string> =>
+  Effect.map(redactor, (redact) => {
+    const received = redact(text)
+    return isTerminal
+      ? received.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
+      : received
+  })
+
+/** Returns the last body. */
+export const lastBody = (isTerminal: boolean): Effect.Effect<string> =>
+  Effect.flatMap(
+    LastBody,
+    ({ bytes }) => receivedText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), isTerminal)
+  )
+
+/** Prints a text as the service sent it. */
 export const printReceived = (
   text: string
 ): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
-  Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    const redact = yield* redactor
-    const received = redact(text)
-    yield* terminal.print(
-      terminal.out.isTerminal
-        ? received.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
-        : received
-    )
-  })
+  Effect.flatMap(
+    CommandTerminal,
+    ({ out, print }) => Effect.flatMap(receivedText(text, out.isTerminal), (received) => print(received))
+  )
 
 /** Prints the last body. */
 export const printLastBody: Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> = Effect
   .flatMap(
-    LastBody,
-    ({ bytes }) => printReceived(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
-  )
-
-/** Prints the bodies of the pages of a list, with a line break between them. */
-export const printBodies = <E, R>(
-  pages: Stream.Stream<unknown, E, R>
-): Effect.Effect<void, E | OutputClosedError | OutputError, R | CommandTerminal> =>
-  pages.pipe(
-    Stream.zipWithIndex,
-    Stream.runForEach(([, index]) =>
-      Effect.gen(function*() {
-        const terminal = yield* CommandTerminal
-        if (index > 0 && !terminal.out.isTerminal) yield* terminal.print("\n")
-        yield* printLastBody
-      })
-    )
+    CommandTerminal,
+    ({ out, print }) => Effect.flatMap(lastBody(out.isTerminal), (body) => print(body))
   )

@@ -21,8 +21,8 @@ export interface RecordPage<out Item> {
   readonly total: number | null
   /** A remark about the page, to print with the first page. */
   readonly note: string | null
-  /** The number of records that the limit removed from the end of the page. */
-  readonly omittedCount: number
+  /** Returns the cursor that continues after so many records of the page, as `nextCursor` does after all of them. */
+  readonly cursorAfter: (count: number) => string | null | undefined
 }
 
 /** A list that can be read from the beginning or from a cursor. */
@@ -54,11 +54,10 @@ const firstRecords = <Item>(page: RecordPage<Item>, count: number): RecordPage<I
     ...page,
     items: page.items.slice(0, count),
     records: memoise(() => page.records().slice(0, count)),
-    nextCursor: undefined,
-    omittedCount: page.items.length - count
+    nextCursor: page.cursorAfter(count)
   }
 
-/** Ends a list after `maxItems` records (null: no limit). The last page may be cut, and then has no cursor. */
+/** Ends a list after `maxItems` records (null: no limit). The last page may be cut. */
 export const limitRecords =
   (maxItems: number | null) =>
   <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>

@@ -10,17 +10,20 @@ import { ndjson } from "../formats/Ndjson.ts"
 import type { RecordFormat } from "../formats/RecordFormat.ts"
 import { fieldColumns } from "../render/FieldColumns.ts"
 import { JsonText, toJson, toText } from "../render/Json.ts"
-import type { TableOptions } from "../render/Table.ts"
+import type { TableOptions, TablePrinter } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
+import { lastBody } from "./RawOutput.ts"
 import type { RecordField } from "./RecordFields.ts"
 import type { RecordPage } from "./RecordSource.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
-/** Text to print, and why there is no more. */
-export interface SinkText {
-  readonly text: string
+/** Texts to print, and why there are no more. */
+export interface SinkTexts {
+  readonly texts: ReadonlyArray<string>
+  /** Returns how many records are printed after so many of the texts. More than there are: all. */
+  readonly recordsAfter: (count: number) => number
   readonly error: CommandError | null
 }
 
@@ -28,16 +31,31 @@ export interface SinkText {
 export interface TextSink<in Item> {
   /** Returns the text before the first page. */
   readonly start: () => string
-  readonly page: (page: RecordPage<Item>) => Effect.Effect<SinkText, CommandError>
-  /** Returns the text after the last page. */
-  readonly end: Effect.Effect<SinkText, CommandError>
-  /** Returns the text that completes the output after an error. */
-  readonly abort: () => string
+  readonly page: (page: RecordPage<Item>) => Effect.Effect<SinkTexts, CommandError>
+  /** Returns the texts after the last page. */
+  readonly end: Effect.Effect<SinkTexts, CommandError>
+  /** Returns the texts that complete the output after an error. */
+  readonly abort: () => SinkTexts
   /** Returns what the output does not show; null if it shows everything. */
   readonly omissions: () => string | null
 }
 
-const complete = (text: string): SinkText => ({ text, error: null })
+/** Each text is one record. */
+const single = (texts: ReadonlyArray<string>, error: CommandError | null = null): SinkTexts => ({
+  texts,
+  recordsAfter: (count) => count,
+  error
+})
+
+/** The texts together are all records so far. */
+const joint = (texts: ReadonlyArray<string>, error: CommandError | null = null): SinkTexts => ({
+  texts,
+  recordsAfter: (count) => count === texts.length ? Infinity : 0,
+  error
+})
+
+/** The texts are no records. */
+const extra = (texts: ReadonlyArray<string>): SinkTexts => ({ texts, recordsAfter: () => 0, error: null })
 
 /** Prints `jq` results as text, one per line: strings without quotes. */
 const jqText = (view: View): RecordFormat => ({
@@ -45,7 +63,7 @@ const jqText = (view: View): RecordFormat => ({
   records: (values) =>
     values.map((value) =>
       `${value instanceof JsonText ? toText(value, view.stream.isTerminal) : toJson(value)}\n`
-    ).join(""),
+    ),
   end: () => ""
 })
 
@@ -94,51 +112,71 @@ export const makeTextSink = <Item>(
   { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
 ): Effect.Effect<TextSink<Item>> =>
   Effect.gen(function*() {
+    if (outputSettings(invocation.values).isRaw) return rawSink(view.stream.isTerminal)
     const fields = transform === null ? source.fields : transform.fields
     const format = selectFormat(invocation, view, fields, makeJson())
     if (format !== null) return formatSink(format, transform)
     const { makeTablePrinter } = yield* Effect.promise(() => import("../render/Table.ts"))
+    const options = { isStreaming: !source.isSinglePage, layoutRecords }
     if (transform === null) {
-      const table = makeTablePrinter(columns, view, {
-        isDimmed,
-        isStreaming: !source.isSinglePage,
-        layoutRecords
-      })
-      return {
-        start: () => "",
-        page: ({ items }: RecordPage<Item>) => Effect.sync(() => complete(table.page(items))),
-        end: Effect.sync(() => complete(table.end())),
-        abort: table.end,
-        omissions: table.omissions
-      }
+      return tableSink(makeTablePrinter(columns, view, { ...options, isDimmed }), ({ items }) =>
+        Effect.succeed({ values: items, error: null }))
     }
-    const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
-      isStreaming: !source.isSinglePage,
-      layoutRecords
-    })
-    return {
-      ...formatSink({ start: () => "", records: table.page, end: table.end }, transform),
-      omissions: table.omissions
-    }
+    return tableSink(makeTablePrinter(fieldColumns(transform.fields ?? []), view, options), (page) =>
+      transform.apply(page.records()))
   })
 
-const formatSink = (format: RecordFormat, transform: RecordTransform | null): TextSink<unknown> => {
-  const toText = ({ error, values }: TransformedRecords): SinkText => ({
-    text: format.records(values),
-    error
-  })
+/** Prints the body of each page. In a file, a line break separates them. */
+const rawSink = (isTerminal: boolean): TextSink<unknown> => {
+  let separator = ""
   return {
-    start: format.start,
-    page: (page) =>
-      transform === null
-        ? Effect.sync(() => complete(format.records(page.records())))
-        : Effect.map(transform.apply(page.records()), toText),
-    end: Effect.map(
-      transform === null ? Effect.succeed<TransformedRecords>({ values: [], error: null }) : transform.end,
-      // After an error, `abort` completes the output
-      (rest) => rest.error === null ? complete(toText(rest).text + format.end()) : toText(rest)
-    ),
-    abort: format.end,
+    start: () => "",
+    page: () =>
+      Effect.map(lastBody(isTerminal), (body) => {
+        const text = separator + body
+        separator = isTerminal ? "" : "\n"
+        return joint([text])
+      }),
+    end: Effect.succeed(extra([])),
+    abort: () => extra([]),
     omissions: () => null
   }
 }
+
+const tableSink = <Item, Row>(
+  table: TablePrinter<Row>,
+  rowsOf: (
+    page: RecordPage<Item>
+  ) => Effect.Effect<
+    { readonly values: ReadonlyArray<Row>; readonly error: CommandError | null },
+    CommandError
+  >
+): TextSink<Item> => ({
+  start: () => "",
+  page: (page) => Effect.map(rowsOf(page), ({ error, values }) => single(table.page(values), error)),
+  end: Effect.sync(() => single(table.end())),
+  abort: () => single(table.end()),
+  omissions: table.omissions
+})
+
+const formatSink = (format: RecordFormat, transform: RecordTransform | null): TextSink<unknown> => ({
+  start: format.start,
+  page: (page) =>
+    transform === null
+      ? Effect.sync(() => single(format.records(page.records())))
+      : Effect.map(transform.apply(page.records()), ({ error, values }) => {
+        const texts = format.records(values)
+        return transform.fields !== null
+          ? single(texts, error)
+          : transform.holdsRecords
+          ? { ...extra(texts), error }
+          : joint(texts, error)
+      }),
+  end: Effect.map(
+    transform === null ? Effect.succeed<TransformedRecords>({ values: [], error: null }) : transform.end,
+    // After an error, `abort` completes the output
+    ({ error, values }) => joint([...format.records(values), ...error === null ? [format.end()] : []], error)
+  ),
+  abort: () => extra([format.end()]),
+  omissions: () => null
+})

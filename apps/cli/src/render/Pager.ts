@@ -2,12 +2,12 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { TimeoutPause } from "../CommandTimeout.ts"
-import { CommandTerminal, type OutputClosedError, type TerminalService } from "../Terminal.ts"
+import { CommandTerminal, type TerminalService } from "../Terminal.ts"
 
 /** A running pager. */
 interface PagerProcess {
-  /** Writes text, with backpressure. Fails if the user quit. */
-  readonly write: (text: string) => Effect.Effect<void, OutputClosedError>
+  /** As that of the terminal. Fails if the user quit. */
+  readonly print: TerminalService["print"]
   /** Ends the input, and waits until the user quits. */
   readonly close: Effect.Effect<void>
 }
@@ -44,15 +44,15 @@ export const withPager =
       const notes: Array<string> = []
       const paged: TerminalService = {
         ...terminal,
-        print: (text) =>
+        print: (text, onWritten) =>
           Effect.gen(function*() {
-            if (text === "") return
+            if (text.length === 0) return
             if (!isStarted) {
               isStarted = true
               yield* terminal.progress(null)
               process = yield* start(options)
             }
-            yield* process === null ? terminal.print(text) : pause(process.write(text))
+            yield* process === null ? terminal.print(text, onWritten) : pause(process.print(text, onWritten))
           }),
         note: (text) => process === null ? terminal.note(text) : Effect.sync(() => void notes.push(text)),
         progress: (text) => process === null ? terminal.progress(text) : Effect.void

@@ -19,7 +19,7 @@ export const printRows = <A>(
   Effect.flatMap(CommandTerminal, (terminal) => {
     if (format === "table") return terminal.print(formatTable(columns, rows, terminal.out))
     const print = ({ end, records, start }: RecordFormat, values: ReadonlyArray<unknown>) =>
-      terminal.print(start() + records(values) + end())
+      terminal.print([start(), ...records(values), end()])
     if (format !== "csv") return print(format === "json" ? makeJson() : ndjson, rows)
     const fields = columns.map(({ header }): RecordField => ({ path: [header], kind: "string" }))
     const view = { ...plainView, stream: terminal.out }

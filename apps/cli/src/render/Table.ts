@@ -182,9 +182,10 @@ const aligned = (column: Column<never>, text: string, columns: number): string =
 
 /** Formats the records of a list page by page. */
 export interface TablePrinter<in A> {
-  readonly page: (records: ReadonlyArray<A>) => string
-  /** Returns the text after the last page. */
-  readonly end: () => string
+  /** Returns the texts of records: of these, or of earlier ones. The first text starts with the header. */
+  readonly page: (records: ReadonlyArray<A>) => ReadonlyArray<string>
+  /** Returns the texts of the records that remain after the last page. */
+  readonly end: () => ReadonlyArray<string>
   /** Returns what the table does not show, and how to see it; null if it shows everything. */
   readonly omissions: () => string | null
 }
@@ -226,27 +227,29 @@ export const makeTablePrinter = <A>(
     return `${dimmed ? styled(stream, "dim", text) : text}\n`
   }
   let waiting: ReadonlyArray<A> = []
-  const start = (): string => {
+  const start = (): ReadonlyArray<string> => {
     const records = waiting
-    if (records.length === 0) return ""
+    if (records.length === 0) return []
     waiting = []
     const sample = layoutRecords === 1 ? records : records.slice(0, layoutRecords)
     const { columns: shown } = layout = computeLayout(columns, sample, view, isStreaming)
     const header = line(
       shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
     )
-    return `${styled(stream, "bold", header)}\n${records.map((record) => row(shown, record)).join("")}`
+    return records.map((record, index) =>
+      index === 0 ? `${styled(stream, "bold", header)}\n${row(shown, record)}` : row(shown, record)
+    )
   }
   return {
     page: (records) => {
       if (layout !== null) {
         const { columns: shown } = layout
-        return records.map((record) => row(shown, record)).join("")
+        return records.map((record) => row(shown, record))
       }
       waiting = [...waiting, ...records]
-      return waiting.length < layoutRecords ? "" : start()
+      return waiting.length < layoutRecords ? [] : start()
     },
-    end: () => layout === null ? start() : "",
+    end: () => layout === null ? start() : [],
     omissions: () => {
       const parts = [
         ...shortened.size === 0 ? [] : [`shortened: ${[...shortened].join(", ")}`],
@@ -270,4 +273,4 @@ export const formatTable = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,
   stream: StreamInfo
-): string => makeTablePrinter(columns, { ...plainView, stream }).page(records)
+): string => makeTablePrinter(columns, { ...plainView, stream }).page(records).join("")

@@ -102,6 +102,6 @@ const sortedPage = <Item extends WatchableRecord>(
       nextCursor: undefined,
       total: null,
       note: null,
-      omittedCount: 0
+      cursorAfter: () => undefined
     }
   })

@@ -119,7 +119,7 @@ const watchChanges = (
           nextCursor: undefined,
           total: null,
           note: null,
-          omittedCount: 0
+          cursorAfter: () => undefined
         })
       })
     const line = (): string =>

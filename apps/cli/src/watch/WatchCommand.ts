@@ -1,6 +1,7 @@
 /** Commands that print new records of a list as they appear. */
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
@@ -116,8 +117,9 @@ const watchList = <Item extends WatchableRecord>(
     const startNow = Effect.gen(function*() {
       const start = yield* reader.lastBlocks(positionOptions.overlap)
       const current = makeWatchPosition({ start, known: [] }, positionOptions)
-      const { add, from } = current.startPoll()
-      yield* Stream.runForEach(reader.pages(from), ({ items }) => Effect.sync(() => add(items, Infinity)))
+      const { find, from } = current.startPoll()
+      yield* Stream.runForEach(reader.pages(from), ({ items }) =>
+        Effect.sync(() => find(items, Infinity).add(Infinity)))
       yield* save(current)
       yield* announce(current)
       position = current
@@ -125,17 +127,26 @@ const watchList = <Item extends WatchableRecord>(
 
     let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
     /** Prints the new records of a page. Returns whether more may follow. */
-    const printPage = (current: WatchPosition<Item>, { add }: Poll<Item>) => (page: RecordPage<Item>) =>
-      Effect.gen(function*() {
-        const indexes = add(page.items, remaining)
-        if (indexes.length > 0) {
-          yield* output.page(selectRecords(page, indexes))
-          remaining -= indexes.length
+    const printPage = (current: WatchPosition<Item>, { find }: Poll<Item>) => (page: RecordPage<Item>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const { add, indexes } = find(page.items, remaining)
+          let printed = 0
+          const printing = indexes.length === 0
+            ? Effect.void
+            : output.page(selectRecords(page, indexes), (count) => (printed = count))
+          const exit = yield* Effect.exit(restore(printing))
+          const count = Exit.isSuccess(exit) ? indexes.length : printed
+          add(count)
+          remaining -= count
           // After the records: a crash in between repeats them, and loses none
-          yield* save(current)
-        }
-        return remaining > 0
-      }).pipe(Effect.uninterruptible)
+          if (count > 0) {
+            yield* save(current)
+          }
+          yield* exit
+          return remaining > 0
+        })
+      )
     const poll = Effect.gen(function*() {
       if (position === null) {
         yield* startNow

@@ -9,7 +9,7 @@ import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView } from "../list/MakeView.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import type { RecordPage, RecordSource } from "../list/RecordSource.ts"
-import { makeTextSink, type SinkText } from "../list/TextSink.ts"
+import { makeTextSink, type SinkTexts } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -24,7 +24,11 @@ export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filte
 )
 
 export interface WatchOutput<in Item> {
-  readonly page: (page: RecordPage<Item>) => Effect.Effect<void, CommandError>
+  /** Calls `onPrinted` with the number of records that are printed so far. */
+  readonly page: (
+    page: RecordPage<Item>,
+    onPrinted?: (count: number) => void
+  ) => Effect.Effect<void, CommandError>
   readonly end: Effect.Effect<void, CommandError>
 }
 
@@ -61,13 +65,21 @@ export const makeWatchOutput = <Item>(
       { ...view, now: null }
     )
     let isOpen = false
-    const print = ({ error, text }: SinkText) => {
-      const whole = isOpen ? text : sink.start() + text
+    const print = (
+      { error, recordsAfter, texts }: SinkTexts,
+      onPrinted: (count: number) => void = () => {}
+    ) => {
+      const start = isOpen ? [] : [sink.start()].filter((text) => text !== "")
       isOpen = true
-      return Effect.zipRight(terminal.print(whole), error === null ? Effect.void : Effect.fail(error))
+      return Effect.zipRight(
+        terminal.print([...start, ...texts], (count) =>
+          onPrinted(Math.max(0, recordsAfter(count - start.length)))),
+        error === null ? Effect.void : Effect.fail(error)
+      )
     }
     return {
-      page: (page) => Effect.flatMap(sink.page(page), print),
-      end: Effect.flatMap(sink.end, print)
+      page: (page, onPrinted) =>
+        Effect.flatMap(sink.page(page), (texts) => print(texts, onPrinted)),
+      end: Effect.flatMap(sink.end, (texts) => print(texts))
     }
   })

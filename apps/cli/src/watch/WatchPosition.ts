@@ -36,8 +36,15 @@ export interface PositionSnapshot {
 /** Reads the list once, from the start of the position on. */
 export interface Poll<in Item> {
   readonly from: PollStart
-  /** Adds the first records of the next page, and returns the indexes of those that are new, at most `limit`. */
-  readonly add: (items: ReadonlyArray<Item>, limit: number) => ReadonlyArray<number>
+  /** Finds the new records of the next page, at most `limit`. */
+  readonly find: (items: ReadonlyArray<Item>, limit: number) => NewRecords
+}
+
+export interface NewRecords {
+  /** Their indexes in the page. */
+  readonly indexes: ReadonlyArray<number>
+  /** Makes the first `count` of them known, and the known records before the next one. */
+  readonly add: (count: number) => void
 }
 
 export interface WatchPosition<in Item> {
@@ -79,8 +86,9 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
       const occurrences = new Map<string, number>()
       return {
         from,
-        add: (items, limit) => {
-          const added: Array<number> = []
+        find: (items, limit) => {
+          const indexes: Array<number> = []
+          const found = new Map<string, { readonly block: number; readonly isNew: boolean }>()
           for (const [index, item] of items.entries()) {
             const block = item.block_number
             // A list may return records that it was not asked for
@@ -92,17 +100,25 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
             const occurrence = occurrences.get(text) ?? 0
             occurrences.set(text, occurrence + 1)
             const id = occurrence === 0 ? text : `${text}#${occurrence}`
-            const knownBlock = known.get(id)
-            if (knownBlock === undefined) {
-              if (added.length >= limit) break
-              added.push(index)
+            const earlier = found.get(id)
+            const isNew = earlier?.isNew ?? !known.has(id)
+            if (isNew && earlier === undefined) {
+              if (indexes.length >= limit) break
+              indexes.push(index)
             }
-            known.set(id, Math.max(knownBlock ?? 0, block))
-            highest = Math.max(highest ?? 0, block)
+            found.set(id, { block: Math.max(earlier?.block ?? 0, block), isNew })
           }
-          if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
-          boundKnown()
-          return added
+          const add = (count: number) => {
+            let left = count
+            for (const [id, { block, isNew }] of found) {
+              if (isNew && left-- === 0) break
+              known.set(id, Math.max(known.get(id) ?? 0, block))
+              highest = Math.max(highest ?? 0, block)
+            }
+            if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
+            boundKnown()
+          }
+          return { indexes, add }
         }
       }
     },

@@ -30,7 +30,7 @@ const page = (count: number, total: number | null): RecordPage<number> => ({
   nextCursor: "next",
   total,
   note: null,
-  omittedCount: 0
+  cursorAfter: () => "next"
 })
 
 const refused = new NetworkError({

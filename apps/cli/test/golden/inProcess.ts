@@ -77,8 +77,9 @@ export const run = (input: Case): Promise<Ended> =>
     const terminal: TerminalService = {
       out: stream,
       err: stream,
-      print: (text) =>
+      print: (texts) =>
         Effect.suspend((): Effect.Effect<void, OutputClosedError | OutputError> => {
+          const text = [texts].flat().join("")
           if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
           if (text === "") return Effect.void
           if (input.full === true) {

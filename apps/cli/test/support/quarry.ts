@@ -63,8 +63,10 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     const terminal: TerminalService = {
       out: stream,
       err: stream,
-      print: (text) =>
+      print: (texts) =>
         Effect.suspend(() => {
+          const text = [texts].flat().join("")
+          if (text === "") return Effect.void
           if (writes.length >= (options.closedAfter ?? Infinity)) return new OutputClosedError()
           writes.push(text)
           if (options.captured !== undefined) options.captured.out += text

@@ -1,7 +1,7 @@
 /** Which records of a list are new, without a network. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { makeWatchPosition, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
+import { makeWatchPosition, type NewRecords, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
 
 interface TestRecord {
   readonly block_number: number
@@ -20,9 +20,15 @@ const position = (initial: PositionSnapshot = beginning, overlap = 10, maxKnown 
 
 /** Reads a whole list, as a poll does. */
 const poll = (watch: ReturnType<typeof position>, list: ReadonlyArray<TestRecord>): ReadonlyArray<string> => {
-  const { add, from } = watch.startPoll()
+  const { find, from } = watch.startPoll()
   const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
-  return add(items, Infinity).flatMap((index) => items[index]?.transaction_hash ?? [])
+  return added(find(items, Infinity)).flatMap((index) => items[index]?.transaction_hash ?? [])
+}
+
+/** Makes all new records of a page known. */
+const added = ({ add, indexes }: NewRecords): ReadonlyArray<number> => {
+  add(indexes.length)
+  return indexes
 }
 
 describe("a position", () => {
@@ -54,21 +60,21 @@ describe("a position", () => {
 
   it("tells equal records on different pages apart", () => {
     const watch = position()
-    const { add } = watch.startPoll()
-    expect(add([record(1, "a"), record(1, "b")], Infinity)).toEqual([0, 1])
-    expect(add([record(1, "a"), record(2, "c")], Infinity)).toEqual([0, 1])
+    const { find } = watch.startPoll()
+    expect(added(find([record(1, "a"), record(1, "b")], Infinity))).toEqual([0, 1])
+    expect(added(find([record(1, "a"), record(2, "c")], Infinity))).toEqual([0, 1])
     expect(poll(watch, [record(1, "a"), record(1, "b"), record(1, "a"), record(2, "c")])).toEqual([])
   })
 
   it("ignores records before the start, which a list may return although it was not asked for them", () => {
     const watch = position({ start: { _tag: "Block", block: 50 }, known: [] })
-    expect(watch.startPoll().add([record(49, "a"), record(50, "b")], Infinity)).toEqual([1])
+    expect(added(watch.startPoll().find([record(49, "a"), record(50, "b")], Infinity))).toEqual([1])
   })
 
   it("stops at the limit, and returns the rest later", () => {
     const watch = position()
     const items = [record(1, "a"), record(30, "b"), record(60, "c")]
-    expect(watch.startPoll().add(items, 2)).toEqual([0, 1])
+    expect(added(watch.startPoll().find(items, 2))).toEqual([0, 1])
     expect(poll(watch, items)).toEqual(["c"])
   })
 
@@ -104,7 +110,9 @@ const event = FastCheck.oneof(
   FastCheck.record({
     tag: FastCheck.constant("poll" as const),
     pageSize: FastCheck.integer({ min: 1, max: 5 })
-  })
+  }),
+  // Only some records of a page are printed
+  FastCheck.record({ tag: FastCheck.constant("interrupt" as const), printed: FastCheck.nat(5) })
 )
 
 it.prop(
@@ -118,12 +126,15 @@ it.prop(
     const insert = (block: number) => {
       list = [...list, record(block, `t${list.length}`)].sort((a, b) => a.block_number - b.block_number)
     }
-    const pollPages = (pageSize: number) => {
-      const { add, from } = watch.startPoll()
+    const pollPages = (pageSize: number, printed = Infinity) => {
+      const { find, from } = watch.startPoll()
       const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
       for (let index = 0; index < items.length; index += pageSize) {
         const page = items.slice(index, index + pageSize)
-        seen.push(...add(page, Infinity).flatMap((at) => page[at]?.transaction_hash ?? []))
+        const { add, indexes } = find(page, Infinity)
+        add(printed)
+        seen.push(...indexes.slice(0, printed).flatMap((at) => page[at]?.transaction_hash ?? []))
+        if (printed < indexes.length) break
       }
     }
     for (const each of events) {
@@ -137,6 +148,10 @@ it.prop(
       }
       if (each.tag === "restart") watch = position(watch.snapshot(), overlap)
       if (each.tag === "poll") pollPages(each.pageSize)
+      if (each.tag === "interrupt") {
+        pollPages(5, each.printed)
+        watch = position(watch.snapshot(), overlap)
+      }
     }
     pollPages(3)
     expect(seen.toSorted()).toEqual(list.map(({ transaction_hash }) => transaction_hash).toSorted())
