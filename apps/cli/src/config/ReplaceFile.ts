@@ -3,9 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError } from "../CommandError.ts"
+import { ConfigFileError, type ExportConflictError } from "../CommandError.ts"
+import { lockFile } from "../files/FileLock.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 import { errorCode, systemFailure } from "../SystemError.ts"
+import type { OutputError } from "../Terminal.ts"
 
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024
@@ -31,11 +33,6 @@ export const readSmallFile = (file: string): Effect.Effect<string | null, Config
 /** How long another process may hold the lock: 2 s. */
 const lockRetries = Schedule.intersect(Schedule.spaced("40 millis"), Schedule.recurs(50))
 
-/** The lock is held by another process. */
-class Locked {
-  readonly _tag = "Locked"
-}
-
 /** Follows a symbolic link, which is kept. */
 const targetOf = (file: string): string => {
   try {
@@ -55,57 +52,53 @@ const modeOf = (file: string): number | null => {
 
 /**
  * Replaces the content of a file by what `next` returns for it. Readers see the old or the new content, never a part.
- *
- * The new content is written to `FILE.lock`, which is created exclusively: it is also the lock against other writers, so
- * that none of their changes is lost. `mode` is set, or kept if it is null.
+ * Processes do so one after another, so that none of their changes is lost. `mode` is set, or kept if it is null.
  */
 export const replaceFile = <E>(
   file: string,
   mode: number | null,
   next: (current: string | null) => Effect.Effect<string, E>
 ): Effect.Effect<void, ConfigFileError | E> =>
-  Effect.suspend(() => {
+  Effect.scoped(Effect.gen(function*() {
     const target = targetOf(file)
-    const lock = `${target}.lock`
-    const finalMode = mode ?? modeOf(target)
-    const failed = (action: string) => (error: unknown) =>
-      new ConfigFileError({ file, ...systemFailure(`cannot ${action}`, error) })
-    const acquire = Effect.try({
-      try: () => {
-        makeDirectory(NodePath.dirname(target), 0o700)
-        return fs.openSync(lock, "wx", finalMode ?? 0o644)
-      },
-      catch: (error) => errorCode(error) === "EEXIST" ? new Locked() : failed("write the file")(error)
-    }).pipe(
-      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "Locked" }),
-      Effect.catchTag("Locked", () =>
-        new ConfigFileError({
-          file,
-          reason: `another process is changing the file; if none is, remove ${lock}`
-        }))
+    const failed = (error: unknown) =>
+      new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
+    yield* Effect.try({ try: () => makeDirectory(NodePath.dirname(target), 0o700), catch: failed })
+    const toConfigFileError = (error: ExportConflictError | OutputError) =>
+      new ConfigFileError({
+        file,
+        reason: error._tag === "OutputError"
+          ? error.reason
+          : `another process is changing the file; if none is, remove ${target}.lock`,
+        hint: error._tag === "OutputError" ? error.hint ?? null : null
+      })
+    const { requireHeld } = yield* lockFile(target).pipe(
+      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "ExportConflictError" }),
+      Effect.mapError(toConfigFileError)
     )
-    let isRenamed = false
-    return Effect.acquireUseRelease(
-      acquire,
-      (descriptor) =>
-        Effect.gen(function*() {
-          const text = yield* Effect.flatMap(readSmallFile(target), next)
-          yield* Effect.try({
-            try: () => {
-              // Unlike the mode at creation, independent of the umask
-              if (finalMode !== null) fs.fchmodSync(descriptor, finalMode)
-              fs.writeFileSync(descriptor, text)
-              fs.fsyncSync(descriptor)
-              fs.renameSync(lock, target)
-              isRenamed = true
-            },
-            catch: failed("write the file")
-          })
-        }),
-      (descriptor) =>
-        Effect.sync(() => {
-          fs.closeSync(descriptor)
-          if (!isRenamed) fs.rmSync(lock, { force: true })
-        })
-    )
-  })
+    const text = yield* Effect.flatMap(readSmallFile(target), next)
+    yield* Effect.mapError(requireHeld, toConfigFileError)
+    yield* Effect.try({
+      try: () => writeAndRename(target, text, mode ?? modeOf(target)),
+      catch: failed
+    })
+  }))
+
+const writeAndRename = (target: string, text: string, mode: number | null): void => {
+  const temporary = `${target}.tmp`
+  // That of a process that was killed may have another mode
+  fs.rmSync(temporary, { force: true })
+  const descriptor = fs.openSync(temporary, "wx", mode ?? 0o644)
+  try {
+    // Unlike the mode at creation, independent of the umask
+    if (mode !== null) fs.fchmodSync(descriptor, mode)
+    fs.writeFileSync(descriptor, text)
+    fs.fsyncSync(descriptor)
+    fs.renameSync(temporary, target)
+  } catch (error) {
+    fs.rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}

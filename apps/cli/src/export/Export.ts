@@ -16,7 +16,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
-import { lockFile } from "../files/FileLock.ts"
+import { type FileLock, lockFile } from "../files/FileLock.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import {
   type EncodedRecord,
@@ -82,7 +82,7 @@ export const exportRecords = <Item>(
     const recordName = job.source.recordName
     const samePipe = job.inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
-    yield* lockFile(file)
+    const lock = yield* lockFile(file)
     const manifest = yield* planStart(plan.target, query, job.source.operation).pipe(
       Effect.flatMap((start) => prepareFiles(plan.target, query, start)),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
@@ -94,7 +94,7 @@ export const exportRecords = <Item>(
     const before = savedRecords(manifest)
     const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
     const savedManifest = yield* Ref.make(manifest)
-    yield* Effect.onExit(progress.showWaits(writeRecords(plan, savedManifest, progress)), (exit) =>
+    yield* Effect.onExit(progress.showWaits(writeRecords(plan, lock, savedManifest, progress)), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
         if (job.inputs !== undefined) {
@@ -158,13 +158,18 @@ const isPermanent = (error: CommandError): boolean => {
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
   { format, job, sourceOf, target: { file } }: ExportPlan<Item>,
+  { requireHeld }: FileLock,
   savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
 ): Effect.Effect<number, CommandError, Scope.Scope> =>
   Effect.gen(function*() {
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
-    const save = (next: Manifest) => Effect.zipRight(writeManifest(file, next), Ref.set(savedManifest, next))
+    const save = (next: Manifest) =>
+      requireHeld.pipe(
+        Effect.zipRight(writeManifest(file, next)),
+        Effect.zipRight(Ref.set(savedManifest, next))
+      )
     const { run: { since } } = started
     const source = retryPages(
       since === null ? job.source : yield* sourceOf(sinceBlock(job.invocation.values, since)),

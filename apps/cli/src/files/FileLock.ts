@@ -1,9 +1,17 @@
-/** Locks files that one process at a time may write. A lock whose process has ended is stale, and is taken over. */
+/**
+ * Locks files that one process at a time may write: `FILE.lock` names its owner. A lock whose owner has ended is stale, and
+ * another process takes it over.
+ *
+ * Of the processes that find a stale lock, the one that creates `FILE.lock.after-<id>` succeeds its owner: the name is that
+ * of one lock, and exists once. Only the successor replaces the lock, after it has seen that the lock is still the stale
+ * one. A successor that ends before that is succeeded in the same way.
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { execFileSync } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
@@ -11,48 +19,66 @@ import * as path from "node:path"
 import { ExportConflictError } from "../CommandError.ts"
 import { errorCode } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
-import { attempt, readText } from "./Files.ts"
+import { attempt, ifExists, readText } from "./Files.ts"
 
-/** A process. Its start tells it from a later process with the same id. */
-const Owner = Schema.Struct({ pid: Schema.Int, start: Schema.String, host: Schema.String })
+/** The process that holds a lock. Its start tells it from a later process with the same pid; empty if it is unknown. */
+const Owner = Schema.Struct({
+  /** Of this lock: unique. */
+  id: Schema.UUID,
+  pid: Schema.Int,
+  start: Schema.String,
+  host: Schema.String
+})
+
+type Owner = typeof Owner.Type
 
 const OwnerText = Schema.parseJson(Owner)
 
-/** Returns when a process started, in a format of the platform; null if it does not exist. */
+const parseOwner = (text: string): Owner | null => Either.getOrNull(Schema.decodeEither(OwnerText)(text))
+
+const lockOf = (file: string): string => `${file}.lock`
+
+const successorOf = (lock: string, { id }: Owner): string => `${lock}.after-${id}`
+
+/** Returns when a process started, in a format of the platform: empty if it is unknown, null if the process has ended. */
 const startOf = (pid: number): string | null => {
+  const start = platformStart(pid)
+  if (start !== "") return start
   try {
     process.kill(pid, 0)
+    return ""
   } catch (error) {
     // EPERM: the process exists and belongs to another user
-    if (errorCode(error) !== "EPERM") return null
-  }
-  try {
-    if (process.platform === "linux") {
-      const status = readFileSync(`/proc/${pid}/stat`, "utf8")
-      // The name of the program, in parentheses, may contain anything
-      const fields = status.slice(status.lastIndexOf(")") + 2).split(" ")
-      // A killed process keeps its entry until its parent reads its status, which in a container may take long
-      return fields[0] === "Z" ? null : fields[19] ?? ""
-    }
-    return process.platform === "win32"
-      ? ""
-      : execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
-        encoding: "utf8",
-        // All processes must get the same text
-        env: { ...process.env, LC_ALL: "C", TZ: "UTC" }
-      }).trim()
-  } catch {
-    return process.platform === "linux" ? null : ""
+    return errorCode(error) === "EPERM" ? "" : null
   }
 }
 
-const isRunning = ({ host, pid, start }: typeof Owner.Type): boolean =>
-  host !== os.hostname() || startOf(pid) === start
+const platformStart = (pid: number): string | null => {
+  try {
+    if (process.platform === "win32") return ""
+    if (process.platform !== "linux") {
+      // All processes must get the same text
+      const env = { ...process.env, LC_ALL: "C", TZ: "UTC" }
+      return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim()
+    }
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The name of the program, in parentheses, may contain anything
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ")
+    // A killed process keeps its entry until its parent reads its status, which in a container may take long
+    if (fields[0] === "Z") return null
+    // Counted from the start of the machine
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19] ?? ""}`
+  } catch {
+    return ""
+  }
+}
 
-const parseOwner = (text: string): typeof Owner.Type | null =>
-  Either.getOrNull(Schema.decodeEither(OwnerText)(text))
-
-const lockOf = (file: string): string => `${file}.lock`
+/** Returns whether the owner of a lock has ended. That of another machine, and one that is unknown, is not known to have. */
+const hasEnded = ({ host, pid, start }: Owner): boolean => {
+  if (host !== os.hostname()) return false
+  const current = startOf(pid)
+  return current === null || (current !== start && current !== "" && start !== "")
+}
 
 const conflict = (file: string, text: string): ExportConflictError => {
   const owner = parseOwner(text)
@@ -62,74 +88,105 @@ const conflict = (file: string, text: string): ExportConflictError => {
   })
 }
 
-/** Returns whether a lock belongs to a process that has ended. */
-const isStale = (text: string): boolean => {
-  const owner = parseOwner(text)
-  return owner !== null && !isRunning(owner)
-}
-
 /** Fails if another process holds the lock of a file. Changes nothing. */
 export const requireUnlocked = (file: string): Effect.Effect<void, ExportConflictError | OutputError> =>
-  Effect.flatMap(
-    readText(lockOf(file)),
-    (text) => text === null || isStale(text) ? Effect.void : conflict(file, text)
-  )
+  Effect.flatMap(readText(lockOf(file)), (text) => {
+    const owner = text === null ? null : parseOwner(text)
+    return text === null || (owner !== null && hasEnded(owner)) ? Effect.void : conflict(file, text)
+  })
+
+/** A lock that this process holds. */
+export interface FileLock {
+  /** Fails if the lock is no longer that of this process, for example because a user removed it. */
+  readonly requireHeld: Effect.Effect<void, ExportConflictError | OutputError>
+}
 
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
 export const lockFile = (
   file: string
-): Effect.Effect<void, ExportConflictError | OutputError, Scope.Scope> => {
-  const lock = lockOf(file)
-  const own = Schema.encodeSync(OwnerText)({
-    pid: process.pid,
-    start: startOf(process.pid) ?? "",
-    host: os.hostname()
-  })
-  const take = attempt("write", lock, async () => {
-    // Linked when it is complete, so that a lock never lacks its owner
-    const temporary = `${lock}.${process.pid}`
-    await fs.writeFile(temporary, own)
-    try {
-      for (let attempts = 0; attempts < 10; attempts++) {
-        if (await create(temporary, lock)) return null
-        const text = await fs.readFile(lock, "utf8").catch(() => null)
-        if (text === null) continue
-        if (!isStale(text)) return text
-        await removeStale(lock, text)
-      }
-      return ""
-    } finally {
-      await fs.rm(temporary, { force: true })
+): Effect.Effect<FileLock, ExportConflictError | OutputError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const lock = lockOf(file)
+    const own = Schema.encodeSync(OwnerText)({
+      id: randomUUID(),
+      pid: process.pid,
+      start: startOf(process.pid) ?? "",
+      host: os.hostname()
+    })
+    const isHeld = async () => await readOwner(lock) === own
+    yield* Effect.acquireRelease(
+      Effect.flatMap(
+        attempt("write", lock, () => take(lock, own)),
+        (other) => other === null ? Effect.void : conflict(file, other)
+      ),
+      () =>
+        Effect.promise(async () => {
+          if (await isHeld().catch(() => false)) await fs.rm(lock, { force: true })
+        })
+    )
+    yield* attempt("write", lock, () => removeObsolete(lock))
+    return {
+      requireHeld: Effect.flatMap(
+        attempt("read", lock, isHeld),
+        (held) => held ? Effect.void : conflict(file, "")
+      )
     }
   })
-  return Effect.acquireRelease(
-    Effect.flatMap(take, (other) => other === null ? Effect.void : conflict(file, other)),
-    () => Effect.promise(() => fs.rm(lock, { force: true }))
-  ).pipe(Effect.zipRight(attempt("write", lock, () => removeTemporaryFiles(lock))))
+
+const readOwner = (file: string): Promise<string | null> => ifExists(fs.readFile(file, "utf8"))
+
+/** Takes a lock. Returns its owner if another process holds it. */
+const take = async (lock: string, own: string): Promise<string | null> => {
+  // Linked when it is complete, so that a lock never lacks its owner
+  const complete = `${lock}.${randomUUID()}`
+  await fs.writeFile(complete, own)
+  try {
+    for (let attempts = 0; attempts < 10; attempts++) {
+      if (await create(complete, lock)) return null
+      const found = await readOwner(lock)
+      if (found === null) continue
+      const other = await succeed(lock, found, complete)
+      if (other !== "changed") return other
+    }
+    return ""
+  } finally {
+    await fs.rm(complete, { force: true })
+  }
 }
 
-/** Removes what processes left that were killed while they took the lock. */
-const removeTemporaryFiles = async (lock: string): Promise<void> => {
-  const folder = path.dirname(lock)
-  for (const name of await fs.readdir(folder)) {
-    if (!name.startsWith(`${path.basename(lock)}.`)) continue
-    const pid = Number(/^\d+/.exec(name.slice(path.basename(lock).length + 1))?.[0] ?? NaN)
-    const file = path.join(folder, name)
-    const owner = parseOwner(await fs.readFile(file, "utf8").catch(() => ""))
-    // That of another machine is not known to have ended
-    if (!Number.isNaN(pid) && owner?.host === os.hostname() && startOf(pid) === null) {
-      await fs.rm(file, { force: true })
+/**
+ * Replaces a stale lock. Returns the owner of the lock, or of its succession, if it is another process; and `changed` if the
+ * lock is not the one that was found.
+ */
+const succeed = async (lock: string, found: string, complete: string): Promise<string | null | "changed"> => {
+  for (let last = found;;) {
+    const owner = parseOwner(last)
+    if (owner === null || !hasEnded(owner)) return last
+    const successor = successorOf(lock, owner)
+    if (!await create(complete, successor)) {
+      const next = await readOwner(successor)
+      if (next === null) return "changed"
+      last = next
+      continue
+    }
+    try {
+      // A successor before this one has replaced the lock before its file was removed
+      if (await readOwner(lock) !== found) return "changed"
+      await fs.rename(complete, lock)
+      return null
+    } finally {
+      await fs.rm(successor, { force: true })
     }
   }
 }
 
-/** Gives a complete lock its name. Returns false if the name is taken. */
-const create = async (temporary: string, lock: string): Promise<boolean> => {
+/** Gives a complete file another name. Returns false if the name is taken. */
+const create = async (complete: string, name: string): Promise<boolean> => {
   try {
     // USB sticks and network drives may have no links
-    await fs.link(temporary, lock).catch((error: unknown) => {
+    await fs.link(complete, name).catch((error: unknown) => {
       if (errorCode(error) === "EEXIST") throw error
-      return fs.copyFile(temporary, lock, fs.constants.COPYFILE_EXCL)
+      return fs.copyFile(complete, name, fs.constants.COPYFILE_EXCL)
     })
     return true
   } catch (error) {
@@ -138,14 +195,13 @@ const create = async (temporary: string, lock: string): Promise<boolean> => {
   }
 }
 
-/** Removes a stale lock. If another process has replaced it meanwhile, gives that lock back. */
-const removeStale = async (lock: string, stale: string): Promise<void> => {
-  const moved = `${lock}.${process.pid}.stale`
-  try {
-    await fs.rename(lock, moved)
-  } catch {
-    return
+/** Removes what processes left that ended while they took the lock. Their successions are of earlier locks. */
+const removeObsolete = async (lock: string): Promise<void> => {
+  const folder = path.dirname(lock)
+  for (const name of await fs.readdir(folder)) {
+    if (!name.startsWith(`${path.basename(lock)}.`)) continue
+    const file = path.join(folder, name)
+    const owner = parseOwner(await fs.readFile(file, "utf8").catch(() => ""))
+    if (owner !== null && hasEnded(owner)) await fs.rm(file, { force: true })
   }
-  if (await fs.readFile(moved, "utf8") !== stale) await fs.link(moved, lock).catch(() => {})
-  await fs.rm(moved, { force: true })
 }

@@ -100,10 +100,12 @@ const watchList = <Item extends WatchableRecord>(
       { source: reader.source, columns: list.columns, isDimmed: list.isDimmed },
       invocation
     )
-    if (stateFile !== null) yield* lockFile(stateFile)
+    const lock = stateFile === null ? null : yield* lockFile(stateFile)
     const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, list.operation)
     const save = (position: WatchPosition<Item>) =>
-      stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
+      stateFile === null || lock === null
+        ? Effect.void
+        : Effect.zipRight(lock.requireHeld, saveState(stateFile, reader.query, position.snapshot()))
     const announce = (position: WatchPosition<Item>) =>
       terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import { join } from "node:path"
@@ -205,6 +206,14 @@ describe("a change", () => {
     }).pipe(Effect.scoped))
 })
 
+/** Lets the time of a fiber pass, which also waits for files. */
+const untilEnded = (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
+  TestClock.adjust("100 millis").pipe(
+    Effect.zipRight(Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))),
+    Effect.zipRight(Fiber.poll(fiber)),
+    Effect.repeat({ until: Option.isSome })
+  )
+
 describe("a replaced file", () => {
   it.effect("has the requested mode, independent of its previous mode and of the umask", () =>
     Effect.gen(function*() {
@@ -236,7 +245,7 @@ describe("a replaced file", () => {
       const file = join(home, "file")
       fs.writeFileSync(`${file}.lock`, "")
       const writing = yield* Effect.fork(Effect.flip(replaceFile(file, null, () => Effect.succeed("new"))))
-      yield* TestClock.adjust("3 seconds")
+      yield* untilEnded(writing)
       expect((yield* Fiber.join(writing)).reason).toContain(`remove ${file}.lock`)
       expect(fs.existsSync(file)).toBe(false)
     }).pipe(Effect.scoped))
@@ -249,7 +258,7 @@ describe("a replaced file", () => {
       const writing = yield* Effect.fork(replaceFile(file, null, () => Effect.succeed("new")))
       yield* TestClock.adjust("1 second")
       fs.rmSync(`${file}.lock`)
-      yield* TestClock.adjust("1 second")
+      yield* untilEnded(writing)
       yield* Fiber.join(writing)
       expect(fs.readFileSync(file, "utf8")).toBe("new")
     }).pipe(Effect.scoped))

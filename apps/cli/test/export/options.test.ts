@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import fs from "node:fs/promises"
@@ -107,9 +108,10 @@ describe("invalid options", () => {
   })
 })
 
-describe("the lock", () => {
-  const lockOf = (pid: number, start: string) => JSON.stringify({ pid, start, host: "" })
+const lockOf = (pid: number | undefined, start: string, host = hostname()): string =>
+  JSON.stringify({ id: randomUUID(), pid, start, host })
 
+describe("the lock", () => {
   it("refuses a second export of the same file", async () => {
     const { run, sandbox, wallet } = await exportSandbox({ scale: 30 })
     const folder = temporaryFolder()
@@ -141,10 +143,7 @@ describe("the lock", () => {
     const ended = spawn(process.execPath, ["-e", ""])
     await once(ended, "close")
     for (const pid of [ended.pid ?? 0, process.pid]) {
-      writeFileSync(
-        `${file}.lock`,
-        lockOf(pid, "long ago").replace(`"host":""`, `"host":${JSON.stringify(hostname())}`)
-      )
+      writeFileSync(`${file}.lock`, lockOf(pid, "long ago"))
       expect(await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"])).toMatchObject({
         code: 0
       })
@@ -162,7 +161,7 @@ describe("the lock", () => {
     const folder = temporaryFolder()
     const file = join(folder, "transfers.csv")
     const argv = ["wallet", "transfers", wallet, "--to", file]
-    writeFileSync(`${file}.lock`, JSON.stringify({ pid: 1, start: "1", host: "another" }))
+    writeFileSync(`${file}.lock`, lockOf(1, "1", "another"))
     expect(await run(argv)).toMatchObject({ code: 2 })
     rmSync(`${file}.lock`)
     expect(await run(argv)).toMatchObject({ code: 0 })
@@ -183,7 +182,8 @@ describe("the lock", () => {
       const [text] = await once(parent.stdout, "data")
       const pid = Number(text)
       const status = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")
-      writeFileSync(`${file}.lock`, JSON.stringify({ pid, start: status()[21], host: hostname() }))
+      const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+      writeFileSync(`${file}.lock`, lockOf(pid, `${boot}:${status()[21]}`))
       const argv = ["wallet", "transfers", wallet, "--to", file]
       expect(await run(argv)).toMatchObject({
         code: 2,
@@ -201,17 +201,19 @@ describe("the lock", () => {
     const file = join(folder, "transfers.csv")
     const ended = spawn(process.execPath, ["-e", ""])
     await once(ended, "close")
-    const leave = (name: string, host: string) =>
-      writeFileSync(join(folder, name), JSON.stringify({ pid: ended.pid, start: "", host }))
-    leave(`transfers.csv.lock.${ended.pid}`, hostname())
-    leave(`transfers.csv.lock.${ended.pid}.stale`, hostname())
+    const leave = (name: string, text: string) => writeFileSync(join(folder, name), text)
+    leave("transfers.csv.lock.1", lockOf(ended.pid, ""))
+    leave("transfers.csv.lock.after-1", lockOf(ended.pid, ""))
     const kept = [
-      `other.csv.lock.${ended.pid}`,
-      `transfers.csv.lock.${ended.pid}.elsewhere`,
-      "transfers.csv.lock.1",
+      "other.csv.lock.1",
+      "transfers.csv.lock.2",
+      "transfers.csv.lock.3",
       "transfers.csv.lock.txt"
     ]
-    for (const name of kept) leave(name, name.endsWith("elsewhere") ? "elsewhere" : hostname())
+    leave(kept[0] ?? "", lockOf(ended.pid, ""))
+    leave(kept[1] ?? "", lockOf(ended.pid, "", "elsewhere"))
+    leave(kept[2] ?? "", lockOf(process.pid, ""))
+    leave(kept[3] ?? "", "{}")
     expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
     expect(filesIn(folder)).toEqual([...kept, "transfers.csv", "transfers.csv.manifest.json"].sort())
   })
@@ -219,7 +221,7 @@ describe("the lock", () => {
   it("of another machine is respected", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const file = join(temporaryFolder(), "transfers.csv")
-    writeFileSync(`${file}.lock`, lockOf(1, "").replace(`"host":""`, `"host":"elsewhere"`))
+    writeFileSync(`${file}.lock`, lockOf(1, "", "elsewhere"))
     const { code, err } = await run(["wallet", "transfers", wallet, "--to", file])
     expect([code, err]).toEqual([
       2,
@@ -310,7 +312,7 @@ describe("--dry-run of an export that exists", () => {
   it("fails while another process writes the file", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const file = join(temporaryFolder(), "transfers.csv")
-    writeFileSync(`${file}.lock`, JSON.stringify({ pid: 1, start: "1", host: "another" }))
+    writeFileSync(`${file}.lock`, lockOf(1, "1", "another"))
     const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, "--dry-run"])
     expect([code, err]).toEqual([2, expect.stringContaining("another process (1 on another)")])
   })
