@@ -30,7 +30,7 @@ export interface OptionDescription {
   /** The smallest and the largest integer, which help names. */
   readonly range?: IntegerRange | undefined
   readonly completes?: CompletionSource
-  /** Whether the option may be set more than once. */
+  /** Whether all values of the option count. Otherwise the last one wins. */
   readonly repeatable?: boolean
 }
 

@@ -247,11 +247,8 @@ const groupOptions = (
       if (value === "") {
         return yield* usageError(`--${name}: the value is empty`, `omit --${name}, or set its value`)
       }
-      const earlier = values.get(name)
-      if (earlier !== undefined && spec.repeatable !== true) {
-        return yield* usageError(`--${name} is set more than once`, "set it once")
-      }
-      values.set(name, [...earlier ?? [], value])
+      // The last one wins, so that an alias of the shell can be overridden
+      values.set(name, spec.repeatable === true ? [...values.get(name) ?? [], value] : [value])
     }
     return values
   })
