@@ -34,7 +34,7 @@ import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
 import type { ExportQuery } from "./ExportQuery.ts"
 import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
-import type { FileFormat, PartEncoder } from "./FileFormat.ts"
+import { type FileFormat, type PartEncoder, rowGroupRows } from "./FileFormat.ts"
 import {
   type ListPosition,
   makeTail,
@@ -125,8 +125,27 @@ export const exportRecords = <Item>(
           `${action} ${countOf(before + records, recordName)} to ${to}: ` +
             `${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
         )
+        const hint = compactionHint(plan.target, yield* Ref.get(savedManifest))
+        if (hint !== null) {
+          yield* terminal.note(hint)
+        }
       }))
   }))
+
+/** Runs that add a few rows leave row groups that readers scan slowly. */
+const maxSmallParts = 20
+
+/** Returns how to get whole row groups; null if most are. */
+const compactionHint = (
+  { file, format, mode }: ExportTarget,
+  { parts }: Manifest
+): string | null => {
+  const small = parts.filter(({ rows }) => rows < rowGroupRows).length
+  return format !== "parquet" || mode !== "since-last" || small < maxSmallParts
+    ? null
+    : `${file} has ${small} small row groups, which readers scan slowly: ` +
+      "run once with --overwrite instead of --since-last to compact it"
+}
 
 /** What is known of the first records of a part. */
 interface PartCounts {

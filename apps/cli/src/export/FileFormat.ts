@@ -1,5 +1,8 @@
 /** Formats of export files: parts one after another, and an end that depends on all parts. */
 
+/** The rows of a whole row group of a parquet file. */
+export const rowGroupRows = 10_000
+
 export interface FileFormat {
   /** Starts the part at an offset of the file. The part at offset 0 contains what precedes the records. */
   readonly startPart: (offset: number) => PartEncoder

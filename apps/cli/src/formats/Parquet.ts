@@ -7,7 +7,7 @@
 import { parquetMetadata, type RowGroup, type SchemaElement } from "hyparquet"
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer"
 import { gzipSync } from "node:zlib"
-import type { FileFormat, PartEncoder } from "../export/FileFormat.ts"
+import { type FileFormat, type PartEncoder, rowGroupRows } from "../export/FileFormat.ts"
 import { type FieldKind, type RecordField, valueAt } from "../list/RecordFields.ts"
 
 export interface ParquetOptions {
@@ -210,7 +210,6 @@ export const parquetFile = (options: ParquetOptions): FileFormat => {
 const toInt64 = (cell: CellValue): bigint | null => typeof cell === "number" ? BigInt(cell) : null
 
 /** A row group ends with the rows that reach a limit. Larger ones take more memory, smaller ones compress less. */
-const rowGroupRows = 10_000
 const rowGroupSize = 16 * 2 ** 20
 
 /** The size is compared with the limit after each of these rows of a group, so that it does not depend on pages. */

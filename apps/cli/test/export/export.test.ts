@@ -467,6 +467,18 @@ describe("--since-last", () => {
     })
   })
 
+  it("offers to compact a parquet file with many small row groups", async () => {
+    const { run, wallet } = await exportSandbox()
+    const file = join(temporaryFolder(), "transfers.parquet")
+    const argv = ["wallet", "transfers", wallet, "--order", "asc", "--max-items", "2", "--to", file]
+    const hints: Array<boolean> = []
+    for (let runs = 0; runs < 20; runs++) {
+      hints.push((await run([...argv, "--since-last"])).err.includes("to compact it"))
+    }
+    expect(hints.indexOf(true)).toBe(19)
+    expect((await run([...argv, "--overwrite"])).err).not.toContain("to compact it")
+  })
+
   it("continues after an interruption", async () => {
     const { run, sandbox, wallet } = await exportSandbox({ scale: 1500 })
     const file = join(temporaryFolder(), "transfers.parquet")
