@@ -19,6 +19,7 @@ import {
   CommandTimeoutError,
   type ErrorReport,
   exitCodes,
+  isSilent,
   reportOf,
   unexpectedErrorExitCode,
   UsageError
@@ -159,7 +160,7 @@ const reportError = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    if (error._tag === "OutputClosedError") return exitCodes.OutputClosedError
+    if (isSilent(error)) return exitCodes[error._tag]
     const report = reportOf(error)
     const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
     return yield* printReport(

@@ -60,6 +60,23 @@ export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
   readonly failedFile: string | null
 }> {}
 
+/** With `--exit-status`: the last result of `--jq` is false or null. Prints nothing. */
+export class FalseResultError extends Data.TaggedError("FalseResultError") {}
+
+/** With `--exit-status`: `--jq` has no result. Prints nothing. */
+export class NoResultError extends Data.TaggedError("NoResultError") {}
+
+/** Ends of a command that its exit status alone reports. */
+export type SilentError = OutputClosedError | FalseResultError | NoResultError
+
+const silentTags: ReadonlySet<string> = new Set<SilentError["_tag"]>([
+  "OutputClosedError",
+  "FalseResultError",
+  "NoResultError"
+])
+
+export const isSilent = (error: CommandError): error is SilentError => silentTags.has(error._tag)
+
 /** Checks of `quarry doctor` failed. They are printed before. */
 export class ChecksFailedError extends Data.TaggedError("ChecksFailedError")<{
   readonly failed: number
@@ -79,7 +96,7 @@ export type CommandError =
   | ExportConflictError
   | NotSetError
   | OutputError
-  | OutputClosedError
+  | SilentError
 
 /** Exit statuses of the process. */
 export const exitCodes = {
@@ -108,7 +125,9 @@ export const exitCodes = {
   TimeoutError: 7,
   CommandTimeoutError: 7,
   StillSyncingError: 7,
-  InputsFailedError: 8
+  InputsFailedError: 8,
+  FalseResultError: 9,
+  NoResultError: 10
 } as const satisfies Record<CommandError["_tag"], number>
 
 export const exitCodeOf = (error: CommandError): number =>
@@ -127,6 +146,8 @@ export const sandboxHint = "or use --sandbox, which requires neither a base URL 
 /** What to do about each error: its hint, unless the error itself says more, and what `quarry explain` prints. */
 export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   OutputClosedError: null,
+  FalseResultError: null,
+  NoResultError: null,
   ServerStartError: "choose another --port or --host, or stop the program that uses the port",
   OutputError: "check free disk space and permissions of the output file",
   ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
@@ -176,7 +197,7 @@ const localLimitHints: Readonly<Partial<Record<LocalLimitError["limit"], string>
 const cursorHint = "use a printed cursor with the same options, or omit the cursor to start at the beginning"
 
 /** Returns the message without the name of the operation, which follows from the command. */
-const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {
+const describeError = (error: Exclude<CommandError, SilentError>): string => {
   switch (error._tag) {
     case "UsageError":
     case "ExportConflictError":
@@ -219,7 +240,7 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
 
 const lists: ReadonlySet<string | null> = new Set(listOperations)
 
-const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null => {
+const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
   const fix = fixes[error._tag]
   switch (error._tag) {
     case "UsageError":
@@ -254,7 +275,7 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
 
 /** Returns the message and the hint. Sanitizes both, because they may contain text of the response. */
 export const formatError = (
-  error: Exclude<CommandError, OutputClosedError>
+  error: Exclude<CommandError, SilentError>
 ): { readonly message: string; readonly hint: string | null } => {
   const hint = hintFor(error)
   return { message: sanitize(describeError(error)), hint: hint === null ? null : sanitize(hint) }
@@ -275,7 +296,7 @@ export interface ErrorReport {
   readonly total?: number
 }
 
-export const reportOf = (error: Exclude<CommandError, OutputClosedError>): ErrorReport => ({
+export const reportOf = (error: Exclude<CommandError, SilentError>): ErrorReport => ({
   tag: error._tag,
   ...formatError(error),
   exitCode: exitCodeOf(error),

@@ -91,6 +91,8 @@ export const exitStatus: ReadonlyArray<HelpRow> = [
   ["6", "Upstream error"],
   ["7", "Network error or timeout"],
   ["8", "Some of many inputs failed"],
+  ["9", "The last result of --jq is false or null, with --exit-status"],
+  ["10", "--jq has no result, with --exit-status"],
   ["129", "Ended by SIGHUP: the terminal was closed"],
   ["130", "Ended by SIGINT: Ctrl-C"],
   ["143", "Ended by SIGTERM"]

@@ -16,14 +16,15 @@ import type { AliasOf, Chart } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
-import { inputExportOptions, isExport } from "./export/ExportOptions.ts"
+import { exportTarget, inputExportOptions, isExport } from "./export/ExportOptions.ts"
 import { jsonDocument } from "./formats/Json.ts"
 import { readsInputs, recordInputOptions, replaceable } from "./inputs/InputOptions.ts"
+import { formatListCursor, parseListCursor } from "./list/ListCursor.ts"
 import { makeTransform } from "./list/MakeTransform.ts"
 import { makeView } from "./list/MakeView.ts"
 import { outputSettings, pagerOptions, recordOptions } from "./list/OutputOptions.ts"
 import { printLastBody, withRecordedBodies } from "./list/RawOutput.ts"
-import { type RecordField, recordFields } from "./list/RecordFields.ts"
+import { type RecordField, recordFields, unwound } from "./list/RecordFields.ts"
 import type { RecordList } from "./list/RecordList.ts"
 import type { RecordPage } from "./list/RecordSource.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
@@ -57,6 +58,8 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly table?: (output: Output, view: View) => string
   /** The columns of a table for many inputs, by the names of fields. Default: all fields, as many as fit. */
   readonly inputFields?: ReadonlyArray<string>
+  /** The array whose elements are the rows of formats with columns: CSV, and parquet files. Default: one row. */
+  readonly rows?: keyof OutputEncoded & string
   /** Draws the output. `input` changes the input of the operation for a chart. */
   readonly chart?: {
     readonly input?: (encoded: InputEncoded) => InputEncoded
@@ -148,11 +151,13 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
     const { settings, values } = invocation
     const view = yield* makeView(invocation, null)
     const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
-    const all = recordFields(spec.operation)
+    const rows = settings.format === "csv" ? spec.rows : undefined
+    const all = recordFields(spec.operation, rows)
+    const records = Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
     const transform = yield* makeTransform(all, outputSettings(values), settings.format)
     const results = transform === null
-      ? [{ values: [encoded], error: null }]
-      : [yield* transform.apply(Predicate.isRecord(encoded) ? [encoded] : []), yield* transform.end]
+      ? [{ values: records, error: null }]
+      : [yield* transform.apply(records), yield* transform.end]
     const error = results.find(({ error }) => error !== null)?.error ?? null
     const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
     if (format !== null) {
@@ -169,7 +174,7 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
         formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
       )
     }
-    if (error !== null) yield* error
+    yield* error ?? transform?.status ?? Effect.void
   })
 
 const formatTimeText = (text: string, view: View): string =>
@@ -202,22 +207,26 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const { runInputs } = yield* Effect.promise(() => import("./inputs/RunInputs.ts"))
-    const fields = recordFields(spec.operation)
+    const { format = invocation.settings.format } = (yield* exportTarget(invocation)) ?? {}
+    const rows = format === "csv" || format === "parquet" ? spec.rows : undefined
+    const fields = recordFields(spec.operation, rows)
     const encode = Schema.encodeSync(spec.operation.output)
-    const toPage = (output: Output): RecordPage<unknown> => {
+    const toPage = (output: Output, skip: number): RecordPage<unknown> => {
       const encoded: unknown = encode(output)
-      const records = Predicate.isRecord(encoded) ? [encoded] : []
+      const records = Predicate.isRecord(encoded) ? unwound(encoded, rows).slice(skip) : []
       return {
         items: records,
         records: () => records,
         nextCursor: null,
-        total: 1,
+        total: skip + records.length,
         note: null,
-        cursorAfter: () => null
+        cursorAfter: (count) =>
+          count === records.length ? null : formatListCursor({ page: undefined, skip: skip + count })
       }
     }
     const list: RecordList<unknown> = {
       operation: spec.operation,
+      fields,
       recordName: "records",
       columns: inputColumns(fields, spec.inputFields),
       isDimmed: () => false,
@@ -235,9 +244,9 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
             recordName: "records",
             warning: null,
             isSinglePage: true,
-            pages: () =>
+            pages: (cursor) =>
               (spec.wrapCall === undefined ? call : spec.wrapCall(call, invocation)).pipe(
-                Effect.map(toPage),
+                Effect.map((output) => toPage(output, parseListCursor(cursor).skip)),
                 Effect.provideService(CommandTerminal, terminal),
                 Stream.fromEffect
               )

@@ -312,3 +312,61 @@ it.live("prints the direction, names and spam of transfers", () =>
     expect(sent).toMatch(/ out .*Exchange .*spam$/)
     expect(self).toMatch(/ self /)
   }))
+
+it.live("prints one CSV line for each active chain of a wallet, also of many wallets", () =>
+  Effect.gen(function*() {
+    const chains = ["wallet", "chains", exampleValues.wallet, "--chains", "eth,polygon", "--sandbox"]
+    const [record] = records((yield* quarry([...chains, "-o", "ndjson"])).out)
+    const active = record?.["active_chains"]
+    const { out } = yield* quarry([...chains, "-o", "csv"])
+    const lines = out.trimEnd().split("\r\n")
+    expect(lines[0]).toMatch(
+      /^address,active_chains\.chain,active_chains\.chain_id,active_chains\.first_transaction\./
+    )
+    expect(lines.slice(1).map((line) => line.split(",").slice(0, 2))).toEqual(
+      Array.isArray(active) ? active.map(({ chain }) => [exampleValues.wallet, chain]) : []
+    )
+    const names = ["--fields", "active_chains.chain", "-o", "csv"]
+    expect((yield* quarry([...chains, ...names])).out).toBe("active_chains.chain\r\neth\r\npolygon\r\n")
+    const many = yield* quarry(["wallet", "chains", "-", ...chains.slice(3), ...names], {
+      stdin: `${exampleValues.wallet}\n`.repeat(2)
+    })
+    expect(many.out).toBe("active_chains.chain\r\neth\r\npolygon\r\neth\r\npolygon\r\n")
+  }))
+
+it.live("exits as --exit-status says, after all results are printed", () =>
+  Effect.gen(function*() {
+    const test = (expression: string, ...options: ReadonlyArray<string>) =>
+      run(["--limit", "3", "--jq", expression, "--exit-status", ...options])
+    expect(yield* test(".token_symbol")).toMatchObject({ code: 0 })
+    expect(yield* test(".block_number < 0")).toMatchObject({ code: 9, out: "false\nfalse\nfalse\n" })
+    expect((yield* test("null")).code).toBe(9)
+    expect(yield* test("empty")).toMatchObject({ code: 10, out: "" })
+    expect((yield* test("[inputs] | length > 5")).code).toBe(9)
+    expect(yield* test("false", "--max-items", "2", "-o", "json")).toMatchObject({
+      code: 9,
+      out: "[\nfalse,\nfalse\n]\n",
+      err: expect.stringContaining("stopped after 2 transfers; continue with")
+    })
+    const price = ["token", "price", exampleValues.token, "--sandbox"]
+    expect((yield* quarry([...price, "--jq", ".usdPrice < 0", "--exit-status"])).code).toBe(9)
+    expect(yield* quarry([...price, "--exit-status"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--exit-status requires --jq")
+    })
+  }))
+
+it.live("lets the last of repeated options win", () =>
+  Effect.gen(function*() {
+    const { out } = yield* quarry([
+      "token",
+      "price",
+      exampleValues.token,
+      "-o",
+      "json",
+      "-o",
+      "csv",
+      "--sandbox"
+    ])
+    expect(out).toMatch(/^\w+,.*\r\n/)
+  }))

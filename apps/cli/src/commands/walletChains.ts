@@ -25,6 +25,7 @@ export const walletChains = recordCommand({
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
   table: ({ active_chains }, view) => makeTablePrinter(columns, view).page(active_chains).join(""),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
+  rows: "active_chains",
   chart: { load: async () => (await import("../chart/ChainsChart.ts")).chainsChart },
   examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia", "{wallet} --chart"]
 })

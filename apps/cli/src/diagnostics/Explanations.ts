@@ -51,7 +51,9 @@ const meanings: { readonly [T in ErrorTag]: string } = {
   TimeoutError: "The service did not respond in time.",
   CommandTimeoutError: "The command took longer than --timeout.",
   StillSyncingError: "The collection is still being indexed.",
-  InputsFailedError: "Some of many inputs failed. They are listed before."
+  InputsFailedError: "Some of many inputs failed. They are listed before.",
+  FalseResultError: "The last result of --jq is false or null, and --exit-status is set.",
+  NoResultError: "--jq has no result, and --exit-status is set."
 }
 
 const errorExplanation = (tag: ErrorTag): Explanation => ({

@@ -5,7 +5,14 @@ import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
-import { type CommandError, exitCodes, formatError, InputsFailedError, reportOf } from "../CommandError.ts"
+import {
+  type CommandError,
+  exitCodes,
+  formatError,
+  InputsFailedError,
+  isSilent,
+  reportOf
+} from "../CommandError.ts"
 import type { InputCounts } from "../export/Manifest.ts"
 import { toJson } from "../render/Json.ts"
 import { sanitize } from "../render/Sanitize.ts"
@@ -131,7 +138,7 @@ export const makeInputFailures = (
       unprinted: () => hasRead ? unprinted : null,
       add: ({ line, values }, error) =>
         Effect.suspend(() => {
-          if (error._tag === "OutputClosedError" || concernsAllInputs(error)) return Effect.fail(error)
+          if (isSilent(error) || concernsAllInputs(error)) return Effect.fail(error)
           const input = values.join(" ")
           const report = reportOf(error)
           if (listed.length < listedCount) {
@@ -166,7 +173,7 @@ export const makeInputFailures = (
         }
         const error = exit._tag === "Failure" ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
         // Printed with the error at the end
-        const lastHint = error === null || error._tag === "OutputClosedError" ? null : formatError(error).hint
+        const lastHint = error === null || isSilent(error) ? null : formatError(error).hint
         const all = `${failed + succeeded}`
         const more = failed - earlier - listed.length
         const hints = new Set(

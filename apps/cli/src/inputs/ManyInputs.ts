@@ -14,7 +14,6 @@ import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
-import { recordFields } from "../list/RecordFields.ts"
 import type { RecordList } from "../list/RecordList.ts"
 import {
   type EncodedRecord,
@@ -55,7 +54,7 @@ export const withInputColumn = <Item>(
 ]
 
 export interface ManyInputsOptions<Item>
-  extends Pick<RecordList<Item>, "operation" | "recordName" | "sourceOf">
+  extends Pick<RecordList<Item>, "operation" | "fields" | "recordName" | "sourceOf">
 {
   /** Describes the inputs and the options: equal ones give equal records. */
   readonly canonicalInput: unknown
@@ -86,7 +85,7 @@ export const manyInputs = <Item>(
   Effect.map(Effect.context<ApiClients | CommandTerminal>(), (context) => ({
     operation: options.operation,
     input: options.canonicalInput,
-    fields: [{ path: ["input"], kind: "string" }, ...recordFields(options.operation)],
+    fields: [{ path: ["input"], kind: "string" }, ...options.fields],
     subject: null,
     recordName: options.recordName,
     warning: null,

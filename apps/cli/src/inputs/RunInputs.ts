@@ -43,7 +43,7 @@ const defaultRetryFor = Duration.seconds(30)
 
 /** Reads the inputs, writes their records, and reports the inputs that failed. */
 export const runInputs = <Item>(
-  { columns, isDimmed, operation, recordName, sourceOf }: RecordList<Item>,
+  { columns, fields, isDimmed, operation, recordName, sourceOf }: RecordList<Item>,
   given: CommandInvocation,
   /** Whether small pages are printed together. */
   { joinsPages }: { readonly joinsPages: boolean }
@@ -75,6 +75,7 @@ export const runInputs = <Item>(
     const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
     const all = yield* manyInputs({
       operation,
+      fields,
       canonicalInput: canonicalInput(operation, values, text, maxItems, inputs),
       recordName,
       lines: inputs.lines,

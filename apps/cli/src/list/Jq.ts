@@ -83,7 +83,8 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
         fields: null,
         holdsRecords: false,
         apply: (records) => Effect.sync(() => transformEach(records.map(toInput))),
-        end: Effect.succeed({ values: [], error: null })
+        end: Effect.succeed({ values: [], error: null }),
+        status: Effect.void
       }
     }
     const kept: Array<string> = []
@@ -99,6 +100,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
           }
           return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
         }),
-      end: Effect.sync(() => transformAll(kept, called.has("input") ? ["-n"] : []))
+      end: Effect.sync(() => transformAll(kept, called.has("input") ? ["-n"] : [])),
+      status: Effect.void
     }
   })

@@ -28,6 +28,7 @@ export const operationList = <
   Item
 >(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): RecordList<Item> => ({
   operation: spec.operation,
+  fields: recordFields(spec.operation),
   recordName: spec.recordName,
   columns: spec.columns,
   isDimmed: spec.isDimmed ?? (() => false),

@@ -21,6 +21,14 @@ const jqOption: OptionSpec = {
   description: "Print what a jq expression makes of each record"
 }
 
+const exitStatusOption: OptionSpec = {
+  name: "exit-status",
+  group: "output",
+  value: null,
+  description: "Exit with 9 if the last result of --jq is false or null, and with 10 if there is none",
+  conflictsWith: ["to"]
+}
+
 const rawOption: OptionSpec = {
   name: "raw",
   group: "output",
@@ -55,6 +63,7 @@ const escapeFormulasOption: OptionSpec = {
 export const recordOptions: ReadonlyArray<OptionSpec> = [
   fieldsOption,
   jqOption,
+  exitStatusOption,
   rawOption,
   wideOption,
   utcOption,
@@ -69,6 +78,7 @@ export interface OutputSettings {
   /** Whether the fields are listed instead of the records. */
   readonly isFieldsHelp: boolean
   readonly jq: string | null
+  readonly hasExitStatus: boolean
   readonly isRaw: boolean
   readonly isWide: boolean
   readonly isUtc: boolean
@@ -83,6 +93,7 @@ export const outputSettings = (values: ArgumentValues): OutputSettings => {
     fields,
     isFieldsHelp: fields.includes("help"),
     jq: singleValue(values, jqOption.name) ?? null,
+    hasExitStatus: isEnabled(values, exitStatusOption.name),
     isRaw: isEnabled(values, rawOption.name),
     isWide: isEnabled(values, wideOption.name),
     isUtc: isEnabled(values, utcOption.name),

@@ -29,7 +29,10 @@ const drainTime = "2 seconds"
 export const printRecords = <Item>(
   job: ListJob<Item>
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
-  withPager(pagerOptions(job.invocation))(printPages(job))
+  Effect.zipRight(
+    withPager(pagerOptions(job.invocation))(printPages(job)),
+    job.transform?.status ?? Effect.void
+  )
 
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {

@@ -28,14 +28,31 @@ export interface RecordField {
   readonly kind: FieldKind
 }
 
-/** Returns the fields in the order of the encoded record. Lists: of a record of the page; others: of the output. */
-export const recordFields = ({ output }: Pick<AnyOperation, "output">): ReadonlyArray<RecordField> => {
+/**
+ * Returns the fields in the order of the encoded record. Lists: of a record of the page; others: of the output. `rows` names
+ * an array whose elements are rows, as `unwound` returns them.
+ */
+export const recordFields = (
+  { output }: Pick<AnyOperation, "output">,
+  rows?: string
+): ReadonlyArray<RecordField> => {
   const root = encodedShape(output.ast)
   const result = AST.isTypeLiteral(root)
     ? root.propertySignatures.find(({ name }) => name === "result")
     : undefined
   const list = result === undefined ? null : encodedShape(result.type)
-  return fieldsOf(list !== null && AST.isTupleType(list) ? list.rest[0]?.type ?? root : root, [])
+  return fieldsOf(list !== null && AST.isTupleType(list) ? list.rest[0]?.type ?? root : root, [], rows)
+}
+
+/** Returns a record for each element of an array, which takes the place of the array. */
+export const unwound = (
+  record: Readonly<Record<string, unknown>>,
+  rows: string | undefined
+): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  const elements = rows === undefined ? null : record[rows]
+  return rows !== undefined && Array.isArray(elements)
+    ? elements.map((element: unknown) => ({ ...record, [rows]: element }))
+    : [record]
 }
 
 const kindsByIdentifier: Readonly<Record<string, FieldKind>> = {
@@ -67,16 +84,18 @@ const encodedShape = (ast: AST.AST): AST.AST => {
   return member === undefined || others.length > 0 ? ast : encodedShape(member)
 }
 
-const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>): ReadonlyArray<RecordField> => {
+const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>, rows?: string): ReadonlyArray<RecordField> => {
   const shape = encodedShape(ast)
+  const element = AST.isTupleType(shape) && path.join(".") === rows ? shape.rest[0] : undefined
+  if (element !== undefined) return fieldsOf(element.type, path)
   const kind = kindsByIdentifier[identifierOf(shape)]
   if (kind !== undefined) return [{ path, kind }]
   if (AST.isTypeLiteral(shape) && shape.propertySignatures.length > 0) {
-    return shape.propertySignatures.flatMap(({ name, type }) => fieldsOf(type, [...path, String(name)]))
+    return shape.propertySignatures.flatMap(({ name, type }) => fieldsOf(type, [...path, String(name)], rows))
   }
   if (AST.isUnion(shape)) {
     const objects = shape.types.map(encodedShape).filter(AST.isTypeLiteral)
-    if (objects.length > 0) return firstOfEachPath(objects.flatMap((object) => fieldsOf(object, path)))
+    if (objects.length > 0) return firstOfEachPath(objects.flatMap((object) => fieldsOf(object, path, rows)))
   }
   const isStructure = AST.isTupleType(shape) || AST.isTypeLiteral(shape) || AST.isUnknownKeyword(shape)
   return [{ path, kind: isStructure ? "json" : "string" }]

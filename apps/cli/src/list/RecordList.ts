@@ -6,10 +6,12 @@ import type { CommandError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { CommandTerminal } from "../Terminal.ts"
+import type { RecordField } from "./RecordFields.ts"
 import type { RecordSource } from "./RecordSource.ts"
 
 export interface RecordList<in out Item> {
   readonly operation: AnyOperation
+  readonly fields: ReadonlyArray<RecordField>
   /** Plural noun for messages. */
   readonly recordName: string
   readonly columns: ReadonlyArray<Column<Item>>

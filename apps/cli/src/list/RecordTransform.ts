@@ -20,4 +20,6 @@ export interface RecordTransform {
   readonly apply: (records: ReadonlyArray<EncodedRecord>) => Effect.Effect<TransformedRecords, CommandError>
   /** Returns the values after the last record. */
   readonly end: Effect.Effect<TransformedRecords, CommandError>
+  /** Fails as `--exit-status` says, once all values are printed. */
+  readonly status: Effect.Effect<void, CommandError>
 }

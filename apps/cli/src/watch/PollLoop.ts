@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { type CommandError, formatError } from "../CommandError.ts"
+import { type CommandError, formatError, isSilent } from "../CommandError.ts"
 import { formatClock } from "../render/Time.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
@@ -58,7 +58,7 @@ export const pollUntilComplete = <R>(
         failuresInRow = 0
       } else {
         const error = outcome.left
-        if (error._tag === "OutputClosedError" || !isTransient(error)) return yield* Effect.fail(error)
+        if (isSilent(error) || !isTransient(error)) return yield* Effect.fail(error)
         failures++
         failuresInRow++
         minDelay = retryAfterOf(error)

@@ -16,7 +16,7 @@ import { CommandTerminal } from "../Terminal.ts"
 
 /** Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array. */
 export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filter(({ name }) =>
-  !["raw", "utc"].includes(name)
+  !["raw", "utc", "exit-status"].includes(name)
 ).map((option) =>
   option === outputOption
     ? { ...option, choices: outputFormats.filter((format) => format !== "json") }
