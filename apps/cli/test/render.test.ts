@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as DateTime from "effect/DateTime"
 import * as Arbitrary from "effect/FastCheck"
-import stringWidth from "string-width"
+import { stripVTControlCharacters } from "node:util"
 import { addressColumn, percentColumn, timeColumn } from "../src/render/Columns.ts"
 import { countOf } from "../src/render/Count.ts"
 import { formatDetails, toLines } from "../src/render/Details.ts"
@@ -85,7 +85,22 @@ it("measures wide characters, emoji and combining marks", () => {
     ["🇫🇷", 2],
     ["❤️", 2],
     ["Ａ", 2],
-    ["خليج", 4]
+    ["خليج", 4],
+    // As terminals draw them: marks that take a column, marks alone, letters of a syllable, symbols that are text
+    ["हिन्दी", 5],
+    ["தமிழ்", 4],
+    ["กำ", 2],
+    ["ខ្មែរ", 4],
+    ["שָׁלוֹם", 4],
+    ["\u05b0", 0],
+    ["\u1112\u1161\u11ab", 2],
+    ["か\u3099", 2],
+    ["Coin©", 5],
+    ["Tether™", 7],
+    ["©️", 2],
+    ["👍🏽", 2],
+    ["1️⃣", 2],
+    ["Z̷̢̛͙̀a̴l̶g̵o̶", 5]
   ]
   for (const [text, columns] of cases) expect([text, width(text)]).toEqual([text, columns])
   for (const [text] of cases) {
@@ -136,7 +151,7 @@ it("prints lines of at most the width of the terminal, for any records on any pa
       const text = [...table.page(first), ...table.page(second)].join("")
       const lines = text.trimEnd().split("\n")
       expect(lines).toHaveLength(1 + first.length + second.length)
-      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(available)
+      for (const line of lines) expect(width(stripVTControlCharacters(line))).toBeLessThanOrEqual(available)
     }
   ))
 })

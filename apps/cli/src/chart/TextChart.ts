@@ -20,7 +20,7 @@ const barCharacters: { readonly [C in CharacterSet]: BarCharacters } = {
 
 /** Replaces what a locale without UTF-8 cannot show. */
 const toAscii = (text: string): string =>
-  text.replace(/[…≈]/g, "~").replaceAll("–", "-").replace(/[^\x20-\x7e]/gu, "?")
+  text.replace(/\p{M}/gu, "").replace(/[…≈]/g, "~").replaceAll("–", "-").replace(/[^\x20-\x7e]/gu, "?")
 
 /** Draws a bar. A positive length has at least one part of a cell. */
 const drawBar = (range: BarRange | null, columns: number, { parts }: BarCharacters): string => {

@@ -7,11 +7,33 @@ let segmenter: Intl.Segmenter | undefined
 const segmentsOf = (text: string): Intl.Segments =>
   (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text)
 
+/** Marks and format characters, and the vowels and finals that complete a Hangul syllable. Spacing marks have a column. */
+const withoutColumn = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u
+
+/** What is drawn as a picture. Characters such as © and ❤ are text, unless a variation selector follows. */
+const picture = /^(?:\p{RI}{2}|\p{Emoji}\ufe0f|(?!\p{RI})\p{Emoji_Presentation})/u
+
+/** Characters that `stringWidth` takes for pictures. */
+const textSymbol = /^\p{Emoji}$/u
+
+const characterWidth = (character: string): number =>
+  withoutColumn.test(character) ? 0 : textSymbol.test(character) ? 1 : stringWidth(character)
+
+/** Terminals draw a picture in two columns, and otherwise each character of a grapheme in its own columns. */
+const graphemeWidth = (grapheme: string): number =>
+  picture.test(grapheme)
+    ? 2
+    : Array.from(grapheme, characterWidth).reduce((columns, character) => columns + character, 0)
+
 /** Most cells. Measuring them without a segmenter is about 100 times faster. */
 const asciiOnly = /^[\x20-\x7e]*$/
 
 /** Returns the width of a text without control characters. */
-export const width = (text: string): number => asciiOnly.test(text) ? text.length : stringWidth(text)
+export const width = (text: string): number =>
+  asciiOnly.test(text)
+    ? text.length
+    : Array.from(segmentsOf(text), ({ segment }) => graphemeWidth(segment))
+      .reduce((columns, grapheme) => columns + grapheme, 0)
 
 /** Returns the longest prefix that fits `columns`. */
 const truncate = (text: string, columns: number): string => {
