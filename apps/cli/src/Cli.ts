@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandPath.ts"
@@ -11,7 +12,8 @@ import {
   curlOption,
   globalOptions,
   jsonErrorsOption,
-  profileOption
+  profileOption,
+  quietOption
 } from "./args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
@@ -36,7 +38,7 @@ import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { withPager } from "./render/Pager.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { colorVariables, styled, withColorMode } from "./StreamInfo.ts"
-import { CommandTerminal, withFittedProgress } from "./Terminal.ts"
+import { CommandTerminal, withFittedProgress, withoutNotices } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
 /** Runs a command, reports its error, and returns the exit status. */
@@ -102,12 +104,18 @@ const runCommand = (
     const { configuration, isVerbose, timeout } = invocation.settings
     const colorMode = yield* colorModeOf(configuration)
     const standard = yield* CommandTerminal
-    const terminal = {
+    const colored = {
       ...standard,
       out: withColorMode(standard.out, colorMode),
       err: withColorMode(standard.err, colorMode)
     }
-    const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(runOrPreview(command, invocation)).pipe(
+    const terminal = isEnabled(values, quietOption.name) ? withoutNotices(colored) : colored
+    const withActivity = terminal.err.isTerminal
+      ? (yield* Effect.promise(() => import("./Activity.ts"))).withActivity(terminal)
+      : identity
+    const effect = runOrPreview(command, invocation).pipe(
+      withActivity,
+      VerboseLog.withVerboseLog(terminal, isVerbose),
       Effect.mapError(explainOrigin(invocation)),
       Effect.provideService(CommandTerminal, terminal)
     )
@@ -184,7 +192,8 @@ const printReport = (
       return exitCode
     }
     yield* terminal.note(`${styled(err, "red", "error:")} ${message}`)
-    if (hint !== null) yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
+    const isQuiet = earlySwitch(argv, quietOption.name, quietOption.alias)
+    if (hint !== null && !isQuiet) yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
     return exitCode
   })
 

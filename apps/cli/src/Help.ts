@@ -103,6 +103,8 @@ const otherVariables: ReadonlyArray<HelpRow> = [
   ["NO_COLOR", "Disables colors if it is set"],
   ["FORCE_COLOR, CLICOLOR_FORCE", "Enable colors if they are set and not 0"],
   ["CLICOLOR", "Disables colors if it is 0"],
+  ["COLUMNS", "Width of the terminal (default: what it reports, or 80)"],
+  ["CI", "No progress on stderr if it is set and not 0 or false"],
   ["PAGER", "Program that shows long tables"],
   ["HTTPS_PROXY, HTTP_PROXY", "Proxy for requests"],
   ["NO_PROXY", "Hosts that are reached without the proxy"],

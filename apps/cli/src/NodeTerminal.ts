@@ -1,7 +1,7 @@
 /** Implements the terminal with the standard streams of a process. */
 import * as Effect from "effect/Effect"
 import { printToOutput } from "./PrintTexts.ts"
-import { streamInfo } from "./StreamInfo.ts"
+import { messageStreamInfo, streamInfo } from "./StreamInfo.ts"
 import type { TerminalService } from "./Terminal.ts"
 
 interface StandardStreams {
@@ -16,7 +16,7 @@ export const make = (
   argv: ReadonlyArray<string>
 ): TerminalService => {
   const out = streamInfo(stdout, environment, argv)
-  const err = streamInfo(stderr, environment, argv)
+  const err = messageStreamInfo(stderr, environment, argv)
   const print = printToOutput(stdout)
   // Without a listener an error event ends the process
   stderr.on("error", () => {})

@@ -42,7 +42,7 @@ export const redactNotes = (terminal: TerminalService): Effect.Effect<TerminalSe
     const redact = yield* redactor
     return {
       ...terminal,
-      note: (text) => terminal.note(redact(text)),
+      note: (text, kind) => terminal.note(redact(text), kind),
       progress: (text) => terminal.progress(text === null ? null : redact(text))
     }
   })

@@ -6,7 +6,7 @@ import { parseArgs } from "./args/ParseArgs.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { information } from "./Information.ts"
 import { isOutputFile, writeToFile } from "./OutputFile.ts"
-import { streamInfo } from "./StreamInfo.ts"
+import { type StreamInfo, streamInfo } from "./StreamInfo.ts"
 import { describeSystemError, errorCode } from "./SystemError.ts"
 
 /** Returns the version in a manifest. */
@@ -27,25 +27,20 @@ export const start = async (manifest: URL): Promise<void> => {
   }
   const invocation = parseArgs(commandLine, argv)
   if (Either.isRight(invocation) && invocation.right._tag !== "Run") {
-    const text = information(
-      commandLine,
-      invocation.right,
-      streamInfo(process.stdout, process.env, argv),
-      version
-    )
+    const stream = streamInfo(process.stdout, process.env, argv)
+    const text = information(commandLine, invocation.right, stream, version)
     // The program shows longer texts with the pager
-    if (earlySwitch(argv, noPagerName) || fitsScreen(text, process.stdout)) return printText(text)
+    if (earlySwitch(argv, noPagerName) || fitsScreen(text, stream, process.stdout.rows)) {
+      return printText(text)
+    }
   }
   const { runProgram } = await import("./Program.ts")
   runProgram(argv, version)
 }
 
 /** Returns whether a text and the prompt after it fit the terminal, if there is one. */
-const fitsScreen = (
-  text: string,
-  { columns, isTTY, rows }: Pick<NodeJS.WriteStream, "columns" | "isTTY" | "rows">
-): boolean =>
-  !isTTY || rows === 0 ||
+const fitsScreen = (text: string, { columns }: StreamInfo, rows: number): boolean =>
+  columns === null || rows === 0 ||
   text.split("\n").reduce((count, line) => count + Math.max(1, Math.ceil(line.length / columns)), 0) <= rows
 
 /** Prints a text. A closed pipe is no failure. */

@@ -4,6 +4,7 @@ import { earlyOption } from "./args/EarlyOptions.ts"
 
 /** Properties of a stream. */
 export interface StreamInfo {
+  /** Of stderr: whether a user watches it, and a line can be replaced. */
   readonly isTerminal: boolean
   readonly hasColors: boolean
   /** Width of the terminal; null if lines have no limit. */
@@ -38,6 +39,12 @@ const hasColors = (
   return isTerminal && environment["CLICOLOR"] !== "0" && environment["TERM"] !== "dumb"
 }
 
+const defaultColumns = 80
+
+/** Returns the width that COLUMNS states, or else the terminal. Serial lines and containers may report 0 columns. */
+const widthOf = (reported: number, { COLUMNS = "" }: EnvironmentVariables): number =>
+  /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : reported > 0 ? reported : defaultColumns
+
 export const streamInfo = (
   stream: Pick<NodeJS.WriteStream, "columns" | "isTTY">,
   environment: EnvironmentVariables,
@@ -47,8 +54,16 @@ export const streamInfo = (
   return {
     isTerminal,
     hasColors: hasColors(isTerminal, earlyOption(argv, "color") ?? environment["QUARRY_COLOR"], environment),
-    columns: isTerminal ? stream.columns : null
+    columns: isTerminal ? widthOf(stream.columns, environment) : null
   }
+}
+
+/** Returns the properties of stderr. Terminals that are dumb or record a build get no progress line. */
+export const messageStreamInfo = (...parameters: Parameters<typeof streamInfo>): StreamInfo => {
+  const [, { CI, TERM }] = parameters
+  const info = streamInfo(...parameters)
+  const isRecorded = isSet(CI) && CI !== "0" && CI !== "false"
+  return { ...info, isTerminal: info.isTerminal && TERM !== "dumb" && !isRecorded }
 }
 
 /** Applies the color mode of a configuration file, which is read after the streams. */

@@ -14,6 +14,8 @@ export class OutputError extends Data.TaggedError("OutputError")<{
   readonly hint?: string | null
 }> {}
 
+export type NoteKind = "notice" | "required"
+
 export interface TerminalService {
   readonly out: StreamInfo
   readonly err: StreamInfo
@@ -25,8 +27,8 @@ export interface TerminalService {
     text: string | ReadonlyArray<string>,
     onWritten?: (count: number) => void
   ) => Effect.Effect<void, OutputClosedError | OutputError>
-  /** Writes a line to stderr. */
-  readonly note: (text: string) => Effect.Effect<void>
+  /** Writes a line to stderr. With `--quiet` only required ones: errors, and questions to the user. */
+  readonly note: (text: string, kind?: NoteKind) => Effect.Effect<void>
   /** Shows, replaces or clears (null) the progress line, cut to the width of the terminal. Only on a terminal. */
   readonly progress: (text: string | null) => Effect.Effect<void>
 }
@@ -34,6 +36,14 @@ export interface TerminalService {
 export class CommandTerminal
   extends Context.Tag("@blockquarry/cli/CommandTerminal")<CommandTerminal, TerminalService>()
 {}
+
+/** Returns the terminal of `--quiet`: without notices and progress. */
+export const withoutNotices = (terminal: TerminalService): TerminalService => ({
+  ...terminal,
+  err: { ...terminal.err, isTerminal: false },
+  note: (text, kind) => kind === "required" ? terminal.note(text) : Effect.void,
+  progress: () => Effect.void
+})
 
 /** Returns a terminal that cuts the progress line: a line that wraps could not be replaced. */
 export const withFittedProgress = (terminal: TerminalService): TerminalService => {

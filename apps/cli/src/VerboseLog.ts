@@ -51,45 +51,12 @@ interface OpenAttempt {
   readonly cache: string | null
 }
 
-const waitReasons: Readonly<Record<string, string>> = {
+/** What a call waits for before it is sent, by the annotation `wait`. */
+export const waitReasons: Readonly<Record<string, string>> = {
   rate_limit: "for the local rate limit (--rate-limit)",
   cooldown: "because the service limits the rate (429)",
   concurrency: "for a free connection"
 }
-
-/** A wait of the client: for a limit, or before a retry. */
-export interface ClientWait {
-  readonly description: string
-  /** For how long to show it. */
-  readonly millis: number
-}
-
-/** A shorter wait for a limit is part of the normal pace. */
-const minShownWait = 1000
-
-/** Returns the wait that the annotations of a log message announce, if any. That before a retry is always shown. */
-const toWait = (
-  { millis: length, outcome, wait }: Readonly<Record<string, string>>
-): ClientWait | null => {
-  const millis = Number(length)
-  if (wait === undefined) return null
-  if (outcome !== undefined) {
-    const description = sanitize(`retrying in ${formatMillis(millis)}: ${outcome}`)
-    return { description, millis: Math.max(minShownWait, millis) }
-  }
-  const description = `waiting ${formatMillis(millis)} ${waitReasons[wait] ?? wait}`
-  return millis >= minShownWait ? { description, millis } : null
-}
-
-/** Runs an effect, and calls `onWait` when a call of it starts to wait. */
-export const observeWaits =
-  (onWait: (wait: ClientWait) => void) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const logger = Logger.make<unknown, void>(({ annotations }) => {
-      const wait = toWait(Object.fromEntries(HashMap.map(annotations, String)))
-      if (wait !== null) onWait(wait)
-    })
-    return Logger.withMinimumLogLevel(Effect.provide(self, Logger.add(logger)), LogLevel.Debug)
-  }
 
 /**
  * Formats requests and attempt results as `→` and `←` lines, waits as `…` lines, and other messages with their

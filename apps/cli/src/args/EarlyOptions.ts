@@ -12,12 +12,14 @@ export const earlyOption = (argv: ReadonlyArray<string>, name: string): string |
   return word === undefined ? undefined : word.includes("=") ? word.slice(name.length + 3) : words[index + 1]
 }
 
-/** Returns whether a switch is on. */
-export const earlySwitch = (argv: ReadonlyArray<string>, name: string): boolean => {
+/** Returns whether a switch is on. `alias` is its short form. */
+export const earlySwitch = (argv: ReadonlyArray<string>, name: string, alias?: string): boolean => {
   const end = argv.indexOf("--")
   const words = end === -1 ? argv : argv.slice(0, end)
-  const forms = [`--${name}`, `--${name}=true`, `--${name}=false`, `--no-${name}`]
+  const short = alias === undefined ? [] : [`-${alias}`]
+  const forms = [`--${name}`, ...short, `--${name}=true`, `--${name}=false`, `--no-${name}`]
   const last = words.findLastIndex((word) => forms.includes(word))
   const value = words[last]
-  return value === `--${name}=true` || (value === `--${name}` && words[last + 1] !== "false")
+  return value === `--${name}=true` ||
+    ([`--${name}`, ...short].includes(value ?? "") && words[last + 1] !== "false")
 }

@@ -74,6 +74,15 @@ export const verboseOption: OptionSpec = {
   description: "Log requests, responses and waits to stderr; the API key is never logged"
 }
 
+export const quietOption: OptionSpec = {
+  name: "quiet",
+  group: "global",
+  alias: "q",
+  value: null,
+  description: "Print errors only to stderr: no progress, notices or hints",
+  conflictsWith: ["verbose"]
+}
+
 export const colorOption: OptionSpec = {
   name: "color",
   group: "global",
@@ -163,6 +172,7 @@ export const operationOptions = (api: ApiName | "any"): ReadonlyArray<OptionSpec
 /** Options that every command accepts. */
 export const globalOptions: ReadonlyArray<OptionSpec> = [
   verboseOption,
+  quietOption,
   colorOption,
   noPagerOption,
   noInputOption,

@@ -69,7 +69,7 @@ const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, Comma
       })
     }
     const typed = yield* input.isTerminal()
-      ? input.readHidden(terminal.note("Paste the API key; it is not shown:"))
+      ? input.readHidden(terminal.note("Paste the API key; it is not shown:", "required"))
       : input.readPipe
     yield* protectSecret(typed)
     if (Redacted.value(typed) === "") {

@@ -94,7 +94,7 @@ export const exportRecords = <Item>(
     const before = savedRecords(manifest)
     const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
     const savedManifest = yield* Ref.make(manifest)
-    yield* Effect.onExit(progress.showWaits(writeRecords(plan, lock, savedManifest, progress)), (exit) =>
+    yield* Effect.onExit(writeRecords(plan, lock, savedManifest, progress), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
         if (job.inputs !== undefined) {

@@ -6,7 +6,6 @@ import { type PageWait, showWait } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../Terminal.ts"
-import { observeWaits } from "../VerboseLog.ts"
 
 /** Milliseconds between two updates of the line. */
 const updateInterval = 100
@@ -22,8 +21,6 @@ export interface ExportProgress {
   readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
   /** Shows a wait until it is interrupted. */
   readonly wait: (wait: PageWait) => Effect.Effect<void>
-  /** Shows the waits of the calls of an effect. */
-  readonly showWaits: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Returns the records and pages so far, for the summary. */
   readonly counts: Effect.Effect<
     { readonly records: number; readonly pages: number; readonly elapsed: number }
@@ -43,7 +40,6 @@ export const makeProgress = (
     let records = 0
     let pages = 0
     let total: number | null = null
-    let clientWait = { description: "", end: 0 }
     const describe = (now: number): string => {
       const done = before + records
       const rate = records / Math.max(0.001, (now - start) / 1000)
@@ -56,7 +52,7 @@ export const makeProgress = (
         const left = records === 0 ? "" : `, ${formatDuration((total - done) / rate * 1000)} left`
         parts.push(`${Math.floor(done / total * 100)}% of ${formatCount(total)}${left}`)
       }
-      return `${parts.join(", ")}${now < clientWait.end ? `; ${clientWait.description}` : ""}`
+      return parts.join(", ")
     }
     return {
       page: (page) =>
@@ -71,15 +67,6 @@ export const makeProgress = (
           yield* terminal.progress(describe(now))
         }),
       wait: showWait(terminal, (now) => `${describe(now)}; `),
-      showWaits: (self) =>
-        !terminal.err.isTerminal ?
-          self :
-          Effect.flatMap(Effect.clock, (clock) =>
-            observeWaits(({ description, millis }) => {
-              const now = clock.unsafeCurrentTimeMillis()
-              clientWait = { description, end: now + millis }
-              Effect.runFork(terminal.progress(describe(now)))
-            })(self)),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }
   })

@@ -60,8 +60,8 @@ const concernsAllInputs = (error: CommandError): boolean => {
     case "LocalLimitError":
       return error.limit === "daily"
     case "UsageError":
-      // An option has the same value for all inputs
-      return error.reason.startsWith("--")
+      // An option or a variable has the same value for all inputs
+      return /^(?:--|QUARRY_)/.test(error.reason)
     default:
       return false
   }
@@ -152,7 +152,7 @@ export const makeInputFailures = (
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
           advance()
           return Effect.all([
-            isJson ? terminal.note(toJson({ input, line, ...report })) : Effect.void,
+            isJson ? terminal.note(toJson({ input, line, ...report }), "required") : Effect.void,
             // Keeps one line for each failure, which --from ignores
             Effect.flatMap(
               failedFile,
@@ -169,7 +169,9 @@ export const makeInputFailures = (
         }
         if (isJson) {
           // After the last input, the error of the command is the summary
-          return exit._tag === "Success" ? Effect.void : terminal.note(toJson(reportOf(summary())))
+          return exit._tag === "Success"
+            ? Effect.void
+            : terminal.note(toJson(reportOf(summary())), "required")
         }
         const error = exit._tag === "Failure" ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
         // Printed with the error at the end
@@ -187,10 +189,12 @@ export const makeInputFailures = (
           ...(more > 0 ? [`  and ${more} more`] : []),
           ...(earlier > 0
             ? [`  and ${earlier} before the interruption, which the interrupted run listed`]
-            : []),
-          ...hints
+            : [])
         ]
-        return terminal.note(lines.join("\n"))
+        return Effect.zipRight(
+          terminal.note(lines.join("\n"), "required"),
+          Effect.forEach(hints, (hint) => terminal.note(hint), { discard: true })
+        )
       },
       counts: () => ({ failed, total: failed + succeeded }),
       restore: (counts) => {

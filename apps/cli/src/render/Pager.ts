@@ -41,7 +41,7 @@ export const withPager =
       if (!options.isEnabled || !terminal.out.isTerminal) return yield* effect
       let process: PagerProcess | null = null
       let isStarted = false
-      const notes: Array<string> = []
+      const notes: Array<Parameters<TerminalService["note"]>> = []
       const paged: TerminalService = {
         ...terminal,
         print: (text, onWritten) =>
@@ -54,7 +54,8 @@ export const withPager =
             }
             yield* process === null ? terminal.print(text, onWritten) : pause(process.print(text, onWritten))
           }),
-        note: (text) => process === null ? terminal.note(text) : Effect.sync(() => void notes.push(text)),
+        note: (...note) =>
+          process === null ? terminal.note(...note) : Effect.sync(() => void notes.push(note)),
         progress: (text) => process === null ? terminal.progress(text) : Effect.void
       }
       const close = Effect.suspend(() => {
@@ -62,7 +63,10 @@ export const withPager =
         process = null
         return running === null
           ? Effect.void
-          : Effect.zipRight(pause(running.close), Effect.forEach(notes, terminal.note, { discard: true }))
+          : Effect.zipRight(
+            pause(running.close),
+            Effect.forEach(notes, (note) => terminal.note(...note), { discard: true })
+          )
       })
       return yield* Effect.ensuring(Effect.provideService(effect, CommandTerminal, paged), close)
     })

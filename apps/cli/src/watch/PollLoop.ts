@@ -63,7 +63,7 @@ export const pollUntilComplete = <R>(
         failuresInRow++
         minDelay = retryAfterOf(error)
         if (failuresInRow === 1) {
-          yield* terminal.note(`warning: ${formatError(error).message}; polling goes on`)
+          yield* terminal.note(`warning: ${formatError(error).message}; polling goes on`, "required")
         }
       }
       const jitter = 0.9 + 0.2 * (yield* Random.next)

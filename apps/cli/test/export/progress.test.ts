@@ -7,7 +7,6 @@ import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordSource.ts"
 import { formatDuration } from "../../src/render/Time.ts"
 import { type TerminalService, withFittedProgress } from "../../src/Terminal.ts"
-import { withVerboseLog } from "../../src/VerboseLog.ts"
 
 /** A terminal that records what it shows. */
 const recordingTerminal = (isTerminal: boolean) => {
@@ -69,40 +68,6 @@ it.effect("counts down to the next attempt, and says why it waits", () =>
       `0 transfers, 0 pages, 0/s; waiting ${left} (until 00:01:05 UTC): cannot connect to localhost:1: connection refused (ECONNREFUSED)`
     ))
   }))
-
-it.effect("shows the waits of the client until they end, also when pages arrive meanwhile", () =>
-  Effect.gen(function*() {
-    const { lines, terminal } = recordingTerminal(true)
-    const progress = yield* makeProgress(terminal, "transfers", 0, null)
-    yield* progress.showWaits(Effect.gen(function*() {
-      yield* TestClock.adjust("1 second")
-      yield* Effect.annotateLogs(Effect.logDebug("waiting for admission"), {
-        wait: "rate_limit",
-        millis: 2000
-      })
-      yield* TestClock.adjust("1 second")
-      yield* progress.page(page(1000, null))
-      yield* TestClock.adjust("1 second")
-      yield* Effect.annotateLogs(Effect.logDebug("waiting for admission"), { wait: "rate_limit", millis: 50 })
-      yield* Effect.annotateLogs(Effect.logDebug("attempt ended, retrying in 3s"), {
-        outcome: "503",
-        wait: "backoff",
-        millis: 3000
-      })
-      yield* Effect.logDebug("attempt ended")
-      yield* TestClock.adjust("1 second")
-      yield* progress.page(page(1000, null))
-      yield* TestClock.adjust("2 seconds")
-      yield* progress.page(page(1000, null))
-    }))
-    expect(lines).toEqual([
-      "0 transfers, 0 pages, 0/s; waiting 2s for the local rate limit (--rate-limit)",
-      "1,000 transfers, 1 page, 500/s; waiting 2s for the local rate limit (--rate-limit)",
-      "1,000 transfers, 1 page, 333/s; retrying in 3s: 503",
-      "2,000 transfers, 2 pages, 500/s; retrying in 3s: 503",
-      "3,000 transfers, 3 pages, 500/s"
-    ])
-  }).pipe(withVerboseLog(recordingTerminal(true).terminal, false)))
 
 it.effect("is one line for each outage where stderr is not a terminal", () =>
   Effect.gen(function*() {
