@@ -8,6 +8,7 @@ import { listOperations } from "./CoreNames.build.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { shellQuote } from "./ShellQuote.ts"
 import type { OutputClosedError, OutputError } from "./Terminal.ts"
+import { isUnknownPath, unknownPathFix, unknownPathMessage } from "./UnknownPath.ts"
 
 /** The command line or an environment variable is invalid. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -221,12 +222,13 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
     case "InvalidInputError":
       return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
         .join("; ")
+    case "NotFoundError":
+      return isUnknownPath(error) ? error.summary.replace("not found", unknownPathMessage) : error.summary
     case "AuthenticationError":
     case "CircuitOpenError":
     case "InvalidResponseError":
     case "LocalLimitError":
     case "NetworkError":
-    case "NotFoundError":
     case "PaginationError":
     case "PermissionDeniedError":
     case "PlanQuotaExceededError":
@@ -253,7 +255,9 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
     case "InputsFailedError":
       return error.failedFile === null ? fix : `repeat with --from ${shellQuote(error.failedFile)}`
     case "NotFoundError":
-      return notFoundHints[error.operation] ?? fix
+      return isUnknownPath(error)
+        ? unknownPathFix(error.operation)
+        : notFoundHints[error.operation] ?? fix
     case "LocalLimitError":
       return localLimitHints[error.limit] ?? fix
     case "RateLimitError":

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { signalExitCodes } from "../src/CommandError.ts"
 import { exampleValues, exitStatus } from "../src/Help.ts"
 import { quarry, type RunOptions, sandboxEnvironment } from "./support/quarry.ts"
+import { respondingWith } from "./support/stubClient.ts"
 
 const price = ["token", "price", exampleValues.token]
 
@@ -47,6 +48,30 @@ const cases: ReadonlyArray<
   ["400", 2, price, faulty({ status: 400 }), /400/],
   ["403", 4, price, faulty({ status: 403 }), /permission denied/],
   ["404", 3, price, faulty({ status: 404 }), /not found/],
+  [
+    "a base URL with a wrong path",
+    3,
+    price,
+    { env: { ...sandboxEnvironment, QUARRY_BASE_URL: `${sandboxEnvironment.QUARRY_BASE_URL}/foo` } },
+    /no such path \(404\): Cannot GET \S+\n.*check the path of the base URL \(QUARRY_BASE_URL\)/s
+  ],
+  [
+    "a page of a website",
+    3,
+    price,
+    {
+      env: sandboxEnvironment,
+      client: respondingWith("<html>", 404, { "content-type": "text/html" }).client
+    },
+    /no such path \(404\)\n.*check the path of the base URL/s
+  ],
+  [
+    "an item that is not found",
+    3,
+    price,
+    { env: sandboxEnvironment, client: respondingWith("{\"message\":\"Token not found\"}", 404).client },
+    /not found \(404\): Token not found\n.*check the address/s
+  ],
   ["429", 5, price, faulty({ status: 429, "retry-after": "100" }), /retry in/],
   [
     "a wait for the local rate limit that exceeds maxWait",

@@ -19,6 +19,7 @@ import {
 } from "../config/Configuration.ts"
 import { HttpTransport } from "../HttpTransport.ts"
 import { describeSystemError } from "../SystemError.ts"
+import { unknownPathFix, unknownPathMessage } from "../UnknownPath.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
 import { isProxyUrl, type NamedProxy, proxyFor, proxyVariables, proxyVariablesFor } from "./ProxyVariables.ts"
@@ -293,7 +294,8 @@ const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { error, headers, millis } = check
     if (error?._tag === "NotFoundError") {
-      return [failed("base URL", "the service has no such path", "check the path of the base URL")]
+      // Of every wallet there is a list, so the path is wrong
+      return [failed("base URL", unknownPathMessage, unknownPathFix(error.operation))]
     }
     if (error !== null && isKeyAccepted(check) === null) {
       const { hint, message } = formatError(error)

@@ -34,7 +34,7 @@ const meanings: { readonly [T in ErrorTag]: string } = {
   RequestRejectedError: "The service rejected the request (4xx). Its message is part of the error.",
   ExportConflictError:
     "The files of the export exist already, belong to another query, or another process writes them.",
-  NotFoundError: "The service has no such item.",
+  NotFoundError: "The service has no such item, or the path of the base URL is wrong (404).",
   NotSetError: "The setting or alias does not exist.",
   MissingApiKeyError: "No API key is configured.",
   AuthenticationError: "The service rejected the API key (401).",

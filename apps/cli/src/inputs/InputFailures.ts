@@ -18,6 +18,7 @@ import { toJson } from "../render/Json.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { systemFailure } from "../SystemError.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
+import { isUnknownPath } from "../UnknownPath.ts"
 import { type InputPosition, startPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
@@ -68,7 +69,8 @@ const concernsAllInputs = (error: CommandError): boolean => {
 }
 
 /** Returns whether an error says something about the service or the network, not about the input. */
-const concernsService = (error: CommandError): boolean => exitCodes[error._tag] >= 5
+const concernsService = (error: CommandError): boolean =>
+  exitCodes[error._tag] >= 5 || (error._tag === "NotFoundError" && isUnknownPath(error))
 
 /** Returns whether an input was not sent to the service, and so says nothing about it. */
 const isInvalidInput = (error: CommandError): boolean =>

@@ -111,7 +111,7 @@ describe("quarry doctor", () => {
         check: "base URL",
         status: "failed",
         message: "the service has no such path",
-        fix: "check the path of the base URL"
+        fix: "check the path of the base URL (QUARRY_BASE_URL)"
       })
       expect(findings.get("API key")).toMatchObject({
         status: "warning",

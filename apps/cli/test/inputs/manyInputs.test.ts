@@ -328,6 +328,16 @@ describe("failures", () => {
       expect(err).toContain("20 of 23 read inputs failed; the rest was not read:")
     }))
 
+  it.live("of a wrong base URL in a row end the command too", () =>
+    Effect.gen(function*() {
+      const env = { ...sandboxEnvironment, QUARRY_BASE_URL: `${sandboxEnvironment.QUARRY_BASE_URL}/foo` }
+      const stdin = lines(...Array.from({ length: 500 }, () => token))
+      const { code, err } = yield* quarry(["token", "price", "-"], { sandbox: { scale }, env, stdin })
+      expect(code).toBe(3)
+      expect(err).toContain("20 of 20 read inputs failed; the rest was not read:")
+      expect(err).toContain("hint: check the path of the base URL (QUARRY_BASE_URL)")
+    }))
+
   it.effect("of the service before the first record end with the position of the first of them", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.make({ ledger, faults: [{ fault: { status: 500 } }] })
