@@ -9,6 +9,22 @@ import type { ArgumentValues } from "../src/args/ArgumentValues.ts"
 import { faultsOf } from "../src/commands/sandboxFaults.ts"
 import { quarry } from "./support/quarry.ts"
 
+it.live("prints each request with --verbose, and the fault of its response", () =>
+  Effect.gen(function*() {
+    const captured = { out: "", err: "", progressCount: 0 }
+    const until = (ready: () => boolean) => Effect.yieldNow().pipe(Effect.repeat({ until: ready }))
+    const line = "sandbox serve --port 0 --faults 1 --fault reset -v"
+    const server = yield* Effect.fork(quarry(line.split(" "), { captured }))
+    yield* until(() => captured.out.includes("/chains'"))
+    const [origin = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(captured.out) ?? []
+    yield* Effect.ignore(Effect.tryPromise(() => fetch(`${origin}/foo?a=1`)))
+    yield* until(() => captured.err.includes("foo"))
+    yield* Fiber.interrupt(server)
+    expect(captured.err.replace(/\S+ (GET .*) in \d+ ms/g, "$1")).toBe(
+      "GET /foo?a=1 404 (fault: reset)\n"
+    )
+  }))
+
 /** Sends requests to a sandbox with the options, and returns the response or the transmission of each. */
 const responses = (options: ArgumentValues, count: number) =>
   Effect.gen(function*() {

@@ -1,5 +1,8 @@
 /** `quarry sandbox serve` */
+import type { SandboxService } from "@blockquarry/sandbox/Sandbox"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { timeoutOption } from "../args/GlobalOptions.ts"
 import { duration, integerBetween, parseDuration } from "../args/ValueCheck.ts"
@@ -9,12 +12,32 @@ import { describeSystemError } from "../SystemError.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { faultOptions, faultsOf } from "./sandboxFaults.ts"
 
+/** Logs each request with its status, or why there is none, and its duration. */
+const withRequestLog = (sandbox: SandboxService): SandboxService => ({
+  ...sandbox,
+  handle: (request) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (start) =>
+        Effect.onExit(sandbox.handle(request), (exit) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const outcome = Exit.isFailure(exit)
+              ? "closed by the client"
+              : exit.value.transmission === "complete"
+              ? `${exit.value.status}`
+              : `${exit.value.status} (fault: ${exit.value.transmission})`
+            return Effect.logDebug(`${request.method} ${request.url} ${outcome} in ${now - start} ms`)
+          }))
+    )
+})
+
 export const sandboxServe: CommandSpec = {
   path: ["sandbox", "serve"],
   operation: null,
   isUpdate: false,
   api: null,
   summary: "Run the sandbox as an HTTP server until interrupted",
+  note: "With --verbose, each request is a line on stderr.",
   arguments: [],
   options: [
     {
@@ -48,7 +71,7 @@ export const sandboxServe: CommandSpec = {
   ],
   runsUntilInterrupted: true,
   examples: ["", "--port 0 --seed 7 --block-time 2s", "--port 0 --faults 0.05 --latency 50ms"],
-  run: ({ values }) =>
+  run: ({ settings, values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const host = singleValue(values, "host") ?? "127.0.0.1"
@@ -59,14 +82,16 @@ export const sandboxServe: CommandSpec = {
       )
       const faults = yield* faultsOf(values, FaultText)
       yield* Effect.gen(function*() {
+        const sandbox = yield* Sandbox
         const running = yield* server.serve({ host, port }).pipe(
+          Effect.provideService(Sandbox, settings.isVerbose ? withRequestLog(sandbox) : sandbox),
           Effect.mapError(({ code }) =>
             new ServerStartError({
               reason: `cannot listen on ${host}:${port}: ${describeSystemError({ code })}`
             })
           )
         )
-        const lines = server.banner(running, yield* Sandbox)
+        const lines = server.banner(running, sandbox)
         yield* terminal.print(`${lines.join("\n")}\n`)
         yield* Effect.never
       }).pipe(
