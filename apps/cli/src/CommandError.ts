@@ -59,6 +59,8 @@ export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
   readonly sharedExitCode: number | null
   /** The file that contains the failed inputs, if any. */
   readonly failedFile: string | null
+  /** What the inputs are, in the plural. */
+  readonly inputName: "inputs" | "chains"
 }> {}
 
 /** With `--exit-status`: the last result of `--jq` is false or null. Prints nothing. */
@@ -209,7 +211,7 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
     case "ConfigFileError":
       return `${error.file}: ${error.reason}`
     case "InputsFailedError":
-      return `${error.failed} of ${error.total} inputs failed`
+      return `${error.failed} of ${error.total} ${error.inputName} failed`
     case "ChecksFailedError":
       return `${error.failed} of ${error.total} checks failed`
     case "MissingApiKeyError":
@@ -253,7 +255,11 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
     case "OutputError":
       return error.hint ?? fix
     case "InputsFailedError":
-      return error.failedFile === null ? fix : `repeat with --from ${shellQuote(error.failedFile)}`
+      return error.inputName === "chains"
+        ? "repeat with --chain and the chains that failed"
+        : error.failedFile === null
+        ? fix
+        : `repeat with --from ${shellQuote(error.failedFile)}`
     case "NotFoundError":
       return isUnknownPath(error)
         ? unknownPathFix(error.operation)

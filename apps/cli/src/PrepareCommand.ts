@@ -1,7 +1,11 @@
 /** Prepares a command: its settings and values, from its options, the environment and configuration files. */
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "./args/ArgumentValues.ts"
+import { resolveBounds } from "./args/Bounds.ts"
+import { withChainNames } from "./args/Chains.ts"
 import type { ArgumentSpec, OptionSpec } from "./args/CommandDescription.ts"
 import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptions.ts"
 import { didYouMean } from "./args/Suggest.ts"
@@ -19,20 +23,25 @@ import { CommandTerminal } from "./Terminal.ts"
 /** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */
 export const prepareCommand = (
   command: CommandSpec,
-  commandLineValues: ArgumentValues
+  given: ArgumentValues
 ): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    yield* checkOutput(commandLineValues)
-    const configuration = yield* Configuration.load(settingsOf(commandLineValues))
+    yield* checkOutput(given)
+    const configuration = yield* Configuration.load(settingsOf(given))
     yield* protectStoredKey(configuration.profile)
     if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
-    const configured = withConfiguredValues(command, commandLineValues, configuration)
-    const values = yield* withAddresses(command, configured, configuration.addressBook)
+    const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
+    const resolved = command.operation === null
+      ? given
+      : yield* resolveBounds(command.options, given, now)
+    const configured = withConfiguredValues(command, resolved, configuration)
+    const values = withChainNames(yield* withAddresses(command, configured, configuration.addressBook))
     const format = singleValue(values, "output") ?? ""
     return {
       command,
-      commandLineValues,
+      // A command that continues this one has the same bounds
+      commandLineValues: resolved,
       values,
       settings: {
         format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",

@@ -67,8 +67,8 @@ describe("candidates", () => {
   })
 
   it("are the choices of an option or argument, in every form", async () => {
-    expect(await wordsFor("wallet transfers --chain polygon-")).toEqual(["polygon-amoy"])
-    expect(await wordsFor("wallet transfers --chain=polygon-")).toEqual(["--chain=polygon-amoy"])
+    expect(await wordsFor("watch wallet transfers --chain polygon-")).toEqual(["polygon-amoy"])
+    expect(await wordsFor("watch wallet transfers --chain=polygon-")).toEqual(["--chain=polygon-amoy"])
     expect(await wordsFor("--chain polygon wallet transfers --order a")).toEqual(["asc"])
     expect(await wordsFor("token price -o nd")).toEqual(["ndjson"])
     expect(await wordsFor("stream set-status id pau")).toEqual(["paused"])
@@ -77,6 +77,7 @@ describe("candidates", () => {
 
   it("continue comma-separated lists", async () => {
     expect(await wordsFor("wallet chains --chains eth,polygon-")).toEqual(["eth,polygon-amoy", ":nospace"])
+    expect(await wordsFor("token price --chain eth,pol")).toEqual(["eth,polygon", ":nospace"])
     expect(await wordsFor("wallet transfers --fields block_number,block_t")).toEqual([
       "block_number,block_timestamp",
       ":nospace"

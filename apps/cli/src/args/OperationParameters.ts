@@ -7,6 +7,8 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
+import { boundForms } from "./Bounds.ts"
+import { chainOptionName, knownChain } from "./Chains.ts"
 import type { ArgumentSpec, OptionSpec } from "./CommandDescription.ts"
 import { kebabCase } from "./KebabCase.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
@@ -43,6 +45,7 @@ const placeholder = (parameter: Parameter): string => {
   if (/chain/.test(name)) return "chain"
   if (/address/.test(name)) return "address"
   if (/date/.test(name)) return "date"
+  if (/_block$/.test(name)) return "block"
   return parameter.jsonSchema.type === "integer" || parameter.jsonSchema.type === "number"
     ? "number"
     : choicesOf(parameter).length > 0
@@ -61,14 +64,23 @@ const remarks: Readonly<Record<string, string>> = {
   order: " (in any case)"
 }
 
+/** Inserts what the command line accepts in addition, before a remark such as "(default: latest)". */
+const describeOption = (operation: Pick<OperationShape, "parameters">, parameter: Parameter): string => {
+  const { description, name } = parameter
+  const forms = boundForms(kebabCase(name), placeholder(parameter))
+  const also = forms === null ? "" : `; also ${forms}`
+  return withOptionNames(operation, description).replace(/(?: \(.*)?$/, (remark) => also + remark)
+    .replace("hexadecimal chain ID", "ID") + (remarks[name] ?? "")
+}
+
 const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: Parameter): OptionSpec => ({
   name: kebabCase(parameter.name),
   value: isSwitch(parameter) ? null : placeholder(parameter),
-  description: withOptionNames(operation, parameter.description) + (remarks[parameter.name] ?? ""),
+  description: describeOption(operation, parameter),
   choices: choicesOf(parameter),
   ...checkOf(parameter),
   ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
-  repeatable: isArray(parameter)
+  repeatable: isArray(parameter) || parameter.name === chainOptionName
 })
 
 /** Returns the check of a parameter with a largest value. The library leaves it to the service to reject larger ones. */
@@ -100,11 +112,13 @@ export const toArguments = (
 export const toOptions = (operation: Pick<OperationShape, "parameters">): ReadonlyArray<OptionSpec> =>
   operation.parameters.filter((parameter) => !isPositional(parameter)).map(toOption(operation))
 
-/** Replaces slugs by the spelling of the schema. Commas separate the items of a list. */
+/** Replaces slugs, and IDs of chains, by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {
   const { known, only } = listedValues(parameter)
+  const isChain = placeholder(parameter) === "chain"
   const restore = (text: string) =>
-    [...only, ...known].find((value) => slug(value) === text.trim().toLowerCase()) ?? text
+    (isChain ? knownChain(text) : undefined) ??
+      [...only, ...known].find((value) => slug(value) === text.trim().toLowerCase()) ?? text
   return isArray(parameter) ? value.split(",").map(restore).join(",") : restore(value)
 }
 
@@ -120,14 +134,42 @@ export const decodeArguments = <I, InputEncoded>(
   operation: OperationShape & { readonly input: Schema.Schema<I, InputEncoded> },
   values: ArgumentValues
 ): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> => {
+  const [chain = "", ...otherChains] = values.get(chainOptionName) ?? []
+  if (otherChains.length > 0) {
+    return Either.left(
+      new UsageError({
+        reason: `--${chainOptionName}: expected one chain for this command, got ${
+          [chain, ...otherChains].join(",")
+        }`,
+        hint: `run the command for each chain, for example with --${chainOptionName} ${slug(chain)}`
+      })
+    )
+  }
   const raw = Object.fromEntries(operation.parameters.flatMap((parameter) => {
     const all = (values.get(kebabCase(parameter.name)) ?? []).map((value) => fromSlug(parameter, value))
     return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all[0]]]
   }))
   return Either.mapBoth(decodeInput(operation, raw), {
-    onLeft: (error) => toUsageError(operation, values, error),
+    onLeft: ({ issues: [issue] }) => toUsageError(operation, values, issue),
     onRight: (input) => ({ input, encoded: Schema.encodeSync(operation.input)(input) })
   })
+}
+
+/** Checks each of several chains, before the first one is read. */
+export const checkChains = (
+  operation: OperationShape & { readonly input: Schema.Schema.AnyNoContext },
+  values: ArgumentValues
+): Either.Either<void, UsageError> => {
+  for (const chain of values.get(chainOptionName) ?? []) {
+    const decoded = decodeInput(operation, { [chainOptionName]: chain })
+    const issue = Either.isRight(decoded)
+      ? undefined
+      : decoded.left.issues.find(({ parameter }) => parameter === chainOptionName)
+    if (issue !== undefined) {
+      return Either.left(toUsageError(operation, new Map([[chainOptionName, [chain]]]), issue))
+    }
+  }
+  return Either.void
 }
 
 /** Returns the spelling on the command line: `--from-block` or `<address>`. */
@@ -138,27 +180,26 @@ const parameterLabel = (parameter: Parameter, isArgument: boolean): string =>
 const rewordReason = (operation: OperationShape, parameter: Parameter, reason: string): string =>
   listedValues(parameter).only.filter((value) => value.includes(" "))
     .reduce((text, value) => text.replaceAll(value, slug(value)), withOptionNames(operation, reason))
+    .replace("its hexadecimal chain ID", "its chain ID")
 
-/** Reports the first issue. */
 const toUsageError = (
   operation: OperationShape,
   values: ArgumentValues,
-  error: InvalidInputError
+  { parameter: parameterPath, reason }: InvalidInputError["issues"][number]
 ): UsageError => {
-  const [{ parameter: parameterPath, reason }] = error.issues
   const parameter = operation.parameters.find(({ name }) => name === parameterPath.split(".")[0])
   if (parameter === undefined) return new UsageError({ reason: `${parameterPath}: ${reason}`, hint: null })
   const isArgument = isPositional(parameter)
   const words = values.get(kebabCase(parameter.name))?.flatMap((value) => value.split(",")) ?? []
   const choices = choicesOf(parameter)
-  const suggestion =
-    words.filter((word) => !choices.includes(word)).map((word) => closestMatch(word, choices))[0]
+  const suggestion = words.filter((word) => !choices.includes(word) && knownChain(word) === undefined)
+    .map((word) => closestMatch(word, choices))[0]
   return new UsageError({
     reason: `${parameterLabel(parameter, isArgument)}: ${rewordReason(operation, parameter, reason)}`,
     hint: didYouMean(
       suggestion === undefined || isArgument
         ? suggestion
         : `${parameterLabel(parameter, false)} ${suggestion}`
-    )
+    ) ?? (placeholder(parameter) === "date" ? `for example 2024-01-31, ${boundForms("", "date")}` : null)
   })
 }

@@ -167,7 +167,7 @@ const candidateLines = async (
       ? []
       : option.value === null
       ? [candidate("true"), candidate("false")]
-      : valueLines(option, command, current, loadNames)
+      : valueLines({ ...option, repeatable: false }, command, current, loadNames)
   }
   return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
 }

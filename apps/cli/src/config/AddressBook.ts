@@ -1,6 +1,6 @@
 /** The address book: names that commands accept in place of addresses, and tables show beside them. */
 import { closestMatch } from "../args/Suggest.ts"
-import { chainSpellings } from "../CoreNames.build.ts"
+import { chainNames } from "../CoreNames.build.ts"
 
 export interface AddressBook {
   /** Addresses by name, in the order of the file. Names and addresses are in lower case. */
@@ -25,7 +25,7 @@ export const make = (addresses: ReadonlyMap<string, string>): AddressBook => {
 
 export const empty: AddressBook = make(new Map())
 
-const chains: ReadonlySet<string> = new Set(chainSpellings)
+const chains: ReadonlySet<string> = new Set(Object.keys(chainNames))
 
 /** Returns why a text cannot name an address; null if it can. It must not look like an address, a hash or a chain. */
 export const checkName = (name: string): string | null => {

@@ -5,7 +5,7 @@ import type { ValueCheck } from "../args/CommandDescription.ts"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
-import { chainSlugs, chainSpellings } from "../CoreNames.build.ts"
+import { chainNames, chainSlugs } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../StreamInfo.ts"
 
@@ -69,8 +69,8 @@ const checkRateLimit: Setting["check"] = (value) =>
 
 const chain: ValueCheck = {
   ...oneOf(chainSlugs),
-  expected: `one of ${chainSlugs.join(", ")} (or its hexadecimal chain ID)`,
-  accepts: (value) => chainSpellings.includes(value.trim().toLowerCase())
+  expected: `one of ${chainSlugs.join(", ")} (or its chain ID)`,
+  accepts: (value) => Object.hasOwn(chainNames, value.trim().toLowerCase())
 }
 
 const preference = (

@@ -44,7 +44,7 @@ export const printCurl = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const { command, settings, values } = invocation
-    if (readsInputs(invocation)) return yield* unavailableForInputs(curlOption.name)
+    if (readsInputs(invocation)) return yield* unavailableForInputs(curlOption.name, values)
     const operation = operations.find(({ id }) => id === command.operation)
     if (operation === undefined) {
       return yield* Effect.dieMessage(`${command.path.join(" ")} calls no operation`)

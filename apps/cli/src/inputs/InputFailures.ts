@@ -84,13 +84,15 @@ export interface InputFailuresOptions {
   readonly file: string | null
   /** Names where the inputs come from. */
   readonly source: string
+  /** What the inputs are, in the plural. */
+  readonly inputName: "inputs" | "chains"
   /** Whether each failure is reported at once, as a line of JSON. */
   readonly isJson: boolean
 }
 
 /** Creates an empty collection. */
 export const makeInputFailures = (
-  { file, isJson, source }: InputFailuresOptions
+  { file, inputName, isJson, source }: InputFailuresOptions
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -103,6 +105,7 @@ export const makeInputFailures = (
     let succeeded = 0
     let serviceFailures = 0
     let unprinted = startPosition
+    let lastFailedLine = 0
     let hasRead = false
     let hasRecords = false
     // Inputs that failed because of the service are read again
@@ -117,7 +120,8 @@ export const makeInputFailures = (
         failed,
         total: failed + succeeded,
         sharedExitCode: succeeded === 0 && earlier === 0 && exitStatuses.size === 1 ? status ?? null : null,
-        failedFile: file
+        failedFile: file,
+        inputName
       })
     }
     return {
@@ -138,27 +142,39 @@ export const makeInputFailures = (
           advance()
         }),
       unprinted: () => hasRead ? unprinted : null,
-      add: ({ line, values }, error) =>
+      add: (inputLine, error) =>
         Effect.suspend(() => {
           if (isSilent(error) || concernsAllInputs(error)) return Effect.fail(error)
+          const { chain, line, values } = inputLine
           const input = values.join(" ")
           const report = reportOf(error)
           if (listed.length < listedCount) {
             const shown = sanitize(input.length > maxShownInput ? `${input.slice(0, maxShownInput)}…` : input)
-            // The message says what an input without values misses
-            const place = shown.trim() === "" ? `line ${line}` : `line ${line}: ${shown}`
-            listed.push({ text: `  ${place}: ${report.message}`, hint: report.hint })
+            const places = [
+              ...(inputName === "chains" ? [] : [`line ${line}`]),
+              // The message says what an input without values misses
+              ...(shown.trim() === "" ? [] : [shown]),
+              ...(chain === undefined ? [] : [sanitize(chain)])
+            ]
+            listed.push({ text: `  ${places.join(": ")}: ${report.message}`, hint: report.hint })
           }
+          const isRepeated = line === lastFailedLine
+          lastFailedLine = line
           failed++
           exitStatuses.add(exitCodes[error._tag])
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
           advance()
           return Effect.all([
-            isJson ? terminal.note(toJson({ input, line, ...report }), "required") : Effect.void,
+            isJson ?
+              terminal.note(
+                toJson({ ...(inputName === "chains" ? {} : { input, line }), chain, ...report }),
+                "required"
+              ) :
+              Effect.void,
             // Keeps one line for each failure, which --from ignores
             Effect.flatMap(
               failedFile,
-              ({ add }) => add(values.includes("") ? `# line ${line} has an empty value: ${input}` : input)
+              ({ add }) => add(failedLine(inputLine, isRepeated))
             ),
             serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
           ], { discard: true })
@@ -185,8 +201,8 @@ export const makeInputFailures = (
         )
         const lines = [
           exit._tag === "Success"
-            ? `${failed} of ${all} inputs failed:`
-            : `${failed} of ${all} read inputs failed; the rest was not read:`,
+            ? `${failed} of ${all} ${inputName} failed:`
+            : `${failed} of ${all} read ${inputName} failed; the rest was not read:`,
           ...listed.map(({ text }) => text),
           ...(more > 0 ? [`  and ${more} more`] : []),
           ...(earlier > 0
@@ -207,6 +223,13 @@ export const makeInputFailures = (
       result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
     }
   })
+
+/** Returns a line for a failed input. `--from` ignores it if the input is in the file already, for another chain. */
+const failedLine = ({ chain, line, values }: InputLine, isRepeated: boolean): string => {
+  const input = values.join(" ")
+  if (values.includes("")) return `# line ${line} has an empty value: ${input}`
+  return isRepeated && chain !== undefined ? `# line ${line}, ${chain}: ${input}` : input
+}
 
 /** A file with one line for each failed input. */
 interface FailedFile {

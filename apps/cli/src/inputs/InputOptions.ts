@@ -1,5 +1,6 @@
 /** Options of commands that read many inputs. */
 import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
+import { severalChains } from "../args/Chains.ts"
 import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
@@ -67,18 +68,20 @@ export const argumentsOfLines = (
 ): ReadonlyArray<string> =>
   specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [stdinArgument])[0] === stdinArgument)
 
-/** Returns whether a command line selects many inputs. */
+/** Returns whether a command line selects many inputs: lines of a text, several chains, or both. */
 export const readsInputs = (
   { command, values }: Pick<CommandInvocation, "command" | "values">
 ): boolean =>
+  severalChains(values) !== null ||
   command.options.some((option) => recordInputOptions.includes(option) && values.has(option.name)) ||
   command.arguments.some(({ name, replacedBy }) =>
     replacedBy === fromOption.name && values.get(name)?.[0] === stdinArgument
   )
 
 /** The error for an option that a command with many inputs does not accept. */
-export const unavailableForInputs = (option: string): UsageError =>
-  new UsageError({
-    reason: `--${option} is not available for many inputs`,
-    hint: "run the command for one input"
-  })
+export const unavailableForInputs = (option: string, values: ArgumentValues): UsageError =>
+  new UsageError(
+    severalChains(values) === null
+      ? { reason: `--${option} is not available for many inputs`, hint: "run the command for one input" }
+      : { reason: `--${option} is not available for several chains`, hint: "run the command for one chain" }
+  )

@@ -19,6 +19,8 @@ export interface InputLine {
   readonly line: number
   /** One for each argument that the lines contain; more or fewer on an invalid line. */
   readonly values: ReadonlyArray<string>
+  /** The chain for which the line is read, if there are several. */
+  readonly chain?: string
 }
 
 /** Where inputs come from. */

@@ -12,8 +12,10 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { chainOptionName } from "../args/Chains.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
+import type { RecordField } from "../list/RecordFields.ts"
 import type { RecordList } from "../list/RecordList.ts"
 import {
   type EncodedRecord,
@@ -22,7 +24,7 @@ import {
   type RecordPage,
   type RecordSource
 } from "../list/RecordSource.ts"
-import { idColumn } from "../render/Columns.ts"
+import { idColumn, textColumn } from "../render/Columns.ts"
 import { countOf } from "../render/Count.ts"
 import type { Column } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
@@ -31,19 +33,29 @@ import type { InputFailures } from "./InputFailures.ts"
 import { formatPosition, type InputPosition, parsePosition, startPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
+/** What records of many inputs start with: the text of the input, and its chain if there are several. */
+export type InputKey = Readonly<Partial<Record<InputKeyName, string>>>
+
+export type InputKeyName = "input" | "chain"
+
 /** A record with the input that it belongs to. */
 export interface InputRecord<out Item> {
-  readonly input: string
+  readonly key: InputKey
   /** The address that the record concerns, if any. */
   readonly subject: string | null
   readonly item: Item
 }
 
 /** Returns the columns of records with their inputs. */
-export const withInputColumn = <Item>(
-  columns: ReadonlyArray<Column<Item>>
+export const withKeyColumns = <Item>(
+  columns: ReadonlyArray<Column<Item>>,
+  names: ReadonlyArray<InputKeyName>
 ): ReadonlyArray<Column<InputRecord<Item>>> => [
-  idColumn("input", ({ input }) => input),
+  ...names.map((name) =>
+    name === "input"
+      ? idColumn<InputRecord<Item>>(name, ({ key }) => key[name] ?? null)
+      : textColumn<InputRecord<Item>>(name, ({ key }) => key[name] ?? null)
+  ),
   ...columns.map(({ name, ...column }) => ({
     ...column,
     cell: ({ item, subject }: InputRecord<Item>, view: View) => column.cell(item, { ...view, subject }),
@@ -59,6 +71,8 @@ export interface ManyInputsOptions<Item>
   /** Describes the inputs and the options: equal ones give equal records. */
   readonly canonicalInput: unknown
   readonly lines: Stream.Stream<InputLine, CommandError>
+  /** The fields that each record starts with. */
+  readonly keyNames: ReadonlyArray<InputKeyName>
   /** The names of the arguments that the lines contain. */
   readonly argumentNames: ReadonlyArray<string>
   readonly invocation: CommandInvocation
@@ -71,7 +85,7 @@ export interface ManyInputsOptions<Item>
 /** An input whose first page was requested. */
 interface OpenInput<out Item> {
   readonly line: InputLine
-  readonly input: string
+  readonly key: InputKey
   readonly subject: string | null
   readonly isSinglePage: boolean
   readonly start: InputPosition
@@ -85,7 +99,10 @@ export const manyInputs = <Item>(
   Effect.map(Effect.context<ApiClients | CommandTerminal>(), (context) => ({
     operation: options.operation,
     input: options.canonicalInput,
-    fields: [{ path: ["input"], kind: "string" }, ...options.fields],
+    fields: [
+      ...options.keyNames.map((name): RecordField => ({ path: [name], kind: "string" })),
+      ...options.fields.filter(({ path: [first] }) => options.keyNames.every((name) => name !== first))
+    ],
     subject: null,
     recordName: options.recordName,
     warning: null,
@@ -123,14 +140,13 @@ const lastPage: RecordPage<never> = {
 
 /** Fetches the first page of an input. Its error is that of the returned pages. */
 const openInput = <Item>(
-  { argumentNames, invocation, maxItems, sourceOf }: ManyInputsOptions<Item>,
+  { argumentNames, invocation, keyNames, maxItems, sourceOf }: ManyInputsOptions<Item>,
   scope: Scope.Scope,
   line: InputLine,
   start: InputPosition
 ): Effect.Effect<OpenInput<Item>, never, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const input = line.values.join(" ")
-    const opened = { line, input, start }
+    const opened = { line, key: keyOf(line, keyNames), start }
     const source = yield* Effect.either(
       Effect.flatMap(invocationOf(invocation, argumentNames, line), sourceOf)
     )
@@ -158,7 +174,12 @@ const openInput = <Item>(
     }
   })
 
-/** Sets the arguments that a line contains. Names of the address book stand for their addresses. */
+const keyOf = ({ chain, values }: InputLine, names: ReadonlyArray<InputKeyName>): InputKey => ({
+  ...(names.includes("input") ? { input: values.join(" ") } : {}),
+  ...(chain === undefined ? {} : { chain })
+})
+
+/** Sets the arguments that a line contains, and its chain. Names of the address book stand for their addresses. */
 const invocationOf = (
   invocation: CommandInvocation,
   argumentNames: ReadonlyArray<string>,
@@ -186,20 +207,21 @@ const invocationOf = (
   )
   // The cursor is a position in all inputs
   const shared = [...invocation.values].filter(([name]) => name !== "cursor")
-  const all: ArgumentValues = new Map([...shared, ...ofLine])
+  const all: ArgumentValues = new Map([
+    ...shared,
+    ...ofLine,
+    ...(line.chain === undefined ? [] : [[chainOptionName, [line.chain]] as const])
+  ])
   return Either.right({ ...invocation, values: all })
 }
 
-/** Puts the input first. A field of this name in the record gives way. */
-const withInput = (input: string, record: EncodedRecord): EncodedRecord => {
-  const first: Record<string, unknown> = { input }
-  return Object.assign(first, record, { input })
-}
+/** Puts the key first. Fields of these names in the record give way. */
+const withKey = (key: InputKey, record: EncodedRecord): EncodedRecord => ({ ...key, ...record, ...key })
 
 /** Returns the pages of an input, with positions in all inputs. */
 const inputPages = <Item>(
   { failures, maxItems }: ManyInputsOptions<Item>,
-  { input, isSinglePage, line, pages, start, subject }: OpenInput<Item>
+  { isSinglePage, key, line, pages, start, subject }: OpenInput<Item>
 ): Stream.Stream<RecordPage<InputRecord<Item>>, CommandError> => {
   let records = start.records
   let position: string | undefined = formatPosition(start)
@@ -219,8 +241,8 @@ const inputPages = <Item>(
     position = nextCursor
     return {
       ...page,
-      items: page.items.map((item) => ({ input, subject, item })),
-      records: memoise(() => page.records().map((record) => withInput(input, record))),
+      items: page.items.map((item) => ({ key, subject, item })),
+      records: memoise(() => page.records().map((record) => withKey(key, record))),
       nextCursor,
       total: null,
       cursorAfter: (count) =>

@@ -2,6 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { realpathSync } from "node:fs"
 import type { ApiClients } from "../ApiClients.ts"
 import {
@@ -12,9 +13,10 @@ import {
   singleValue,
   stdinArgument
 } from "../args/ArgumentValues.ts"
+import { severalChains } from "../args/Chains.ts"
 import { jsonErrorsOption } from "../args/GlobalOptions.ts"
 import { kebabCase } from "../args/KebabCase.ts"
-import { toArguments } from "../args/OperationParameters.ts"
+import { checkChains, toArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { type ExportTarget, exportTarget, retryDuration, withExplicitChain } from "../export/ExportOptions.ts"
@@ -35,8 +37,8 @@ import {
   unavailableForInputs
 } from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
-import { inputName, type InputText, readInputs } from "./InputText.ts"
-import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
+import { type InputLine, inputName, type InputText, readInputs } from "./InputText.ts"
+import { type InputKeyName, type InputRecord, joinPages, manyInputs, withKeyColumns } from "./ManyInputs.ts"
 
 /** How long an outage of the service may last by default before an input fails. */
 const defaultRetryFor = Duration.seconds(30)
@@ -55,10 +57,12 @@ export const runInputs = <Item>(
     const unsupported = ["since-last", "dry-run", "raw", "chart", "chart-to"].find((name) =>
       isSet(values, name)
     )
-    if (unsupported !== undefined) return yield* unavailableForInputs(unsupported)
+    if (unsupported !== undefined) return yield* unavailableForInputs(unsupported, values)
+    const chains = severalChains(values)
     const text = yield* inputText(operation, values)
+    yield* checkChains(operation, values)
     const failedFile = singleValue(values, "failed") ?? null
-    if (failedFile !== null && text.file !== null && isSameFile(failedFile, text.file)) {
+    if (failedFile !== null && text !== null && text.file !== null && isSameFile(failedFile, text.file)) {
       return yield* new UsageError({
         reason: "--failed: expected another file than --from",
         hint: "the failed inputs are written while the inputs are read"
@@ -67,25 +71,49 @@ export const runInputs = <Item>(
     const target = yield* exportTarget(invocation)
     const failures = yield* makeInputFailures({
       file: failedFile,
-      source: inputName(text),
+      source: text === null ? "the command line" : inputName(text),
+      inputName: text === null ? "chains" : "inputs",
       isJson: isEnabled(values, jsonErrorsOption.name)
     })
     const maxItems = integerValue(values, "max-items")
-    const inputs = target === null ? { lines: readInputs(text) } : yield* hashInputs(text)
+    const inputs = text === null
+      ? { lines: Stream.make(commandLineInput) }
+      : target === null
+      ? { lines: readInputs(text) }
+      : yield* hashInputs(text)
+    const keyNames: ReadonlyArray<InputKeyName> = [
+      ...(text === null ? [] : ["input" as const]),
+      ...(chains === null ? [] : ["chain" as const])
+    ]
+    let hasMore = false
     const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
     const all = yield* manyInputs({
       operation,
       fields,
       canonicalInput: canonicalInput(operation, values, text, maxItems, inputs),
       recordName,
-      lines: inputs.lines,
+      lines: chains === null
+        ? inputs.lines
+        : Stream.mapConcat(inputs.lines, (line) => chains.map((chain) => ({ ...line, chain }))),
+      keyNames,
       argumentNames: argumentsOfLines(toArguments(operation), values),
       invocation,
       concurrency: integerValue(values, "concurrency") ?? defaultConcurrency,
       maxItems,
       failures,
       sourceOf: (invocation) =>
-        Effect.map(sourceOf(invocation), (source) => retryingSource(source, retryFor, terminal))
+        Effect.map(sourceOf(invocation), (source) => {
+          const retrying = retryingSource(source, retryFor, terminal)
+          return {
+            ...retrying,
+            pages: (cursor) =>
+              Stream.tap(
+                retrying.pages(cursor),
+                ({ nextCursor }) =>
+                  Effect.sync(() => (hasMore ||= source.isSinglePage && typeof nextCursor === "string"))
+              )
+          }
+        })
     })
     const cursor = singleValue(values, "cursor")
     const source: typeof all = {
@@ -97,7 +125,7 @@ export const runInputs = <Item>(
     }
     const job: ListJob<InputRecord<Item>> = {
       source,
-      columns: withInputColumn(columns),
+      columns: withKeyColumns(columns, keyNames),
       isDimmed: ({ item }) => isDimmed(item),
       // The limit applies to each input
       maxItems: null,
@@ -110,7 +138,7 @@ export const runInputs = <Item>(
       ),
       invocation,
       inputs: {
-        isStandardInput: text.file === null,
+        isStandardInput: text !== null && text.file === null,
         report: failures.report,
         counts: failures.counts,
         restore: failures.restore,
@@ -121,6 +149,7 @@ export const runInputs = <Item>(
       }
     }
     yield* writeRecords(job, target)
+    if (hasMore) yield* terminal.note(`more ${recordName} available: use --all`)
     yield* failures.result
   }))
 
@@ -134,14 +163,23 @@ const writeRecords = <Item>(
     yield* exportRecords(yield* planExport(job, target, () => Effect.succeed(job.source)))
   })
 
+/** Stands for the arguments of a command with several chains. */
+const commandLineInput: InputLine = { line: 1, values: [] }
+
+/** Options that need the lines of a text. */
+const textOptionNames = ["from", "from-column", "failed"]
+
+/** Returns where the inputs come from; null if the command line has all arguments, for several chains. */
 const inputText = (
   operation: AnyOperation,
   values: ArgumentValues
-): Effect.Effect<InputText, UsageError> => {
+): Effect.Effect<InputText | null, UsageError> => {
   const file = singleValue(values, "from") ?? stdinArgument
   const columns = values.get("from-column")?.flatMap((value) => value.split(",")) ?? null
   const specs = toArguments(operation)
   const names = argumentsOfLines(specs, values)
+  const needsText = severalChains(values) === null || textOptionNames.some((name) => values.has(name))
+  if (names.length === 0 && !needsText) return Effect.succeed(null)
   if (names.length === 0) {
     const option = recordInputOptions.find(({ name }) => values.has(name))?.name ?? "from"
     return new UsageError({
@@ -182,7 +220,7 @@ const isSameFile = (one: string, other: string): boolean => {
 const canonicalInput = (
   operation: AnyOperation,
   values: ArgumentValues,
-  { columns }: InputText,
+  text: InputText | null,
   maxItems: number | null,
   { sha256 }: Partial<HashedInputs>
 ): unknown => {
@@ -195,7 +233,7 @@ const canonicalInput = (
       return value === undefined || value[0] === stdinArgument ? [] : [[name, value.join(",")]]
     })),
     inputs: sha256,
-    columns,
+    columns: text?.columns,
     maxItems
   }
 }

@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { chainOptionName } from "../args/Chains.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
@@ -63,7 +64,9 @@ export const watchCommand = <
     "--timeout and --max-items end it with exit status 0.",
   arguments: toArguments(spec.operation),
   options: [
-    ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name)),
+    ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name)).map((option) =>
+      option.name === chainOptionName ? { ...option, repeatable: false } : option
+    ),
     ...watchOptions,
     ...watchOutputOptions,
     ...operationOptions(spec.operation.api)

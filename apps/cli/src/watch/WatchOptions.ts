@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { isLatest, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import type { OptionSpec, ValueCheck } from "../args/CommandDescription.ts"
 import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
@@ -17,17 +18,17 @@ const defaultInterval = Duration.seconds(15)
 
 export const defaultOverlap = 32
 
-const blockNumber = /^\d{1,15}$/
-
-const parseAge = (text: string): Duration.Duration | null => parseDuration(text, Duration.days(9999))
-
 /** Without a zone it is UTC, as in the options of lists. */
 const parseTime = (text: string): DateTime.Utc | null =>
   Option.getOrNull(Schema.decodeOption(Time)(text.trim()))
 
+/** The moment decides about the result, but not about the form. */
+const anyTime = DateTime.unsafeMake("9999-01-01")
+
 const since: ValueCheck = {
-  expected: "a duration such as 1h or 2d, a date such as 2025-06-01, or a block number",
-  accepts: (value) => blockNumber.test(value) || parseAge(value) !== null || parseTime(value) !== null
+  expected: "a time such as 1h, 2 days ago or yesterday, a date such as 2025-06-01, or a block",
+  accepts: (value) =>
+    parseBlock(value) !== null || parseRelativeTime(value, anyTime) !== null || parseTime(value) !== null
 }
 
 const interval: ValueCheck = {
@@ -57,7 +58,8 @@ export const watchOptions: ReadonlyArray<OptionSpec> = [
   {
     name: "since",
     value: "start",
-    description: "Begin with records since 1h or 2d ago, a date, or a block (default: from now on)",
+    description:
+      "Begin with records since 1h ago, yesterday, a date, or a block (default: latest, from now on)",
     check: since
   },
   {
@@ -87,20 +89,17 @@ export const intervalOf = ({ values }: CommandInvocation): Duration.Duration =>
 export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart | null, UsageError> =>
   Effect.gen(function*() {
     const text = singleValue(values, "since") ?? ""
-    if (text === "") return null
-    if (blockNumber.test(text)) return { _tag: "Block", block: Number(text) }
-    const time = parseTime(text)
-    const now = yield* Clock.currentTimeMillis
-    if (time !== null) {
-      return DateTime.toEpochMillis(time) <= now
-        ? { _tag: "Time", time: DateTime.formatIso(time) }
-        : yield* new UsageError({
-          reason: `--since: expected a time in the past, got ${JSON.stringify(text)} (UTC)`,
-          hint: "omit --since to print new records from now on"
-        })
-    }
-    const age = parseAge(text) ?? Duration.zero
-    return { _tag: "Time", time: DateTime.formatIso(DateTime.unsafeMake(now - Duration.toMillis(age))) }
+    if (text === "" || isLatest(text)) return null
+    const block = parseBlock(text)
+    if (block !== null) return { _tag: "Block", block }
+    const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
+    const time = parseRelativeTime(text, now) ?? parseTime(text)
+    return time !== null && DateTime.lessThanOrEqualTo(time, now)
+      ? { _tag: "Time", time: DateTime.formatIso(time) }
+      : yield* new UsageError({
+        reason: `--since: expected a time in the past, got ${JSON.stringify(text)} (UTC)`,
+        hint: "omit --since to print new records from now on"
+      })
   })
 
 /** Turns `quarry token price` into a watch. */

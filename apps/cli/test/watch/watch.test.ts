@@ -206,11 +206,21 @@ describe("a watch of transfers", () => {
         expect(watch.captured.err).toContain("watching transfers since 2025-05-30T00:00:00.000Z")
         yield* watch.interrupt
       }
-      const watch = yield* startWatch(
-        ["watch", "token", "transfers", token, "--since", "2d"],
-        Sandbox.httpClient(sandbox)
-      )
-      expect(watch.captured.err).toMatch(/watching transfers since 2025-06-28T00:00:0\d\.000Z/)
+      for (
+        const [since, start] of [
+          ["2d", "2025-06-28T00:00:0\\d.000Z"],
+          ["yesterday", "2025-06-29T00:00:00.000Z"],
+          ["0x10", "block 16"],
+          ["latest", "from now on"]
+        ] as const
+      ) {
+        const watch = yield* startWatch(
+          ["watch", "token", "transfers", token, "--since", since],
+          Sandbox.httpClient(sandbox)
+        )
+        expect(watch.captured.err).toMatch(new RegExp(`watching transfers (?:since )?${start}`))
+        yield* watch.interrupt
+      }
     }))
 
   it.scoped("prints everything of a list that was empty at the start", () =>
@@ -406,7 +416,7 @@ it.live("rejects options that a watch cannot follow", () =>
   Effect.gen(function*() {
     const cases = [
       ["-o json", "a watch has no end"],
-      ["--since yesterday", "--since: expected a duration"],
+      ["--since lately", "--since: expected a time"],
       ["--since 2999-01-01", "--since: expected a time in the past, got \"2999-01-01\" (UTC)"],
       ["--interval 500ms", "--interval: expected a duration of at least 1s"],
       ["--overlap 0", "--overlap: expected an integer"],

@@ -1,0 +1,102 @@
+/** Times and blocks as users write them: relative to now, hexadecimal, or `latest`. */
+import * as DateTime from "effect/DateTime"
+import * as Either from "effect/Either"
+import { UsageError } from "../CommandError.ts"
+import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
+import type { OptionSpec } from "./CommandDescription.ts"
+
+/** The end of a list, which is not a bound of it. */
+export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
+
+const unitMillis: ReadonlyArray<readonly [names: RegExp, millis: number]> = [
+  [/^ms$/, 1],
+  [/^(?:s|secs?|seconds?)$/, 1000],
+  [/^(?:m|mins?|minutes?)$/, 60_000],
+  [/^(?:h|hours?)$/, 3_600_000],
+  [/^(?:d|days?)$/, 86_400_000],
+  [/^(?:w|weeks?)$/, 7 * 86_400_000]
+]
+
+/** Units of the calendar, in months. */
+const unitMonths: ReadonlyArray<readonly [names: RegExp, months: number]> = [
+  [/^months?$/, 1],
+  [/^(?:y|years?)$/, 12]
+]
+
+/** Parses a distance from now, `today` or `yesterday`, which begin at midnight UTC. Null for other text. */
+export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc | null => {
+  const words = text.trim().toLowerCase()
+  if (isLatest(words)) return now
+  if (words === "today") return DateTime.startOf(now, "day")
+  if (words === "yesterday") return DateTime.subtract(DateTime.startOf(now, "day"), { days: 1 })
+  const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)\s*([a-z]+?)(?:\s+ago)?$/.exec(words) ?? []
+  const months = unitMonths.find(([names]) => names.test(unit))?.[1]
+  const millis = unitMillis.find(([names]) => names.test(unit))?.[1]
+  if (millis !== undefined) return inRange(now.epochMillis - Math.round(Number(number) * millis))
+  return months === undefined || number.includes(".") || Number(number) * months > maxMonths
+    ? null
+    : DateTime.subtract(now, { months: Number(number) * months })
+}
+
+/** Before the first chain. */
+const maxMonths = 50 * 12
+
+/** Chains are younger than 1970. */
+const inRange = (epochMillis: number): DateTime.Utc | null =>
+  epochMillis < 0 ? null : DateTime.unsafeMake(epochMillis)
+
+/** Parses the number of a block, decimal or hexadecimal; null for other text. */
+export const parseBlock = (text: string): number | null =>
+  /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i.test(text.trim()) ? Number(text) : null
+
+/** Returns whether an option is an upper bound, of which the end of the list is the default. */
+const isUpper = (name: string): boolean => name.startsWith("to-")
+
+/** Returns what an option for a date or a block accepts besides the formats of the API; null for other options. */
+export const boundForms = (name: string, kind: string): string | null =>
+  kind === "date"
+    ? "1d, 2h ago, yesterday"
+    : kind !== "block"
+    ? null
+    : isUpper(name)
+    ? "0x…, latest"
+    : "0x…"
+
+/** Returns the value of a bound as the API has it; null to omit it. */
+const resolveBound = (
+  { name, value: kind }: Pick<OptionSpec, "name" | "value">,
+  text: string,
+  now: DateTime.Utc
+): Either.Either<string | null, UsageError> => {
+  if (isLatest(text) && isUpper(name)) return Either.right(null)
+  if (kind === "date") {
+    const time = parseRelativeTime(text, now)
+    return Either.right(time === null ? text : DateTime.formatIso(time))
+  }
+  return isLatest(text)
+    ? Either.left(
+      new UsageError({
+        reason: `--${name}: expected a block, got ${JSON.stringify(text)}: a list cannot begin at its end`,
+        hint: "use --from-date 1h for recent records, or quarry watch for new ones"
+      })
+    )
+    : Either.right(String(parseBlock(text) ?? text))
+}
+
+/** Replaces relative and hexadecimal bounds, so that all pages of a command have the same ones. */
+export const resolveBounds = (
+  options: ReadonlyArray<OptionSpec>,
+  values: ArgumentValues,
+  now: DateTime.Utc
+): Either.Either<ArgumentValues, UsageError> =>
+  Either.gen(function*() {
+    const resolved = new Map(values)
+    for (const option of options) {
+      const text = singleValue(values, option.name)
+      if (text === undefined || (option.value !== "date" && option.value !== "block")) continue
+      const value = yield* resolveBound(option, text, now)
+      if (value === null) resolved.delete(option.name)
+      else resolved.set(option.name, [value])
+    }
+    return resolved
+  })

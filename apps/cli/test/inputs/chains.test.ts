@@ -1,0 +1,146 @@
+/** Several chains in one command. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { temporaryFolder } from "../support/exports.ts"
+import { quarry, records, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
+
+const scale = 120
+const { emptyWallet, token, wallet } = Ledger.make({ seed: 1, scale }).examples
+const polygonToken = "0xff090b1bf339762131d479a58241b2e4482ebcf4"
+
+const run = (line: string, options: RunOptions = {}) =>
+  quarry([...line.split(" "), "--sandbox"], { sandbox: { scale }, ...options })
+
+it.live("reads the list of each chain once, by name or ID, and each record starts with its chain", () =>
+  Effect.gen(function*() {
+    const line = `wallet transfers ${wallet} --max-items 3`
+    const alone = yield* Effect.forEach(
+      ["eth", "polygon"],
+      (chain) =>
+        Effect.map(
+          run(`${line} --chain ${chain}`),
+          ({ out }) => records(out).map((record) => ({ chain, ...record }))
+        )
+    )
+    expect(alone.map((list) => list.length)).toEqual([3, 3])
+    const together = yield* run(`${line} --chain eth,polygon`)
+    expect(together.code).toBe(0)
+    expect(records(together.out)).toEqual(alone.flat())
+    expect(Object.keys(records(together.out)[0] ?? {})[0]).toBe("chain")
+    for (const chains of ["--chain 1 --chain 0x89 --chain polygon", "--chain ETH, --chain 137,eth"]) {
+      expect((yield* run(`${line} ${chains}`)).out).toBe(together.out)
+    }
+    expect((yield* run(`${line} --chain 137`)).out).toBe((yield* run(`${line} --chain polygon`)).out)
+    const ids = yield* run(`wallet chains ${wallet} --chains 1,137`)
+    expect(ids).toEqual(yield* run(`wallet chains ${wallet} --chains eth,polygon`))
+  }))
+
+it.live("has a column for the chain, after that of the input", () =>
+  Effect.gen(function*() {
+    const table = yield* run(`wallet transfers ${wallet} --limit 1 --chain eth,base-sepolia -o table`)
+    expect(table.out.split("\n").map((line) => line.split(/ {2,}/)[0])).toEqual([
+      "chain",
+      "eth",
+      "base sepolia",
+      ""
+    ])
+    expect(table.err).toMatch(/^more transfers available: use --all$/m)
+    expect((yield* run(`wallet transfers ${emptyWallet} --chain eth,polygon`)).err).not.toContain("more")
+    const stdin = `${wallet}\n${emptyWallet}\n`
+    const csv = yield* run("wallet transfers - --limit 1 --chain eth,polygon -o csv", { stdin })
+    expect(csv.out.split("\r\n").map((line) => line.split(",").slice(0, 2))).toEqual([
+      ["input", "chain"],
+      [wallet, "eth"],
+      [wallet, "polygon"],
+      [""]
+    ])
+  }))
+
+it.live("reports the chains that fail, and prints the records of the others", () =>
+  Effect.gen(function*() {
+    const partial = yield* run(`token price ${token} --chain eth,polygon`)
+    expect(records(partial.out).map(({ chain, tokenAddress }) => [chain, tokenAddress])).toEqual([[
+      "eth",
+      token
+    ]])
+    expect(partial.code).toBe(8)
+    expect(partial.err).toContain("1 of 2 chains failed:\n  polygon: not found (404)")
+    expect(partial.err).toMatch(
+      /error: 1 of 2 chains failed\nhint: repeat with --chain and the chains that failed\n$/
+    )
+    const none = yield* run(`token price ${token} --chain polygon,bsc --json-errors`)
+    expect(none).toMatchObject({ code: 3, out: "" })
+    expect(records(none.err.slice(none.err.indexOf("{"))).map(({ chain, message }) => [chain, message]))
+      .toEqual([
+        ["polygon", expect.stringContaining("not found")],
+        ["bsc", expect.stringContaining("not found")],
+        [undefined, "2 of 2 chains failed"]
+      ])
+  }))
+
+it.live("writes an input that fails on several chains once to the file of --failed", () =>
+  Effect.gen(function*() {
+    const failed = join(temporaryFolder(), "failed.txt")
+    const stdin = `${token}\n0x12\n${polygonToken}\n`
+    const ran = yield* run(`token price - --chain eth,polygon --failed ${failed}`, { stdin })
+    expect(records(ran.out).map(({ chain, input }) => [input, chain])).toEqual([
+      [token, "eth"],
+      [polygonToken, "polygon"]
+    ])
+    expect(ran.err).toContain("4 of 6 inputs failed:\n")
+    expect(ran.err).toContain(`\n  line 1: ${token}: polygon: not found`)
+    expect(readFileSync(failed, "utf8")).toBe(
+      `${token}\n0x12\n# line 2, polygon: 0x12\n${polygonToken}\n`
+    )
+  }))
+
+it.live("exports all chains to one file, and continues after one of them", () =>
+  Effect.gen(function*() {
+    const folder = temporaryFolder()
+    const line = `wallet transfers ${wallet} --chain polygon,eth --limit 5 --max-items 20`
+    const expected = (yield* run(line)).out
+    const file = join(folder, "all.ndjson")
+    expect((yield* run(`${line} --to ${file}`)).code).toBe(0)
+    expect(readFileSync(file, "utf8")).toBe(expected)
+    const second = yield* run(`${line} --cursor 1:0:0:`)
+    expect(second.out).toBe(expected.split("\n").slice(20).join("\n"))
+    expect(records(second.out).map(({ chain }) => chain)).toEqual(Array.from({ length: 20 }, () => "eth"))
+  }))
+
+it.live("rejects an unknown chain before anything is sent, with a suggestion", () =>
+  Effect.gen(function*() {
+    const env = sandboxEnvironment
+    const client = HttpClient.make(() => Effect.dieMessage("nothing may be sent"))
+    const of = (chains: string) =>
+      quarry(["wallet", "transfers", wallet, ...chains.split(" ")], { client, env })
+    expect(yield* of("--chain eth,polgon")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /--chain: expected one of eth, .*, got "polgon"\nhint: did you mean --chain polygon\?/
+      )
+    })
+    expect(yield* of("--chain 5")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("(or its chain ID), got \"5\"")
+    })
+  }))
+
+it.live("is not available for what shows one list", () =>
+  Effect.gen(function*() {
+    for (
+      const [line, message] of [
+        [`wallet transfers ${wallet} --chart`, "--chart is not available for several chains"],
+        [`wallet transfers ${wallet} --curl`, "--curl is not available for several chains"],
+        [`wallet transfers ${wallet} --from-column a`, "--from-column is for many inputs"],
+        [`token price ${token} --watch`, "--chain: expected one chain for this command, got eth,polygon"],
+        [`watch wallet transfers ${wallet}`, "--chain: expected one chain for this command, got eth,polygon"]
+      ]
+    ) {
+      const ran = yield* run(`${line} --chain eth,polygon`)
+      expect([line, ran.code, ran.err]).toEqual([line, 2, expect.stringContaining(message ?? "")])
+    }
+  }))
