@@ -13,6 +13,7 @@ export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>
 const rareMetrics = [
   { metric: Telemetry.circuitBreakerState, labels: ["upstream"] },
   { metric: Telemetry.storeAvailable, labels: ["store"] },
+  { metric: Telemetry.storeMisconfigured, labels: ["store"] },
   { metric: Telemetry.retries, labels: ["operation", "cause"] },
   { metric: Telemetry.retriesSuppressed, labels: ["operation", "reason"] },
   { metric: Telemetry.waitDuration, labels: ["reason"] }
