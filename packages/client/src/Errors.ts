@@ -162,9 +162,12 @@ export class NotFoundError extends ResponseError {
  */
 export class AuthenticationError extends ResponseError {
   declare readonly name: "AuthenticationError"
+  /** What sets the API key, as in `the option apiKey`. */
+  declare readonly setting: string
 
-  constructor(fields: ResponseErrorFields) {
-    super(describeError("AuthenticationError", fields), fields)
+  constructor(fields: ResponseErrorFields & { readonly setting?: string | undefined }) {
+    const allFields = { ...fields, setting: fields.setting ?? "the option apiKey" }
+    super(describeError("AuthenticationError", allFields), allFields)
   }
 }
 
@@ -346,13 +349,17 @@ export class NetworkError extends RequestError {
   declare readonly sent: boolean
   /** Whether the upstream may have applied an update although the call failed. */
   declare readonly mayHaveBeenApplied: boolean
+  /** What sets the base URL, as in `the option baseUrl`. */
+  declare readonly setting: string
 
   constructor(
     fields:
       & RequestErrorFields
       & Pick<NetworkError, "api" | "host" | "reason" | "sent" | "mayHaveBeenApplied">
+      & { readonly setting?: string | undefined }
   ) {
-    super(describeError("NetworkError", fields), fields)
+    const allFields = { ...fields, setting: fields.setting ?? "the option baseUrl" }
+    super(describeError("NetworkError", allFields), allFields)
   }
 }
 

@@ -137,7 +137,7 @@ export interface ConcurrencyOptions {
  * @category policies
  */
 export interface CacheOptions {
-  /** Enables the cache, which also coalesces concurrent identical calls into one request. Default: false. */
+  /** Enables the cache, which also coalesces concurrent identical calls into one request. Default: true. */
   readonly enabled?: boolean | undefined
   /** How long a stale response may be served while it is revalidated in the background. Default: 5 s. */
   readonly staleWhileRevalidate?: Duration | undefined
@@ -204,6 +204,7 @@ export interface ClientOptions {
   readonly rateLimit?: RateLimitOptions | undefined
   readonly breaker?: CircuitBreakerOptions | undefined
   readonly concurrency?: ConcurrencyOptions | undefined
+  /** Default: no cache. `{}` enables one. */
   readonly cache?: CacheOptions | undefined
   /** Maximum length of a response body, in bytes. Default: 64 MiB. */
   readonly maxBodySize?: number | undefined

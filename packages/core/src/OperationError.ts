@@ -20,7 +20,8 @@
  * | `LocalLimitError` | yes, after `retryAfter`, unless `mayHaveBeenApplied` |
  * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
  * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
- * | `NetworkError`, `TimeoutError` | yes, unless `mayHaveBeenApplied` |
+ * | `TimeoutError` | yes, unless `mayHaveBeenApplied` |
+ * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the HTTP client is closed |
  * | `PaginationError` | no |
  *
  * @since 0.1.0
@@ -28,8 +29,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
-import { describeNetworkReason } from "./internal/networkReasons.ts"
-import type { ApiName } from "./Operation.ts"
+import { describeNetworkReason, isClientClosed } from "./internal/networkReasons.ts"
 
 /**
  * The part of a request that errors keep. Headers are left out.
@@ -85,6 +85,9 @@ const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSe
 
 /** How long to wait before a retry. Null if unknown. */
 const retryAfter = Schema.NullOr(DurationFromMillis)
+
+/** What the program has configured, as in `QUARRY_API_KEY` or `the option apiKey`. `general` is its name if that is unknown. */
+const setting = (general: string) => Schema.optionalWith(Schema.String, { default: () => general })
 
 /**
  * What every error tells.
@@ -210,7 +213,7 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
 export class AuthenticationError
   extends Schema.TaggedError<AuthenticationError>("@blockquarry/core/AuthenticationError")(
     "AuthenticationError",
-    responseFields
+    { ...responseFields, setting: setting("the API key") }
   )
   implements ErrorDescription
 {
@@ -219,7 +222,7 @@ export class AuthenticationError
   }
 
   get hint(): string {
-    return "Check QUARRY_API_KEY."
+    return `Check ${this.setting}.`
   }
 
   get retryable(): false {
@@ -506,13 +509,6 @@ export class PaginationError
   }
 }
 
-/** The environment variables of the base URLs. */
-const baseUrlVariables: { readonly [A in ApiName]: string } = {
-  data: "QUARRY_BASE_URL",
-  streams: "QUARRY_STREAMS_URL",
-  ledger: "QUARRY_LEDGER_URL or QUARRY_LEDGER_TESTNET_URL"
-}
-
 /**
  * The connection could not be opened, or broke before the response was complete.
  *
@@ -532,7 +528,8 @@ export class NetworkError
     reason: Schema.String,
     /** Whether the request may have reached the upstream. */
     sent: Schema.Boolean,
-    mayHaveBeenApplied
+    mayHaveBeenApplied,
+    setting: setting("the base URL")
   })
   implements ErrorDescription
 {
@@ -546,12 +543,19 @@ export class NetworkError
     return withAppliedNote(`${failure}: ${this.description}`, this)
   }
 
+  /** Whether this program closed its HTTP client before the response was complete. */
+  get clientClosed(): boolean {
+    return isClientClosed(this.reason)
+  }
+
   get hint(): string {
-    return `Check ${baseUrlVariables[this.api]} and your network.`
+    return this.clientClosed
+      ? "Keep the scope of its layer open until all calls have ended."
+      : `Check ${this.setting} and your network.`
   }
 
   get retryable(): boolean {
-    return !this.mayHaveBeenApplied
+    return !this.mayHaveBeenApplied && !this.clientClosed
   }
 }
 

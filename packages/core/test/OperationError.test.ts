@@ -46,13 +46,18 @@ const errorTable: ReadonlyArray<
     false
   ],
   [
-    new OperationError.AuthenticationError({ ...details, status: 401, serverMessage: "Invalid signature" }),
+    new OperationError.AuthenticationError({
+      ...details,
+      status: 401,
+      serverMessage: "Invalid signature",
+      setting: "QUARRY_API_KEY"
+    }),
     "tokenPrice: authentication failed (401): Invalid signature. Check QUARRY_API_KEY.",
     false
   ],
   [
     new OperationError.AuthenticationError({ ...details, status: 407, serverMessage: "Log in first." }),
-    "tokenPrice: authentication failed (407): Log in first. Check QUARRY_API_KEY.",
+    "tokenPrice: authentication failed (407): Log in first. Check the API key.",
     false
   ],
   [
@@ -240,8 +245,21 @@ const errorTable: ReadonlyArray<
       mayHaveBeenApplied: false
     }),
     "tokenPrice: cannot connect to data.example.com: connection refused (ECONNREFUSED). " +
-    "Check QUARRY_BASE_URL and your network.",
+    "Check the base URL and your network.",
     true
+  ],
+  [
+    new OperationError.NetworkError({
+      ...call,
+      api: "data",
+      host,
+      reason: "UND_ERR_DESTROYED",
+      sent: false,
+      mayHaveBeenApplied: false
+    }),
+    "tokenPrice: cannot connect to data.example.com: the HTTP client is closed (UND_ERR_DESTROYED). " +
+    "Keep the scope of its layer open until all calls have ended.",
+    false
   ],
   [
     new OperationError.NetworkError({
@@ -251,10 +269,11 @@ const errorTable: ReadonlyArray<
       host,
       reason: "constructor",
       sent: false,
-      mayHaveBeenApplied: false
+      mayHaveBeenApplied: false,
+      setting: "the option baseUrl"
     }),
     "ledgerTransaction: cannot connect to data.example.com: constructor. " +
-    "Check QUARRY_LEDGER_URL or QUARRY_LEDGER_TESTNET_URL and your network.",
+    "Check the option baseUrl and your network.",
     true
   ],
   [
@@ -267,7 +286,7 @@ const errorTable: ReadonlyArray<
       mayHaveBeenApplied: true
     }),
     "updateStreamStatus: connection to data.example.com failed: connection reset (ECONNRESET); " +
-    "the update may have been applied, and repeating it is safe. Check QUARRY_STREAMS_URL and your network.",
+    "the update may have been applied, and repeating it is safe. Check the base URL and your network.",
     false
   ],
   ...(["attempt", "call"] as const).map((scope) =>
@@ -313,7 +332,15 @@ const errorFields = {
   InvalidInputError: ["operation", "issues"],
   RequestRejectedError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
   NotFoundError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
-  AuthenticationError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  AuthenticationError: [
+    "operation",
+    "request",
+    "status",
+    "serverMessage",
+    "body",
+    "upstreamRequestId",
+    "setting"
+  ],
   PermissionDeniedError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
   PlanQuotaExceededError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
   RateLimitError: ["operation", "request", "response", "retryAfter"],
@@ -342,7 +369,7 @@ const errorFields = {
     "reason"
   ],
   PaginationError: ["operation", "reason", "description"],
-  NetworkError: ["operation", "request", "api", "host", "reason", "sent", "mayHaveBeenApplied"],
+  NetworkError: ["operation", "request", "api", "host", "reason", "sent", "mayHaveBeenApplied", "setting"],
   TimeoutError: ["operation", "request", "scope", "duration", "response", "mayHaveBeenApplied"]
 } as const satisfies Record<OperationError.ListOperationError["_tag"], ReadonlyArray<string>>
 

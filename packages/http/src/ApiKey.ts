@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type * as Redacted from "effect/Redacted"
-import type { RateLimit } from "./RateLimit.ts"
+import type { RateLimitOptions } from "./RateLimit.ts"
 
 /**
  * An API key with a label. Attempts are distributed over the keys of a client. If the upstream rejects one key, the
@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly label: string
   readonly key: Redacted.Redacted
   /** Default: the rate limit of the client. */
-  readonly rateLimit?: RateLimit | undefined
+  readonly rateLimit?: RateLimitOptions | undefined
 }
 
 /**

@@ -55,7 +55,8 @@ export const defaults: Policies = {
 export const userAgent: string = "blockquarry/0.0.0"
 
 /**
- * Options of an API client. Omitted policies are those of `defaults`.
+ * Options of an API client. Omitted policies are those of `defaults`. A policy may be given in part, as in
+ * `retry: { attempts: 6 }`: its `make` adds the members of the standard policy, so `cache: {}` enables the cache.
  *
  * Options are validated when a layer is built: an invalid or unknown one fails the layer with a `ConfigError` that names
  * it, as in `rateLimit.limit`.
@@ -105,4 +106,11 @@ export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
  */
 export type Overrides<Options> = { readonly [K in keyof Options]?: Options[K] | undefined }
 
-type OptionalPolicies = { readonly [P in keyof Policies]?: Policies[P] | undefined }
+interface OptionalPolicies {
+  readonly cache?: ResponseCache.CacheOptions | undefined
+  readonly timeouts?: Timeouts.TimeoutOptions | undefined
+  readonly retry?: RetryPolicy.RetryOptions | undefined
+  readonly rateLimit?: RateLimit.RateLimitOptions | undefined
+  readonly breaker?: CircuitBreaker.CircuitBreakerOptions | undefined
+  readonly concurrency?: ConcurrencyLimit.ConcurrencyOptions | undefined
+}

@@ -101,7 +101,9 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     apiNames.filter((name) => baseUrls[name] !== undefined),
-    clients((spec, name) => ClientConstructors.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" })),
+    clients((spec, name) =>
+      ClientConstructors.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))
+    ),
     stores
   )
 }
@@ -130,10 +132,14 @@ export const layerConfig = <
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
-    clients((spec, name) => ClientConstructors.makeConfig(spec, { ...others, baseUrl: baseUrls[name] })),
+    clients((spec, name) =>
+      ClientConstructors.makeConfig(spec, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))
+    ),
     stores
   )
 }
+
+const settingsOf = (name: keyof Apis) => ({ baseUrl: `the option baseUrls.${name}` })
 
 const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
 

@@ -23,13 +23,14 @@ import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import { override } from "./internal/PartialPolicy.ts"
 import type { CacheMode } from "./ResponseCache.ts"
-import type { RetryPolicy } from "./RetryPolicy.ts"
-import type { Timeouts } from "./Timeouts.ts"
+import type { RetryOptions } from "./RetryPolicy.ts"
+import type { TimeoutOptions } from "./Timeouts.ts"
 
 /**
- * Options of a call. Default: those of the enclosing region, or else the policies of the layer. Rate limits, circuit
- * breakers and caches are shared by calls and are options of the layer only.
+ * Options of a call. Default: those of the enclosing region, or else the policies of the layer, also for each member of
+ * `retry` and `timeouts`. Rate limits, circuit breakers and caches are shared by calls and are options of the layer only.
  *
  * A call with an invalid or unknown option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
  *
@@ -37,8 +38,8 @@ import type { Timeouts } from "./Timeouts.ts"
  * @category models
  */
 export interface CallOptions {
-  readonly retry?: RetryPolicy | undefined
-  readonly timeouts?: Timeouts | undefined
+  readonly retry?: RetryOptions | undefined
+  readonly timeouts?: TimeoutOptions | undefined
   readonly cacheMode?: CacheMode | undefined
 }
 
@@ -94,14 +95,17 @@ export const streamWithCallOptions: {
 
 const isObject = (options: unknown): boolean => Predicate.isRecord(options)
 
+const mergePolicy = <Policy extends object>(outer: Policy | undefined, inner: Policy | undefined) =>
+  outer !== undefined && isObject(inner) ? override(outer, inner) : inner ?? outer
+
 /** Keeps unknown options, and options that are no object, so that the calls can name them. */
 const merge = (outer: CallOptions, inner: CallOptions): CallOptions =>
   isObject(inner)
     ? {
       ...outer,
       ...inner,
-      retry: inner.retry ?? outer.retry,
-      timeouts: inner.timeouts ?? outer.timeouts,
+      retry: mergePolicy(outer.retry, inner.retry),
+      timeouts: mergePolicy(outer.timeouts, inner.timeouts),
       cacheMode: inner.cacheMode ?? outer.cacheMode
     }
     : inner

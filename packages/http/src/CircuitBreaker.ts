@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * A circuit breaker, one per base URL, and in a gateway one per base URL and client.
@@ -29,6 +30,14 @@ export interface CircuitBreaker {
 }
 
 /**
+ * A circuit breaker of which members may be omitted.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CircuitBreakerOptions extends PartialPolicy<CircuitBreaker> {}
+
+/**
  * The default: opens when at least half of 20 or more attempts within 30 s failed, for 5 s at first and 60 s at most.
  *
  * @since 0.1.0
@@ -41,6 +50,20 @@ export const standard: CircuitBreaker = {
   openDuration: Duration.seconds(5),
   maxOpenDuration: Duration.minutes(1)
 }
+
+/**
+ * Creates a circuit breaker. Omitted members are those of `standard`. The layer that uses it fails with a
+ * `ConfigError` if a member is invalid.
+ *
+ * @example
+ * import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+ *
+ * const breaker = CircuitBreaker.make({ minimum: 100 })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: CircuitBreakerOptions = {}): CircuitBreaker => override(standard, options)
 
 /**
  * Never opens.

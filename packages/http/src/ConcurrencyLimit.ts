@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others per API key wait in arrival order,
@@ -18,12 +19,34 @@ export interface ConcurrencyLimit {
 }
 
 /**
+ * A concurrency limit of which members may be omitted.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ConcurrencyOptions extends PartialPolicy<ConcurrencyLimit> {}
+
+/**
  * The default: 64 attempts in flight.
  *
  * @since 0.1.0
  * @category policies
  */
 export const standard: ConcurrencyLimit = { limit: 64, maxQueue: 10_000 }
+
+/**
+ * Creates a concurrency limit. Omitted members are those of `standard`. The layer that uses it fails with a
+ * `ConfigError` if a member is invalid.
+ *
+ * @example
+ * import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
+ *
+ * const concurrency = ConcurrencyLimit.make({ limit: 16 })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: ConcurrencyOptions = {}): ConcurrencyLimit => override(standard, options)
 
 /**
  * No limit.

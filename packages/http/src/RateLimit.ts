@@ -6,6 +6,7 @@
 import type { OperationId } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * A rate limit in units: each attempt costs what its operation costs upstream.
@@ -36,8 +37,18 @@ export interface RateLimit {
 }
 
 /**
- * Creates a rate limit of `limit` units per `window`. Other fields default to those of `standard`, and `burst` to the
- * limit. The layer that uses the rate limit fails with a `ConfigError` if a number is invalid.
+ * A rate limit of which only `limit` and `window` are required.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RateLimitOptions
+  extends Pick<RateLimit, "limit" | "window">, PartialPolicy<Omit<RateLimit, "limit" | "window">>
+{}
+
+/**
+ * Creates a rate limit of `limit` units per `window`. Omitted members are those of `standard`, and `burst` is the limit. The
+ * layer that uses it fails with a `ConfigError` if a member is invalid.
  *
  * @example
  * import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -48,19 +59,19 @@ export interface RateLimit {
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
-  options:
-    & Pick<RateLimit, "limit" | "window">
-    & { readonly [P in keyof RateLimit]?: RateLimit[P] | undefined }
-): RateLimit => ({
-  limit: options.limit,
-  window: Duration.decode(options.window),
-  burst: options.burst ?? Math.max(1, options.limit),
-  cost: options.cost ?? {},
-  maxWait: options.maxWait ?? Duration.seconds(30),
-  maxQueue: options.maxQueue ?? 10_000,
-  dailyQuota: options.dailyQuota ?? null
-})
+export const make = (options: RateLimitOptions): RateLimit => {
+  const { limit, window } = options
+  const defaults = {
+    limit,
+    window,
+    burst: Math.max(1, limit),
+    cost: {},
+    maxWait: Duration.seconds(30),
+    maxQueue: 10_000,
+    dailyQuota: null
+  }
+  return override<RateLimit>(defaults, options)
+}
 
 /**
  * 100 units per second: about 20 pages of a list, or 33 prices.

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * A response cache. Each operation defines the TTL of its responses. Only complete, valid responses of read operations
@@ -29,6 +30,14 @@ export interface ResponseCache {
 }
 
 /**
+ * A response cache of which members may be omitted.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CacheOptions extends PartialPolicy<ResponseCache> {}
+
+/**
  * Serves stale responses for 5 s while they are revalidated, and for 60 s if the upstream fails.
  *
  * @since 0.1.0
@@ -40,6 +49,20 @@ export const standard: ResponseCache = {
   staleIfError: Duration.minutes(1),
   negative: { notFound: Duration.seconds(5) }
 }
+
+/**
+ * Creates a response cache. Omitted members are those of `standard`. The layer that uses it fails with a
+ * `ConfigError` if a member is invalid.
+ *
+ * @example
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ *
+ * const cache = ResponseCache.make({ staleIfError: "1 hour" })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: CacheOptions = {}): ResponseCache => override(standard, options)
 
 /**
  * The default: no cache.

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * The cause of a retry: a `transient` failure, or an upstream that throttles (429), which needs a longer backoff.
@@ -35,6 +36,14 @@ export interface RetryPolicy {
 }
 
 /**
+ * A retry policy of which members may be omitted.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RetryOptions extends PartialPolicy<RetryPolicy> {}
+
+/**
  * The default: at most four attempts per call, and in the long run at most one retry per ten successes.
  *
  * @since 0.1.0
@@ -46,6 +55,20 @@ export const standard: RetryPolicy = {
   maxDelay: Duration.seconds(10),
   budget: { capacity: 20, refill: 0.1 }
 }
+
+/**
+ * Creates a retry policy. Omitted members are those of `standard`. The layer that uses it fails with a
+ * `ConfigError` if a member is invalid.
+ *
+ * @example
+ * import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+ *
+ * const retry = RetryPolicy.make({ attempts: 6, budget: { capacity: 50 } })
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: RetryOptions = {}): RetryPolicy => override(standard, options)
 
 /**
  * No retries.

@@ -1,5 +1,6 @@
 /** Configuration is validated when a layer is built. */
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
@@ -9,6 +10,7 @@ import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import { describe, expect, it } from "@effect/vitest"
 import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -319,30 +321,18 @@ describe("invalid policies", () => {
   )
 
   it.effect.each<[json: string, path: string, reason: string]>([
-    [
-      `{ "retry": { "attempts": 1 } }`,
-      "retry.budget",
-      "expected an object with capacity, refill, got undefined"
-    ],
-    [
-      `{ "retry": { "attempts": 1 } }`,
-      "retry.baseDelay",
-      "expected an object with transient, throttled, got undefined"
-    ],
-    [
-      `{ "retry": { "attempts": 1 } }`,
-      "retry.maxDelay",
-      `expected a duration such as "5 seconds", got undefined`
-    ],
     [`{ "retry": { "attempts": "2" } }`, "retry.attempts", "expected an integer of at least 1, got a string"],
     [`{ "retry": 3 }`, "retry", "expected an object with attempts, baseDelay, maxDelay, budget, got 3"],
     [`{ "timeouts": { "attempt": "5 parsecs" } }`, "timeouts.attempt", "expected a duration"],
-    [`{ "timeouts": { "attempt": "5 seconds" } }`, "timeouts.call", "expected a duration"],
     [`{ "rateLimit": "secret" }`, "rateLimit", "expected an object with limit, window"],
-    [`{ "rateLimit": { "limit": 1 } }`, "rateLimit.cost", "expected at least 0, got undefined"],
+    [
+      `{ "rateLimit": { "limit": 1 } }`,
+      "rateLimit.window",
+      "expected a duration such as \"5 seconds\", got undefined"
+    ],
+    [`{ "rateLimit": { "window": 1 } }`, "rateLimit.limit", "expected more than 0, got undefined"],
     [`{ "breaker": [] }`, "breaker", "expected an object with threshold"],
     [`{ "cache": { "enabled": "secret" } }`, "cache.enabled", "expected true or false, got a string"],
-    [`{ "concurrency": {} }`, "concurrency.limit", "expected an integer of at least 1, got undefined"],
     [`{ "maxBodySize": "1 MB" }`, "maxBodySize", "expected more than 0, got a string"],
     [`{ "userAgent": 1 }`, "userAgent", "expected visible ASCII characters"],
     [
@@ -369,22 +359,7 @@ describe("invalid policies", () => {
       "apiKey.a.rateLimit",
       "expected an object with limit"
     ],
-    [
-      `{ "apiKey": [{ "label": "a", "rateLimit": { "limit": 1 } }] }`,
-      "apiKey.a.rateLimit.burst",
-      "expected more than 0, got undefined; spread the standard values: { ...RateLimit.standard, … }\""
-    ],
-    [
-      `{ "timeouts": { "call": "1 second" } }`,
-      "timeouts.attempt",
-      `expected a duration such as "5 seconds", got undefined; ` +
-      `spread the standard values: { ...Timeouts.standard, … }"`
-    ],
-    [
-      `{ "retry": { "budget": { "capacity": 1 } } }`,
-      "retry.budget.refill",
-      "expected at least 0, got undefined; spread the standard values: { ...RetryPolicy.standard.budget, … }\""
-    ],
+    [`{ "retry": { "budget": { "refill": -1 } } }`, "retry.budget.refill", "expected at least 0, got -1"],
     [
       `{ "retry": { "atempts": "secret" } }`,
       "retry.atempts",
@@ -440,5 +415,68 @@ describe("invalid policies", () => {
         DataApi.layer({ ...options, ...none })
       )
       expect(requests).toHaveLength(1)
+    }))
+})
+
+describe("the hint of an error", () => {
+  const replyOf = (status: number) => ScriptedClient.make(() => ScriptedClient.respond(status)).client
+  const unreachable = HttpClient.make((request) =>
+    Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+  )
+
+  const hints: ReadonlyArray<
+    readonly [
+      name: string,
+      layer: Layer.Layer<DataApi.DataApi, ConfigError, HttpClient.HttpClient>,
+      ReadonlyArray<string>
+    ]
+  > = [
+    ["variables", DataApi.layerConfig(), ["QUARRY_API_KEY", "QUARRY_BASE_URL"]],
+    ["options", DataApi.layer(options), ["the option apiKey", "the option baseUrl"]],
+    ["options besides variables", DataApi.layerConfig(options), ["the option apiKey", "the option baseUrl"]],
+    [
+      "a variable and an option",
+      DataApi.layerConfig({ baseUrl: "https://host.test" }),
+      ["QUARRY_API_KEY", "the option baseUrl"]
+    ],
+    [
+      "options of several APIs",
+      Blockquarry.layer({ apiKey: Redacted.make(key), baseUrls: { data: "https://host.test" } }),
+      ["the option apiKey", "the option baseUrls.data"]
+    ],
+    ["variables of several APIs", Blockquarry.layerConfig({ apis: ["data"] }), [
+      "QUARRY_API_KEY",
+      "QUARRY_BASE_URL"
+    ]]
+  ]
+
+  it.effect.each(hints)(
+    "names what is configured: %s",
+    ([, layer, [apiKey, baseUrl]]) =>
+      Effect.gen(function*() {
+        const hintOf = (client: HttpClient.HttpClient) =>
+          Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }, { retry: RetryPolicy.none }))
+            .pipe(
+              Effect.flip,
+              Effect.map((error) => "hint" in error ? error.hint : error),
+              Effect.provide(layer),
+              Effect.provideService(HttpClient.HttpClient, client),
+              Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
+            )
+        expect(yield* hintOf(replyOf(401))).toBe(`Check ${apiKey}.`)
+        expect(yield* hintOf(unreachable)).toBe(`Check ${baseUrl} and your network.`)
+      })
+  )
+
+  it.effect("names one of several API keys", () =>
+    Effect.gen(function*() {
+      const apiKey = ["one", "two"].map((label) => ({ label, key: Redacted.make(`${key}-${label}`) }))
+      const error = yield* Effect.flip(price).pipe(
+        Effect.provide(DataApi.layer({ ...options, apiKey })),
+        Effect.provideService(HttpClient.HttpClient, replyOf(401))
+      )
+      expect(error).toMatchObject({
+        hint: expect.stringMatching(/^Check the API key (?:one|two) of the option apiKey\.$/)
+      })
     }))
 })

@@ -5,6 +5,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { MockAgent } from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -267,6 +268,26 @@ describe("a dispatcher of the program", () => {
         left: { _tag: "NetworkError", sent: false }
       })
     }))
+
+  it.effect.each(["of this package", "of the platform"])(
+    "whose scope is closed is the cause of the error, which is not retried: %s",
+    (name) =>
+      Effect.gen(function*() {
+        const layer = name === "of this package" ? UndiciTransport.layer : NodeHttpClient.layerUndici
+        const client = Context.get(yield* Effect.scoped(Layer.build(layer)), HttpClient.HttpClient)
+        const clients = yield* TestClients.clientsOver(client, {
+          baseUrl: "http://127.0.0.1:9",
+          retry: { attempts: 4, baseDelay: { transient: 0 } }
+        })
+        const [result, { attempts }] = yield* Effect.flip(tokenPrice.call(clients)).pipe(CallUsage.withUsage)
+        expect(result).toMatchObject({
+          _tag: "NetworkError",
+          reason: "UND_ERR_DESTROYED",
+          hint: "Keep the scope of its layer open until all calls have ended."
+        })
+        expect(attempts).toBe(1)
+      })
+  )
 
   it.effect("that throws is a NetworkError, and the request is not sent", () =>
     Effect.gen(function*() {

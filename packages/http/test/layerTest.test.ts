@@ -121,11 +121,9 @@ describe("layerTest", () => {
   it.effect("dies if the records of a test double are invalid", () =>
     Effect.gen(function*() {
       const data = yield* DataApi.DataApi
-      const { message } = yield* defectOf(data.walletTransfers({ address }))
-      expect(message).toContain(
-        "the test double of walletTransfers in DataApi.layerTest returned an invalid output"
+      expect((yield* defectOf(data.walletTransfers({ address }))).message).toMatch(
+        /^the test double of walletTransfers in DataApi\.layerTest returned an invalid output at result\[0\]\.value: .{1,80}$/
       )
-      expect(message).toContain("value")
     }).pipe(Effect.provide(DataApi.layerTest({
       walletTransfers: () => Effect.succeed(Page.example([Erc20Transfer.example({ value: -5n })]))
     }))))

@@ -115,7 +115,7 @@ export const make = (options: ClientOptions): Calls => {
         stopListening()
         if (Exit.isSuccess(exit)) return resolve(exit.value)
         const failure = Cause.failureOption(exit.cause)
-        if (Option.isSome(failure)) reject(toClientError(failure.value))
+        if (Option.isSome(failure)) reject(toClientError(failure.value, options))
         else reject(endedError(id, signal) ?? Cause.squash(exit.cause))
       })
     })
@@ -163,7 +163,7 @@ export const make = (options: ClientOptions): Calls => {
       options?.signal,
       operation === undefined
         ? Effect.die(missingBaseUrl(api))
-        : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options, shared)), toPlain))
+        : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options)), toPlain))
     )
   }
 
@@ -184,7 +184,7 @@ export const make = (options: ClientOptions): Calls => {
           options,
           stream === undefined
             ? Stream.die(missingBaseUrl(api))
-            : Stream.suspend(() => stream(input, toCallOptions(options, shared)))
+            : Stream.suspend(() => stream(input, toCallOptions(options)))
         )
       return Object.assign(one(api, id, operation), {
         pages: listOf(operation?.pages),

@@ -12,17 +12,8 @@ export interface ErrorDescription {
 
 const decode = Schema.decodeUnknownSync(ListOperationError)
 
-/** Hints that name options instead of environment variables. */
-const hints = new Map<string, string>([
-  ["AuthenticationError", "Check the option apiKey."],
-  ["NetworkError", "Check the option baseUrl and your network."]
-])
-
 /** Describes the error with the tag `name` and these fields. Throws if a field is missing or invalid. */
 export const describeError = (name: string, fields: object): ErrorDescription => {
   const { hint, message, retryable, summary } = decode({ _tag: name, ...fields })
-  const ownHint = hints.get(name)
-  return ownHint === undefined || hint === null
-    ? { message, summary, hint, retryable }
-    : { message: message.slice(0, message.length - hint.length) + ownHint, summary, hint: ownHint, retryable }
+  return { message, summary, hint, retryable }
 }

@@ -1,5 +1,4 @@
 /** Rejects unknown options, and those of the wrong type that the layers would not see, or describe in terms of Effect. */
-import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
@@ -34,23 +33,9 @@ const unknownOption = (names: ReadonlyArray<string>): Check => (option, value) =
 /** The layers check the value. */
 const anything: Check = () => []
 
-/** An object that is merged with defaults before the layers see it. They report its unknown members. */
-const object = (checks: { readonly [name: string]: Check } = {}): Check => (option, value) =>
-  Predicate.isRecord(value)
-    ? Object.entries(checks).flatMap(([name, check]) => check(`${option}.${name}`, value[name]))
-    : expected("an object", Predicate.isUndefined)(option, value)
-
-const required = (advice: string): Check => (option, value) =>
-  value === undefined ? [{ option, reason: `missing or undefined; ${advice}` }] : []
-
-const rateLimit = object({
-  limit: required("pass the units per window, such as 100"),
-  window: required(`pass a duration, such as "1 second"`)
-})
-
 export const callChecks: OptionChecks<CallOptions> = {
-  retry: object({ baseDelay: object(), budget: object() }),
-  timeouts: object(),
+  retry: anything,
+  timeouts: anything,
   cacheMode: anything,
   signal: expected("an AbortSignal", Predicate.hasProperty("addEventListener"))
 }
@@ -63,26 +48,19 @@ export const listChecks: OptionChecks<ListOptions> = {
   prefetch: anything
 }
 
-/** The layers check the other members of an API key of a list, under the same path. */
-const labeledRateLimit = (option: string, apiKey: unknown, index: number): ConfigurationError["issues"] => {
-  const { label, rateLimit: value } = Predicate.isRecord(apiKey) ? apiKey : {}
-  return rateLimit(`${option}.${typeof label === "string" ? label : index}.rateLimit`, value)
-}
-
 export const clientChecks: OptionChecks<ClientOptions> = {
-  apiKey: (option, value) =>
-    Arr.isArray(value) ? value.flatMap((one, index) => labeledRateLimit(option, one, index)) : [],
+  apiKey: anything,
   baseUrl: anything,
   baseUrls: (option, value) =>
     value === undefined
       ? []
       : invalidOptions(value, { data: anything, streams: anything, ledger: anything }, `${option}.`),
-  timeouts: callChecks.timeouts,
-  retry: callChecks.retry,
-  rateLimit,
-  breaker: object(),
-  concurrency: object(),
-  cache: object({ negative: object() }),
+  timeouts: anything,
+  retry: anything,
+  rateLimit: anything,
+  breaker: anything,
+  concurrency: anything,
+  cache: anything,
   maxBodySize: anything,
   arrayFormat: anything,
   userAgent: anything,

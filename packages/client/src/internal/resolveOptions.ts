@@ -1,25 +1,14 @@
 /** Translates the options of this package to those of `@blockquarry/http`, whose defaults complete them. */
 import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
-import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Gateway from "@blockquarry/http/Gateway"
-import * as RateLimit from "@blockquarry/http/RateLimit"
-import type { RetryPolicy } from "@blockquarry/http/RetryPolicy"
-import type { Timeouts } from "@blockquarry/http/Timeouts"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { ConfigurationError } from "../Errors.ts"
-import type {
-  ClientOptions,
-  LabeledApiKey,
-  ListOptions,
-  RateLimitOptions,
-  RetryOptions,
-  TimeoutOptions
-} from "../Options.ts"
+import type { ClientOptions, LabeledApiKey, ListOptions } from "../Options.ts"
 import { clientChecks, invalidOptions } from "./invalidOptions.ts"
 
 /** The APIs, each with its own base URL. */
@@ -31,10 +20,10 @@ interface ResolvedOptions {
   /** The APIs that have a base URL. */
   readonly apis: Arr.NonEmptyReadonlyArray<Api>
   /** Undefined only for the ledger API alone. */
-  readonly apiKey: ApiOptions.ApiOptions["apiKey"] | undefined
+  readonly apiKey: ApiOptions["apiKey"] | undefined
   readonly baseUrls: { readonly [A in Api]?: string }
   /** The policies, and the other options of `@blockquarry/http`. */
-  readonly shared: ApiOptions.Policies & Omit<ApiOptions.ApiOptions, "apiKey" | "baseUrl">
+  readonly shared: Omit<ApiOptions, "apiKey" | "baseUrl">
 }
 
 /** Throws a `ConfigurationError` for options that the layers cannot check, or would describe in terms of Effect. */
@@ -49,7 +38,7 @@ export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
     if (url === undefined) continue
     const option = baseUrls?.[api] === undefined ? "baseUrl" : `baseUrls.${api}`
     Either.match(Gateway.BaseUrl.normalize(api, url), {
-      onLeft: (reason) => reject(option, reason.replace("set QUARRY_API_KEY", "set apiKey")),
+      onLeft: (reason) => reject(option, reason),
       onRight: () => void (urls[api] = String(url))
     })
   }
@@ -68,20 +57,7 @@ export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
     apis: configured,
     apiKey: typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey?.map(toApiKey),
     baseUrls: urls,
-    shared: {
-      ...others,
-      timeouts: mergeTimeouts(ApiOptions.defaults.timeouts, options.timeouts),
-      retry: mergeRetry(ApiOptions.defaults.retry, options.retry),
-      rateLimit: options.rateLimit === undefined
-        ? ApiOptions.defaults.rateLimit
-        : toRateLimit(options.rateLimit),
-      breaker: withDefaults(ApiOptions.defaults.breaker, options.breaker),
-      concurrency: withDefaults(ApiOptions.defaults.concurrency, options.concurrency),
-      cache: {
-        ...withDefaults(ApiOptions.defaults.cache, { ...options.cache, negative: undefined }),
-        negative: withDefaults(ApiOptions.defaults.cache.negative, options.cache?.negative)
-      }
-    }
+    shared: others
   }
 }
 
@@ -91,14 +67,10 @@ export const throwIfAny = (issues: ConfigurationError["issues"]): void => {
   if (unique.size > 0) throw new ConfigurationError([...unique.values()])
 }
 
-/** Translates the options of a call. Policies that it sets in part are those of the client otherwise. */
-export const toCallOptions = (options: ListOptions = {}, client: ApiOptions.Policies): ListCallOptions => {
-  const { retry, signal: _, timeouts, ...others } = options
-  return {
-    ...others,
-    retry: retry === undefined ? undefined : mergeRetry(client.retry, retry),
-    timeouts: timeouts === undefined ? undefined : mergeTimeouts(client.timeouts, timeouts)
-  }
+/** Translates the options of a call. */
+export const toCallOptions = (options: ListOptions = {}): ListCallOptions => {
+  const { signal: _, ...others } = options
+  return others
 }
 
 const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {
@@ -111,26 +83,4 @@ const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {
   return isValid ? null : "expected a string, or a list of objects with label and key"
 }
 
-const toApiKey = ({ key, rateLimit, ...others }: LabeledApiKey): ApiKey => ({
-  ...others,
-  key: Redacted.make(key),
-  rateLimit: rateLimit === undefined ? undefined : toRateLimit(rateLimit)
-})
-
-const toRateLimit = (options: RateLimitOptions): RateLimit.RateLimit =>
-  withDefaults(RateLimit.make({ limit: options.limit, window: 0 }), options)
-
-const mergeRetry = (defaults: RetryPolicy, options: RetryOptions | undefined): RetryPolicy => ({
-  ...withDefaults(defaults, { ...options, baseDelay: undefined, budget: undefined }),
-  baseDelay: withDefaults(defaults.baseDelay, options?.baseDelay),
-  budget: withDefaults(defaults.budget, options?.budget)
-})
-
-const mergeTimeouts = (defaults: Timeouts, options: TimeoutOptions | undefined): Timeouts =>
-  withDefaults(defaults, options)
-
-/** An option that is undefined is omitted. */
-const withDefaults = <Options extends object>(
-  defaults: Options,
-  options: { readonly [Name in keyof Options]?: Options[Name] | undefined } | undefined
-): Options => ({ ...defaults, ...Rec.filter({ ...options }, Predicate.isNotUndefined) })
+const toApiKey = ({ key, ...others }: LabeledApiKey): ApiKey => ({ ...others, key: Redacted.make(key) })

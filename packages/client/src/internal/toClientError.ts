@@ -2,11 +2,18 @@
 import { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Schema from "effect/Schema"
 import * as Errors from "../Errors.ts"
+import type { ClientOptions } from "../Options.ts"
 
 const encode = Schema.encodeSync(ListOperationError)
 
-/** Returns the error of this package with the same name and fields. Durations become milliseconds. */
-export const toClientError = (error: ListOperationError): Errors.ClientError => {
+/**
+ * Returns the error of this package with the same name and fields. Durations become milliseconds. The hint names the option
+ * that sets the base URL.
+ */
+export const toClientError = (
+  error: ListOperationError,
+  { baseUrl, baseUrls }: Pick<ClientOptions, "baseUrl" | "baseUrls"> = {}
+): Errors.ClientError => {
   const encoded = encode(error)
   switch (encoded._tag) {
     case "InvalidInputError":
@@ -34,7 +41,11 @@ export const toClientError = (error: ListOperationError): Errors.ClientError => 
     case "PaginationError":
       return new Errors.PaginationError(untagged(encoded))
     case "NetworkError":
-      return new Errors.NetworkError(untagged(encoded))
+      return new Errors.NetworkError(
+        baseUrl === undefined || baseUrls?.[encoded.api] !== undefined
+          ? untagged(encoded)
+          : { ...untagged(encoded), setting: "the option baseUrl" }
+      )
     case "TimeoutError":
       return new Errors.TimeoutError(untagged(encoded))
   }

@@ -8,6 +8,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as ApiClient from "../ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
@@ -15,6 +16,7 @@ import * as Settings from "../Settings.ts"
 // Not as members of `Settings`: bundlers would keep the specs of all APIs.
 import { baseUrl, ledgerTestnetUrl, ledgerUrl, streamsUrl } from "../Settings.ts"
 import * as Engine from "./pipeline/Engine.ts"
+import { shapeMismatch } from "./pipeline/ErrorDetails.ts"
 import * as Upstream from "./pipeline/Upstream.ts"
 
 /** An API with its operations and its environment variables. */
@@ -69,15 +71,16 @@ const requireOptions = (
     ? Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
     : Effect.void
 
-/** Makes a client from options. */
+/** Makes a client from options. `settings` name those that differ from `Upstream.optionSettings`. */
 export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
   spec: ApiSpec<Ops>,
-  options: OptionalKeyApiOptions
+  options: OptionalKeyApiOptions,
+  settings: Partial<Upstream.Settings> = {}
 ): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient> =>
   Effect.gen(function*() {
     yield* requireOptions(options, needsApiKey(spec))
     const engine = yield* Engine.Engine
-    const upstream = yield* Upstream.make(spec.api, options)
+    const upstream = yield* Upstream.make(spec.api, options, { ...Upstream.optionSettings, ...settings })
     return ApiClient.make(
       spec.operations,
       <I, InputEncoded, Output, OutputEncoded>(
@@ -89,7 +92,8 @@ export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
 /** Makes a client from options, and from environment variables where an option is omitted. */
 export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
   spec: ApiSpec<Ops>,
-  options: Overrides<OptionalKeyApiOptions>
+  options: Overrides<OptionalKeyApiOptions>,
+  settings: Partial<Upstream.Settings> = {}
 ): Effect.Effect<
   ApiClient.ApiClient<Ops>,
   ConfigError.ConfigError,
@@ -109,7 +113,10 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
         : Settings.optionalApiKeyConfig,
       rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
     })
-    return yield* make(spec, { ...options, ...configured })
+    return yield* make(spec, { ...options, ...configured }, {
+      ...options.baseUrl === undefined ? { baseUrl: spec.baseUrlVariable } : settings,
+      ...apiKey === undefined ? { apiKey: Settings.apiKey } : {}
+    })
   })
 
 /**
@@ -139,10 +146,13 @@ export const makeTest = <Ops extends Readonly<Record<string, AnyOperation>>>(
       return Effect.flatMap(double(input), (response) =>
         Effect.catchAll(
           Schema.validate(output)(response),
-          ({ message }) =>
-            Effect.dieMessage(
-              `the test double of ${id} in ${module}.layerTest returned an invalid output: ${message}`
+          (error) => {
+            const { path, reason } = shapeMismatch(error, null, Redacted.make(""))
+            return Effect.dieMessage(
+              `the test double of ${id} in ${module}.layerTest returned an invalid output` +
+                `${path === "" ? "" : ` at ${path}`}: ${reason}`
             )
+          }
         ))
     }
   )

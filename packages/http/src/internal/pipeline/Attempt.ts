@@ -49,7 +49,7 @@ export const make = (
           // The upstream has received only this API key with this request, so the response can contain no other.
           const now = call.clock.system.unsafeCurrentTimeMillis()
           const bodyScan = response.framed ? call.bodyScan : null
-          const classification = classify(operation, summary, response, now, key.apiKey, bodyScan)
+          const classification = classify(operation, summary, response, now, key, bodyScan)
           const health = healthOf(response, classification)
           const attemptResponse: AttemptResponse = { response, classification, health, version }
           return annotatingSpan(call, "http.response.status_code", status, Effect.succeed(attemptResponse))
@@ -148,9 +148,14 @@ const noResponse = (
         host: hostOf(keyPool.baseUrl),
         reason: detail,
         sent,
-        mayHaveBeenApplied: !safeToRetry && sent
+        mayHaveBeenApplied: !safeToRetry && sent,
+        setting: keyPool.setting
       })
-      return { error, retryHint: error.retryable ? transient : null, health: "unhealthy" }
+      return {
+        error,
+        retryHint: error.retryable ? transient : null,
+        health: error.clientClosed ? "unknown" : "unhealthy"
+      }
     }
     case "BodyError": {
       const { detail, reason, response } = transportError

@@ -238,8 +238,7 @@ const fromCache = (
   response: entry.response,
   // Classified as of `storedAt`: only Retry-After depends on the time, and such responses are not cached. Neither are
   // responses that contain any of the keys, so any key will do.
-  classification: () =>
-    classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0].apiKey, null),
+  classification: () => classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0], null),
   source,
   storedAt: entry.storedAt,
   freshUntil: entry.freshUntil,

@@ -27,6 +27,7 @@ import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
 import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
 import type { Timeouts } from "../../Timeouts.ts"
+import { override } from "../PartialPolicy.ts"
 import * as SteadyClock from "../SteadyClock.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
@@ -110,11 +111,11 @@ export const prepare = (
     const callPolicies = overrides
       ? {
         ...policies,
-        retry: options.retry ?? policies.retry,
-        timeouts: options.timeouts ?? policies.timeouts
+        retry: override(policies.retry, options.retry),
+        timeouts: override(policies.timeouts, options.timeouts)
       }
       : policies
-    const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(options.timeouts)
+    const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(callPolicies.timeouts)
     return {
       operation,
       request,

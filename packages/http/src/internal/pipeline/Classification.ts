@@ -23,11 +23,11 @@ import {
 } from "@blockquarry/core/OperationError"
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import type * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
+import type { PooledKey } from "./Upstream.ts"
 
 /**
  * The class of a response.
@@ -77,8 +77,11 @@ interface Exchange {
   readonly operation: OperationRef
   readonly request: RequestSummary
   readonly response: RawResponse
-  readonly key: Redacted.Redacted
+  readonly key: SentKey
 }
+
+/** The API key of a request. */
+type SentKey = Pick<PooledKey, "apiKey" | "setting">
 
 /**
  * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
@@ -136,7 +139,7 @@ export class Complete {
           )
         }
         return Either.mapLeft(operation.decode(document), (error) => {
-          const { path, reason } = shapeMismatch(error, document, exchange.key)
+          const { path, reason } = shapeMismatch(error, document, exchange.key.apiKey)
           return invalidResponse(exchange, document, "unexpected-shape", path, reason)
         })
       }
@@ -146,7 +149,7 @@ export class Complete {
 
 /**
  * Classifies a response. `now` is milliseconds since 1970, for a `Retry-After` header with a date. Text quoted from
- * the response does not contain `key`.
+ * the response does not contain the API key.
  *
  * With `bodyScan`, a complete body with balanced brackets is not parsed before its document is needed. Only
  * HTTP framing shows that a body is complete.
@@ -159,7 +162,7 @@ export const classify = (
   request: RequestSummary,
   response: RawResponse,
   now: number,
-  key: Redacted.Redacted,
+  key: SentKey,
   bodyScan: BodyScan | null
 ): Classification => {
   const exchange = { operation, request, response, key }
@@ -213,7 +216,7 @@ const classifyError = (exchange: Exchange, now: number): Rejected => {
       return rejected(
         isQuotaMessage(serverMessage)
           ? new PlanQuotaExceededError(details)
-          : new AuthenticationError(details)
+          : new AuthenticationError({ ...details, setting: exchange.key.setting })
       )
     case 402:
       return rejected(new PlanQuotaExceededError(details))
@@ -221,7 +224,7 @@ const classifyError = (exchange: Exchange, now: number): Rejected => {
       return rejected(new PermissionDeniedError(details))
     case 407:
     case 424:
-      return rejected(new AuthenticationError(details))
+      return rejected(new AuthenticationError({ ...details, setting: exchange.key.setting }))
     case 404:
     case 410:
       return rejected(new NotFoundError(details))
@@ -282,8 +285,8 @@ const detailsOf = (
   operation: operation.id,
   request,
   status: response.status,
-  serverMessage: serverMessage(document, key),
-  body: excerpt(response.bytes, key),
+  serverMessage: serverMessage(document, key.apiKey),
+  body: excerpt(response.bytes, key.apiKey),
   upstreamRequestId: requestId(response)
 })
 

@@ -15,7 +15,12 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
 import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "../../ApiOptions.ts"
-import type { RateLimit } from "../../RateLimit.ts"
+import * as CircuitBreaker from "../../CircuitBreaker.ts"
+import * as ConcurrencyLimit from "../../ConcurrencyLimit.ts"
+import * as RateLimit from "../../RateLimit.ts"
+import * as ResponseCache from "../../ResponseCache.ts"
+import * as RetryPolicy from "../../RetryPolicy.ts"
+import * as Timeouts from "../../Timeouts.ts"
 import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { normalize } from "../transport/BaseUrl.ts"
 import { fromHttpClient } from "../transport/HttpClientTransport.ts"
@@ -36,6 +41,25 @@ export interface Upstream {
 }
 
 /**
+ * What sets the API key and the base URL.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Settings {
+  readonly apiKey: string
+  readonly baseUrl: string
+}
+
+/**
+ * The settings of a program that passes both as options.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const optionSettings: Settings = { apiKey: "the option apiKey", baseUrl: "the option baseUrl" }
+
+/**
  * One base URL with all API keys that may be used there.
  *
  * @since 0.1.0
@@ -46,6 +70,8 @@ export interface KeyPool {
   readonly apiUrl: string
   /** The base URL without the path prefix. */
   readonly baseUrl: string
+  /** What sets the base URL, as in `QUARRY_BASE_URL` or `the option baseUrl`, for the hints of errors. */
+  readonly setting: string
   /** Identifies these keys at this base URL without revealing them. */
   readonly id: string
   readonly keys: Arr.NonEmptyReadonlyArray<PooledKey>
@@ -72,8 +98,10 @@ export interface PooledKey {
   readonly quotaId: string
   /** The name of the key in logs and reports. */
   readonly label: string
+  /** What sets the key, as in `QUARRY_API_KEY` or `the option apiKey`, for the hints of errors. */
+  readonly setting: string
   /** The rate limit of the key, or that of the API. */
-  readonly rateLimit: RateLimit
+  readonly rateLimit: RateLimit.RateLimit
 }
 
 /**
@@ -85,7 +113,8 @@ export interface PooledKey {
  */
 export const make = (
   api: ApiName,
-  options: OptionalKeyApiOptions
+  options: OptionalKeyApiOptions,
+  settings: Settings = optionSettings
 ): Effect.Effect<Upstream, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
@@ -105,16 +134,16 @@ export const make = (
         : Effect.fail(ConfigError.InvalidData(["apiKey", ...apiKeys.length === 1 ? [] : [label]], reason))
     }, { discard: true })
     const policies = {
-      cache: options.cache ?? defaults.cache,
-      timeouts: options.timeouts ?? defaults.timeouts,
-      retry: options.retry ?? defaults.retry,
-      rateLimit: options.rateLimit ?? defaults.rateLimit,
-      breaker: options.breaker ?? defaults.breaker,
-      concurrency: options.concurrency ?? defaults.concurrency
+      cache: options.cache === undefined ? defaults.cache : ResponseCache.make(options.cache),
+      timeouts: Timeouts.make(options.timeouts),
+      retry: RetryPolicy.make(options.retry),
+      rateLimit: options.rateLimit === undefined ? defaults.rateLimit : RateLimit.make(options.rateLimit),
+      breaker: CircuitBreaker.make(options.breaker),
+      concurrency: ConcurrencyLimit.make(options.concurrency)
     }
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
     return {
-      keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? []),
+      keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? [], settings),
       transport: yield* transportOf(client, options.transformClient, {
         maxBodySize,
         userAgent: options.userAgent ?? userAgent
@@ -152,8 +181,9 @@ const keyPoolOf = (
   api: ApiName,
   apiUrl: string,
   apiKeys: Arr.NonEmptyReadonlyArray<ApiKey>,
-  rateLimit: RateLimit,
-  uncacheable: ReadonlyArray<Redacted.Redacted>
+  rateLimit: RateLimit.RateLimit,
+  uncacheable: ReadonlyArray<Redacted.Redacted>,
+  settings: Settings
 ): KeyPool => {
   const baseUrl = apiUrl.slice(0, apiUrl.length - pathPrefix[api].length)
   const keys = Arr.dedupeWith(
@@ -166,7 +196,8 @@ const keyPoolOf = (
         id,
         quotaId: key === noApiKey ? id : shortDigest(Redacted.value(key)),
         label,
-        rateLimit: keyRateLimit ?? rateLimit
+        setting: apiKeys.length === 1 ? settings.apiKey : `the API key ${label} of ${settings.apiKey}`,
+        rateLimit: keyRateLimit === undefined ? rateLimit : RateLimit.make(keyRateLimit)
       }
     }),
     (a, b) => a.id === b.id
@@ -178,6 +209,7 @@ const keyPoolOf = (
     baseUrl,
     id,
     keys,
+    setting: settings.baseUrl,
     uncacheable: Arr.dedupeWith([...keys.map(({ apiKey }) => apiKey), ...uncacheable], sameSecret)
   }
 }

@@ -11,7 +11,7 @@ import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import type { ApiKey } from "../../ApiKey.ts"
-import type { OptionalKeyApiOptions, Policies } from "../../ApiOptions.ts"
+import type { OptionalKeyApiOptions } from "../../ApiOptions.ts"
 import type { CallOptions } from "../../CallOptions.ts"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import type { ConcurrencyLimit } from "../../ConcurrencyLimit.ts"
@@ -26,7 +26,7 @@ export const validateOptions = (
   options: OptionalKeyApiOptions
 ): Effect.Effect<void, ConfigError.ConfigError> => {
   const issues = [
-    ...validateSome(options, layerChecks(options)),
+    ...validate([], options, layerChecks(options)),
     ...Arr.isArray(options.apiKey) ? options.apiKey.flatMap(validateApiKey) : []
   ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
@@ -39,14 +39,20 @@ export const invalidCallOptions = (
   options: CallOptions & PaginationOptions
 ): InvalidInputError | null => {
   const invalid = Predicate.isRecord(options)
-    ? validateSome(options, callChecks)
+    ? validate([], options, callChecks)
     : [{ path: ["options"], reason: `expected an object, got ${describe(options)}` }]
   const issues = invalid.map(({ path, reason }) => ({ parameter: path.join("."), reason }))
   return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
 }
 
-/** Returns what is wrong with a value; null if it is valid. Values are unknown: JavaScript programs have no types. */
-type Check = (value: unknown) => string | null
+/**
+ * Returns what is wrong with a value; null if it is valid. Values are unknown: JavaScript programs have no types. An option
+ * that is undefined is checked only if it is required.
+ */
+interface Check {
+  (value: unknown): string | null
+  readonly isRequired?: true
+}
 
 /** The check of a value, or of each option of an object. */
 type Checks = Check | ChecksByName
@@ -61,17 +67,12 @@ interface InvalidOption {
   readonly reason: string
 }
 
-/** Validates options that may be omitted. */
-const validateSome = (options: object, checks: ChecksByName): ReadonlyArray<InvalidOption> =>
-  Object.entries(options).flatMap(([name, value]: [string, unknown]) =>
-    value === undefined ? [] : validate([name], value, checkOf(checks, name))
-  )
-
 const validate = (
   path: ReadonlyArray<string>,
   value: unknown,
   checks: Checks
 ): ReadonlyArray<InvalidOption> => {
+  if (value === undefined && !(typeof checks === "function" && checks.isRequired)) return []
   if (typeof checks !== "function" && Predicate.isRecord(value)) {
     return Object.keys({ ...checks, ...value }).flatMap((name) =>
       validate([...path, name], value[name], checkOf(checks, name))
@@ -80,16 +81,13 @@ const validate = (
   const reason = typeof checks === "function"
     ? checks(value)
     : `expected an object with ${Object.keys(checks).join(", ")}, got ${describe(value)}`
-  return reason === null
-    ? []
-    : [{ path: [...path], reason: reason + (value === undefined ? hint(path) : "") }]
+  return reason === null ? [] : [{ path: [...path], reason }]
 }
 
 const checkOf = (checks: ChecksByName, name: string): Checks =>
   Option.getOrElse(
     Rec.get(checks, name),
-    () => (value) =>
-      value === undefined ? null : `unknown option; expected one of ${Object.keys(checks).join(", ")}`
+    () => () => `unknown option; expected one of ${Object.keys(checks).join(", ")}`
   )
 
 /** Validates an API key of a list. Its path has its label, or its index if it has none. */
@@ -99,32 +97,12 @@ const validateApiKey = (apiKey: unknown, index: number): ReadonlyArray<InvalidOp
     ["apiKey", typeof label === "string" ? label : String(index)],
     apiKey,
     {
-      label: text,
-      key: secret,
-      rateLimit: rateLimit === undefined ? unchecked : rateLimitChecks(rateLimit)
+      label: required(text),
+      key: required(secret),
+      rateLimit: rateLimitChecks(rateLimit)
     } satisfies OptionChecks<ApiKey>
   )
 }
-
-/** Returns how to complete a policy, as in `{ ...RetryPolicy.standard.budget, … }`. Empty outside of policies. */
-const hint = (path: ReadonlyArray<string>): string => {
-  const at = path.findLastIndex((name) => Rec.has(policyModules, name))
-  const [policy = "", ...members] = path.slice(at, -1)
-  return Option.match(Rec.get(policyModules, policy), {
-    onNone: () => "",
-    onSome: (module) =>
-      `; spread the standard values: { ...${[module, "standard", ...members].join(".")}, … }`
-  })
-}
-
-const policyModules: Readonly<Record<string, string>> = {
-  cache: "ResponseCache",
-  timeouts: "Timeouts",
-  retry: "RetryPolicy",
-  rateLimit: "RateLimit",
-  breaker: "CircuitBreaker",
-  concurrency: "ConcurrencyLimit"
-} satisfies Record<keyof Policies, string>
 
 /** Shows numbers. Of other values, which may be misplaced secrets, only the type. */
 const describe = (value: unknown): string => typeof value === "number" ? String(value) : typeOf(value)
@@ -134,6 +112,9 @@ const typeOf = (value: unknown): string => {
   if (Arr.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
+
+const required = (check: Check): Check =>
+  Object.assign((value: unknown) => check(value), { isRequired: true as const })
 
 const numberCheck = (isValid: (value: number) => boolean, expected: string): Check => (value) =>
   typeof value === "number" && isValid(value) ? null : `expected ${expected}, got ${describe(value)}`
@@ -203,8 +184,8 @@ const retryChecks: OptionChecks<RetryPolicy> = {
 }
 
 const rateLimitChecks = (rateLimit: unknown): OptionChecks<RateLimit> => ({
-  limit: positive,
-  window: positiveDuration,
+  limit: required(positive),
+  window: required(positiveDuration),
   burst: positive,
   cost: Predicate.hasProperty(rateLimit, "cost") && Predicate.isRecord(rateLimit.cost)
     ? costChecks
@@ -214,22 +195,19 @@ const rateLimitChecks = (rateLimit: unknown): OptionChecks<RateLimit> => ({
   dailyQuota: (value) => value === null ? null : positive(value)
 })
 
-/** An omitted operation has its default cost. */
-const optionalCost: Check = (value) => value === undefined ? null : nonNegative(value)
-
 /** Not derived from the operations, which would then all be in every bundle. */
 const costChecks: { readonly [Id in OperationId]: Check } = {
-  walletTransfers: optionalCost,
-  tokenTransfers: optionalCost,
-  contractNfts: optionalCost,
-  nftOwners: optionalCost,
-  walletNftTrades: optionalCost,
-  tokenOwners: optionalCost,
-  nftMetadata: optionalCost,
-  tokenPrice: optionalCost,
-  walletChains: optionalCost,
-  updateStreamStatus: optionalCost,
-  ledgerTransaction: optionalCost
+  walletTransfers: nonNegative,
+  tokenTransfers: nonNegative,
+  contractNfts: nonNegative,
+  nftOwners: nonNegative,
+  walletNftTrades: nonNegative,
+  tokenOwners: nonNegative,
+  nftMetadata: nonNegative,
+  tokenPrice: nonNegative,
+  walletChains: nonNegative,
+  updateStreamStatus: nonNegative,
+  ledgerTransaction: nonNegative
 }
 
 const breakerChecks: OptionChecks<CircuitBreaker> = {

@@ -21,7 +21,7 @@ export const normalize = (api: ApiName, baseUrl: string | URL): Either.Either<st
     return Either.left("expected an http or https URL")
   }
   if (url.username !== "" || url.password !== "") {
-    return Either.left("must not contain credentials; set QUARRY_API_KEY instead")
+    return Either.left("must not contain credentials; set the API key instead")
   }
   if (url.search !== "" || url.hash !== "") return Either.left("must not have a query string or fragment")
   const path = url.pathname.replace(/\/+$/, "")

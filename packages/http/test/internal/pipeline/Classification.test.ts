@@ -79,7 +79,7 @@ describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) 
           { method: "GET", path: "/" },
           response,
           0,
-          Redacted.make("key"),
+          { apiKey: Redacted.make("key"), setting: "" },
           null
         )
         const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag

@@ -26,7 +26,7 @@ const completeOf = (bytes: Uint8Array): Complete =>
     operation: tokenPrice,
     request: { method: "GET", path: "/" },
     response: { status: 200, headers: {}, bytes },
-    key: Redacted.make("")
+    key: { apiKey: Redacted.make(""), setting: "" }
   })
 
 /** A response whose length delimits its body. */
@@ -76,7 +76,14 @@ describe("a raw response", () => {
   const classifyBody = (body: string, isFramed: boolean) => {
     const response = { status: 200, headers: {}, bytes: new TextEncoder().encode(body) }
     const request = { method: "GET", path: "/" } as const
-    return classify(tokenPrice, request, response, 0, Redacted.make("key"), isFramed ? bodyScan : null)
+    return classify(
+      tokenPrice,
+      request,
+      response,
+      0,
+      { apiKey: Redacted.make("key"), setting: "" },
+      isFramed ? bodyScan : null
+    )
   }
 
   it("is parsed at most once, when its document is needed", () => {

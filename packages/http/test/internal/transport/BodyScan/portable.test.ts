@@ -33,7 +33,7 @@ describe("without native functions on bytes", () => {
           { method: "GET", path: "/" },
           { status: 200, headers: {}, bytes },
           0,
-          Redacted.make("key"),
+          { apiKey: Redacted.make("key"), setting: "" },
           bodyScan
         )
       expect(classifyBytes(bytes)).toMatchObject({ _tag: "Complete", isParsed: true })

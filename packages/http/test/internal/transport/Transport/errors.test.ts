@@ -76,7 +76,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
           host,
           message:
             `tokenPrice: connection to ${host} failed: the upstream closed the connection before the ` +
-            "response was complete. Check QUARRY_BASE_URL and your network."
+            "response was complete. Check the option baseUrl and your network."
         })
       }).pipe(Effect.provide(layer))
   )
