@@ -22,9 +22,11 @@ export const scriptsOf = (folder, program) => {
 
 /** @param {string} file */
 const sourcesOf = (file) => {
-  // What the bundler generates has no sources and therefore no source map: helper functions, and chunks that export another one.
+  // What the bundler generates has no sources and therefore no source map: helper functions, and scripts that only export others.
   if (/^rolldown-runtime-[\w-]+\.js$/.test(file.slice(file.lastIndexOf("/") + 1))) return []
-  if (/^export ?\{[^}]*\} ?from ?"[^"]+";?\s*$/.test(readFileSync(file, "utf8"))) return []
+  if (/^(?:(?:import|export) ?\{[^}]*\}(?: ?from ?"[^"]+")?;?\s*)+$/.test(readFileSync(file, "utf8"))) {
+    return []
+  }
   /** @type {ReadonlyArray<string>} */
   const sources = JSON.parse(readFileSync(`${file}.map`, "utf8")).sources
   return sources.map((source) => resolve(dirname(file), source))

@@ -117,7 +117,8 @@ const entries = [
   { code: `export { layer } from "@blockquarry/http/DataApi"`, budget: 132, own: 47 },
   { code: `export * as Http from "@blockquarry/http"`, budget: 143, own: 55 },
   { code: `export { layer } from "@blockquarry/sandbox/Sandbox"`, budget: 131, own: 45 },
-  { code: `export { createClient } from "@blockquarry/client"`, budget: clientBudget, own: clientBudget }
+  { code: `export { createClient } from "@blockquarry/client"`, budget: clientBudget, own: clientBudget },
+  { code: `export { formatUnits } from "@blockquarry/client"`, budget: 2, own: 2 }
 ]
 
 /** The programs of the READMEs, in TypeScript. */
@@ -406,6 +407,20 @@ try {
       }
       const entry = /"(.+)"/.exec(code)?.[1] ?? ""
       await row("entry", entry, async () => within(await size([]), budget))
+      await row("entry, Vite", entry, async () => {
+        writeFileSync(join(project, "entry.js"), code)
+        const built = await vite.build({
+          root: project,
+          configFile: false,
+          logLevel: "silent",
+          build: { write: false, target: "es2022", lib: { entry: "entry.js", formats: ["es"] }, minify: true }
+        })
+        const [{ output }] = [built].flat()
+        return within(
+          kilobytes(output.map((/** @type {{ code?: string }} */ chunk) => chunk.code ?? "").join("\n")),
+          budget
+        )
+      })
       await row("entry without Effect", entry, async () => within(await size(["effect", "@effect/*"]), own))
     }
 

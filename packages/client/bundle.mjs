@@ -1,21 +1,30 @@
-// Bundles the package with its dependencies, so that it installs without any and works beside every version of Effect. Not
-// minified: programs for browsers minify their own bundle. The source maps tell which licenses apply; they are not published.
+// bundle.mjs [FOLDER]: bundles the package with its dependencies, so that it installs without any and works beside every version of
+// Effect. Not minified: programs for browsers minify their own bundle. The source maps tell which licenses apply; they are not
+// published.
+//
+// Every module with values that index.ts exports is an entry. Then index.js only re-exports them, and bundlers leave out the modules
+// of which a program uses nothing, although those of Effect run code when they are imported.
 import { rmSync } from "node:fs"
+import { join } from "node:path"
 import { rolldown } from "rolldown"
 
+const [, , folder = "dist"] = process.argv
+const entries = ["index", "sandbox"]
+const modules = ["Amount", "Client", "Errors", "Json", "Models"]
+
 const bundle = await rolldown({
-  input: { index: "src/index.ts", sandbox: "src/sandbox.ts" },
+  input: Object.fromEntries([...entries, ...modules].map((name) => [name, `src/${name}.ts`])),
   platform: "neutral",
   resolve: { conditionNames: ["@blockquarry/source", "import", "default"] },
   transform: { target: "es2022" }
 })
-rmSync("dist/index-chunks", { recursive: true, force: true })
+rmSync(join(folder, "index-chunks"), { recursive: true, force: true })
 await bundle.write({
-  dir: "dist",
+  dir: folder,
   format: "esm",
   sourcemap: "hidden",
   comments: { annotation: true, jsdoc: false, legal: true },
-  entryFileNames: "[name].js",
-  chunkFileNames: "index-chunks/shared-[hash].js"
+  entryFileNames: ({ name }) => entries.includes(name) ? "[name].js" : "index-chunks/[name].js",
+  chunkFileNames: "index-chunks/[name]-[hash].js"
 })
 await bundle.close()

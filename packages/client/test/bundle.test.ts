@@ -1,6 +1,6 @@
 /** The published files: modules without imports of Node.js, and declarations without types of Effect. */
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { useSandbox } from "./support/Servers.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
-const source = fileURLToPath(new URL("../src/", import.meta.url))
+const packageFolder = fileURLToPath(new URL("../", import.meta.url))
+const source = join(packageFolder, "src/")
 
 let folder = ""
 
@@ -29,16 +30,20 @@ const run = (...args: ReadonlyArray<string>): Promise<string> =>
       expect.fail(`${message}\n${stdout}`)
   )
 
-const bundle = async (code: string) => {
+const bundle = async (
+  code: string,
+  conditionNames = ["@blockquarry/source", "browser", "import", "default"]
+) => {
   const program = await rolldown({
     input: "program",
+    cwd: folder,
     platform: "browser",
     plugins: [{
       name: "program",
-      resolveId: (id) => id === "program" ? id : null,
-      load: (id) => id === "program" ? code : null
+      resolveId: (id) => id === "program" ? join(folder, "program.mjs") : null,
+      load: (id) => id === join(folder, "program.mjs") ? code : null
     }],
-    resolve: { conditionNames: ["@blockquarry/source", "browser", "import", "default"] }
+    resolve: { conditionNames }
   })
   const { output: [{ code: bundled, imports }] } = await program.generate({ format: "esm", minify: true })
   await program.close()
@@ -85,6 +90,54 @@ describe("a bundle for browsers", () => {
     await writeFile(join(folder, "edge.mjs"), `${setup}\nawait import("./program.mjs")\n`)
     await writeFile(join(folder, "program.mjs"), code)
     expect(await run("--disallow-code-generation-from-strings", "edge.mjs")).toBe("Quarry Dollar\n")
+  })
+})
+
+describe("the published modules", () => {
+  const published = () => join(folder, "node_modules/@blockquarry/client")
+
+  beforeAll(async () => {
+    await mkdir(published(), { recursive: true })
+    await copyFile(join(packageFolder, "package.json"), join(published(), "package.json"))
+    await promisify(execFile)(process.execPath, ["bundle.mjs", join(published(), "dist")], {
+      cwd: packageFolder
+    })
+  })
+
+  it("are left out by bundlers unless a program uses them: index.js has no code of its own", async () => {
+    const index = await readFile(join(published(), "dist/index.js"), "utf8")
+    expect(index.replace(/^(?:import|export) \{[^}]*\}(?: from "[^"]+")?;$/gm, "").trim()).toBe("")
+    const [, module = ""] = /^import \{ formatUnits \} from "([^"]+)"/m.exec(index) ?? []
+    const reached = new Set<string>()
+    const visit = async (file: string): Promise<void> => {
+      if (reached.has(file)) return
+      reached.add(file)
+      const code = await readFile(file, "utf8")
+      for (const [, specifier = ""] of code.matchAll(/from "(\.[^"]+)"/g)) {
+        await visit(join(dirname(file), specifier))
+      }
+    }
+    await visit(join(published(), "dist", module))
+    const code = await Promise.all([...reached].map((file) => readFile(file)))
+    expect(gzipSync(Buffer.concat(code)).length).toBeLessThan(2000)
+  })
+
+  it("add at most 2 kB to a program that only formats amounts, and the client to others", async () => {
+    const size = async (name: string) =>
+      gzipSync((await bundle(`export { ${name} } from "@blockquarry/client"`, ["import", "default"])).code)
+        .length
+    expect(await size("formatUnits")).toBeLessThan(2000)
+    expect(await size("stringify")).toBeLessThan(2000)
+    expect(await size("createClient")).toBeGreaterThan(60_000)
+  })
+
+  it("can be required by CommonJS programs", async () => {
+    await writeFile(
+      join(folder, "common.cjs"),
+      `const { formatUnits, TokenPrice } = require("@blockquarry/client")
+       console.log(formatUnits(15n, 1), typeof TokenPrice.decode)`
+    )
+    expect(await run("common.cjs")).toMatch(/1\.5 function\n$/)
   })
 })
 

@@ -1,0 +1,20 @@
+/** A file of its own, so that programs that only format amounts contain no schema. */
+
+/**
+ * Formats an amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
+ * right, without trailing zeros.
+ *
+ * @example
+ * import { formatUnits } from "@blockquarry/core/Amount"
+ *
+ * formatUnits(1500000000000000000n, 18) // "1.5"
+ *
+ * @since 0.1.0
+ * @category display
+ */
+export const formatUnits = (amount: bigint, decimals: number): string => {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")
+  const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "")
+  const units = digits.slice(0, digits.length - decimals)
+  return `${amount < 0n ? "-" : ""}${units}${fraction === "" ? "" : `.${fraction}`}`
+}
