@@ -121,12 +121,17 @@ const entries = [
   { code: `export { formatUnits } from "@blockquarry/client"`, budget: 2, own: 2 }
 ]
 
+/** @param {string} folder */
+const readmeOf = (folder) => readFileSync(join(folder, "README.md"), "utf8")
+
+const readme = readmeOf(root)
+
+/** @param {string} text of a README */
+const programsOf = (text) => [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code = ""]) => code)
+
 /** The programs of the READMEs, in TypeScript. */
 const programs = libraries.flatMap(({ folder, name }) =>
-  [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)].map((
-    [, code = ""],
-    index
-  ) => ({
+  programsOf(readmeOf(folder)).map((code, index) => ({
     name: `${name.slice(name.indexOf("/") + 1)}${index === 0 ? "" : index + 1}`,
     code
   }))
@@ -292,6 +297,51 @@ try {
   }
 
   const npm = `npm ${await run(temporary, "npm", ["--version"])}`
+
+  // As a reader does it: the commands of the README make a project, in which each program is saved under the name that its README says
+  const [, pasted = ""] = /^```sh\n(npx -y pnpm@10 archives [^]*?)^```$/m.exec(readme) ?? []
+  const clone = join(temporary, "clone")
+  await row("README, its commands pasted", npm, async () => {
+    mkdirSync(clone)
+    const script = pasted.replace(
+      /^npx -y pnpm@10 archives && archives=\$PWD\/archives$/m,
+      `archives='${archives}'`
+    )
+    assert(!script.includes("pnpm"), `expected a line that makes the archives, got: ${pasted}`)
+    const options = ["prefer_offline=true", "audit=false", "fund=false", "ignore_scripts=true"]
+    await run(
+      clone,
+      "bash",
+      ["-ec", script],
+      Object.fromEntries(options.map((one) => `npm_config_${one}`.split("=")))
+    )
+    await run(join(clone, "../first"), "npm", ["install", "--prefer-offline", join(archives, "client.tgz")])
+    return "installed"
+  })
+  await withServer(process.execPath, [quarry, "sandbox", "serve", "--port", "0"], async (origin) => {
+    const env = { QUARRY_API_KEY: "sandbox-good-key", QUARRY_BASE_URL: origin }
+    const readmes = [
+      { name: "README", text: readme },
+      ...libraries.map(({ folder, name }) => ({ name, text: readmeOf(folder) }))
+    ]
+    for (const { name, text } of readmes) {
+      const file = /`node (\S+)`/.exec(text)?.[1]
+      // That of @blockquarry/redis is a part of a program
+      if (file === undefined) continue
+      await row(`${name}, its programs pasted`, `Node.js ${process.version}`, async () => {
+        for (const code of programsOf(text)) {
+          writeFileSync(join(clone, "../first", file), code)
+          const printed = await run(join(clone, "../first"), process.execPath, [file], env)
+          for (const [, line = ""] of code.matchAll(/^ *\S.*\) \/\/ (.+)$/gm)) {
+            const [start = ""] = line.split("…")
+            assert(printed.includes(start), `expected ${line}, got: ${printed}`)
+          }
+        }
+        return "run"
+      })
+    }
+  })
+
   for (const { archive, manifest, name } of packages) {
     const [command] = Object.keys(manifest.bin ?? {})
     if (command === undefined) continue

@@ -1,8 +1,9 @@
 // Packs every published package as for the registry, and checks the archive: its files and manifest, with publint, and with "Are
 // the types wrong?". The archives stay in node_modules/.cache/archives, for consumers.mjs.
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
+import { pack } from "./archives.mjs"
 import { filesOf, manifestOf, problems } from "./release/tarballs.mjs"
 import { publishedPackages, root } from "./release/workspace.mjs"
 
@@ -51,12 +52,7 @@ const run = (name, args) => {
 }
 
 for (const { folder, manifest } of publishedPackages(root)) {
-  const archive = join(archives, `${basename(folder)}.tgz`)
-  execFileSync("pnpm", ["pack", "--out", archive], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: process.platform === "win32"
-  })
+  const archive = pack(folder, archives)
   // Before the first release, the version in the repository is 0.0.0
   for (const problem of problems(filesOf(archive), { ...manifestOf(archive), version: "0.1.0" })) {
     failed = true

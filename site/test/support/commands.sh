@@ -34,7 +34,7 @@ exists() {
 
 # The package is one of the workspace or of its catalog, or an archive.
 package() {
-  [[ $1 == /tmp/*.tgz ]] && return
+  [[ $1 == */archives/*.tgz ]] && [ -d "$REPOSITORY/packages/$(basename "$1" .tgz)" -o -d "$REPOSITORY/apps/$(basename "$1" .tgz)" ] && return
   local id=${1#@}
   id=${1:0:$((${#1} - ${#id}))}${id%%@*}
   case $id in
@@ -115,7 +115,7 @@ npx)
   ;;
 
 npm)
-  [ "$1" = install ] || [ "$*" = "audit signatures" ] || fail "unknown: $*"
+  [ "$1" = install ] || [ "$*" = "audit signatures" ] || [ "$*" = "init -y" ] || fail "unknown: $*"
   for word in "${@:2}"; do
     [[ $word == -* || $word == signatures ]] || package "$word"
   done
