@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /**
- * Checks the built site: links, and in a browser accessibility, requests to other origins, width and
- * search. `check.mjs --shots FOLDER` also takes screenshots.
+ * Checks the built site: links, the size of the search index, and in a browser accessibility, requests to other origins, widths,
+ * words, navigation and search. `check.mjs --shots FOLDER` also takes screenshots.
  */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -60,6 +60,13 @@ for (const [, path = ""] of readFileSync(join(built, "llms.txt"), "utf8").matchA
 }
 console.log(`${documents.length} pages, ${links} internal links`)
 
+const maxIndexSize = 400_000
+for (const file of files.filter((file) => /@localSearchIndex.*\.js$/.test(file))) {
+  const { size } = statSync(join(built, file))
+  if (size > maxIndexSize) problems.push(`${file}: ${size} bytes, expected at most ${maxIndexSize}`)
+  else if (size > 1000) console.log(`index of the search: ${Math.ceil(size / 1000)} kB`)
+}
+
 // Browser
 const server = await serve({ root: site, port: 0 })
 const address = server.server?.address()
@@ -73,16 +80,19 @@ const browser = await chromium.launch({
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
 /** @type {ReadonlyArray<readonly [width: number, scheme: "light" | "dark"]>} */
-const views = [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]
+const views = [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]
 const samples = [
   "index",
   "getting-started",
   "operations/walletTransfers",
   "operations/index",
   "cli",
+  "errors",
+  "policies",
   "proxy/configuration",
   "migration",
-  "api/http/DataApi"
+  "api/http/DataApi",
+  "api/core/OperationError"
 ]
 
 /**
@@ -131,6 +141,50 @@ const openPage = async (name, width, scheme) => {
   return { context, page, where }
 }
 
+/**
+ * Checks that no line of code is cut on a wide screen, that no word is broken, and that the navigation shows the page.
+ *
+ * @param {import("playwright-core").Page} page
+ * @param {string} where
+ */
+const checkText = async (page, where) => {
+  const { broken, cut, active } = await page.evaluate(() => {
+    /** @type {Array<string>} */
+    const broken = []
+    for (const area of document.querySelectorAll(".vp-doc, .VPHero, .VPFeatures, .VPSidebar, .VPNavBar")) {
+      const texts = document.createTreeWalker(area, NodeFilter.SHOW_TEXT)
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        if (text.parentElement?.closest("pre, svg, [hidden]") !== null) continue
+        for (const { 0: run, index: start } of (text.textContent ?? "").matchAll(/\S+/gu)) {
+          // It has no place to break, and is longer than a line of a phone
+          if (run.length > 34 && innerWidth < 500) continue
+          for (
+            const { 0: word, index } of run.matchAll(
+              /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{3,30}(?![\p{L}\p{N}_])/gu
+            )
+          ) {
+            const range = document.createRange()
+            range.setStart(text, start + index)
+            range.setEnd(text, start + index + word.length)
+            const tops = [...range.getClientRects()].map(({ top }) => Math.round(top))
+            if (new Set(tops).size > 1) broken.push(word)
+          }
+        }
+      }
+    }
+    const cut = [...document.querySelectorAll(".vp-doc div[class*=language-] pre")]
+      .filter(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => (textContent ?? "").slice(0, 60))
+    return { broken, cut, active: document.querySelectorAll(".VPNavBarMenuLink.active").length }
+  })
+  if (broken.length > 0) problems.push(`${where}: broken words: ${broken.slice(0, 5).join(", ")}`)
+  if (page.viewportSize()?.width === 390) return
+  if (cut.length > 0) problems.push(`${where}: code is cut: ${cut.slice(0, 3).join("; ")}`)
+  if (active !== (/^(?:index|404) /.test(where) ? 0 : 1)) {
+    problems.push(`${where}: ${active} entries of the navigation are active`)
+  }
+}
+
 /** @param {import("playwright-core").Page} page @param {string} where */
 const checkAccessibility = async (page, where) => {
   await page.evaluate(axe)
@@ -157,6 +211,7 @@ try {
       )
       if (overflow > 0) problems.push(`${where}: ${overflow} pixels wider than the window`)
       await checkAccessibility(page, where)
+      await checkText(page, where)
       if (shots !== undefined) {
         mkdirSync(shots, { recursive: true })
         await page.screenshot({ path: join(shots, `${name.replaceAll("/", "-")}-${width}-${scheme}.png`) })
@@ -172,6 +227,7 @@ try {
     const [width, scheme] = views[index % views.length] ?? [1280, "light"]
     const { context, page, where } = await openPage(name, width, scheme)
     await checkAccessibility(page, where)
+    await checkText(page, where)
     await context.close()
     visits += 1
   }
@@ -193,7 +249,24 @@ try {
   await example.context.close()
 
   const { context, page } = await openPage("index", 1280, "light")
+  /** @type {() => void} */
+  let arrive = () => {}
+  const arrival = new Promise((/** @type {(value?: unknown) => void} */ resolve) => arrive = resolve)
+  await page.route(/@localSearchIndexroot/, async (route) => {
+    await arrival
+    await route.continue()
+  })
   await page.keyboard.press("/")
+  const status = page.locator(".search-status")
+  const loading = page.getByText("Loading the search…")
+  await loading.waitFor({ timeout: 5000 }).catch(() =>
+    problems.push("the search does not say that it is loading")
+  )
+  if (shots !== undefined) await page.screenshot({ path: join(shots, "search-loading-1280-light.png") })
+  arrive()
+  await status.waitFor({ state: "hidden", timeout: 5000 }).catch(() =>
+    problems.push("the search keeps loading")
+  )
   const search = page.getByRole("searchbox").or(page.locator("#localsearch-input")).first()
   const results = page.locator(".VPLocalSearchBox .result")
   for (const [question, path] of Object.entries(answers)) {

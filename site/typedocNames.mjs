@@ -1,5 +1,6 @@
-/** Plugin for TypeDoc: names modules as programs import them, without `src`. */
+/** Plugin for TypeDoc: names modules as programs import them, without `src`, and gives pages and groups a title. */
 import { Converter, ReflectionKind } from "typedoc"
+import { MarkdownPageEvent } from "typedoc-plugin-markdown"
 
 /** @param {import("typedoc").Application} app */
 export const load = (app) => {
@@ -7,5 +8,17 @@ export const load = (app) => {
     if (reflection.kindOf(ReflectionKind.Module)) {
       reflection.name = reflection.name.replace(/\/src(\/index$)?/, "")
     }
+  })
+  app.renderer.on(MarkdownPageEvent.END, (page) => {
+    page.contents = (page.contents ?? "")
+      // `http/RateLimit` is the path of a module: its title is its name
+      .replace(
+        /^# (client|core|http|redis|sandbox)((?:\/[\w.]+)*)$/m,
+        (_, name, path) =>
+          `# ${
+            path === "" ? `@blockquarry/${name}` : path.slice(path.lastIndexOf("/") + 1)
+          }\n\n\`@blockquarry/${name}${path}\``
+      )
+      .replaceAll(/^## ([a-z])/gm, (_, first) => `## ${first.toUpperCase()}`)
   })
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type DefaultTheme, defineConfig } from "vitepress"
 import { anchorOf, repositoryUrl, titleOf } from "../src/Content.ts"
-import { apiFolder, groups } from "../src/Navigation.ts"
+import { apiFolder, groups, navigation } from "../src/Navigation.ts"
 
 const content = fileURLToPath(new URL("../.content", import.meta.url))
 const documents = fileURLToPath(new URL("../../docs", import.meta.url))
@@ -54,6 +54,25 @@ interface DevelopmentServer {
   }
 }
 
+interface Renderer {
+  readonly render: (text: string, env: object) => string
+}
+
+/**
+ * Returns what the search finds of a page. Of code it finds the names in sentences, of pages for maintainers headings, and of the
+ * reference the names of modules and what they export, so that the index stays small.
+ */
+const searchText = (path: string, html: string): string => {
+  const headings = path.startsWith(`${apiFolder}/`)
+    ? /<h([13])[^]*?<\/h\1>/g
+    : /^(?:architecture|changelog|contributing|decisions|performance)\./.test(path)
+    ? /<h(\d)[^]*?<\/h\1>/g
+    : null
+  return headings === null
+    ? html.replaceAll(/<pre[^]*?<\/pre>/g, "")
+    : html.match(headings)?.join("\n") ?? ""
+}
+
 /** Reads the documents again when one changes. */
 const watchDocuments = {
   name: "watch-documents",
@@ -82,8 +101,7 @@ export default defineConfig({
     // Examples run the sources of the workspace
     resolve: { conditions },
     ssr: { resolve: { conditions } },
-    // The index of the search is one chunk
-    build: { chunkSizeWarningLimit: 2000 }
+    build: { chunkSizeWarningLimit: 500 }
   },
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
@@ -92,23 +110,15 @@ export default defineConfig({
   },
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },
-    nav: [
-      {
-        text: "Guide",
-        link: "/getting-started",
-        activeMatch: "^/(getting-started|start/|recipes|migration)"
-      },
-      { text: "Operations", link: "/operations/", activeMatch: "^/operations/" },
-      { text: "Command line", link: "/cli", activeMatch: "^/cli" },
-      { text: "Proxy", link: "/proxy/", activeMatch: "^/proxy/" },
-      { text: "API", link: `/${apiFolder}/`, activeMatch: `^/${apiFolder}/` }
-    ],
+    nav: [...navigation],
     sidebar: { "/": sidebar, [`/${apiFolder}/`]: api },
     externalLinkIcon: true,
     outline: { level: [2, 3] },
     search: {
       provider: "local",
       options: {
+        _render: (text: string, env: { readonly relativePath: string }, markdown: Renderer) =>
+          searchText(env.relativePath, markdown.render(text, env)),
         miniSearch: {
           options: {
             // Words, and Next.js also as nextjs

@@ -109,9 +109,3 @@ export const documentPages = (
 /** Returns the text of the first heading. */
 export const titleOf = (text: string): string =>
   /^title: (.+)$/m.exec(text)?.[1] ?? /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? ""
-
-/** Returns the rows of a table in a document: its cells by column. */
-export const tableRows = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
-  text.split("\n").filter((line) => /^\|(?! *-)/.test(line)).map((line) =>
-    line.slice(1, -1).split(/(?<!\\)\|/).map((value) => value.trim())
-  )

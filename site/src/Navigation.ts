@@ -100,3 +100,18 @@ export const groups: ReadonlyArray<Group> = [
 
 /** The reference from doc comments has its own sidebar. */
 export const apiFolder = "api"
+
+/** The entries at the top, each with a pattern of the pages below it. The guide has all pages without an entry of their own. */
+export const navigation: ReadonlyArray<
+  { readonly text: string; readonly link: string; readonly activeMatch: string }
+> = [
+  {
+    text: "Guide",
+    link: "/getting-started",
+    activeMatch: `^/(?!(?:operations|cli|proxy|${apiFolder})(?:[/.]|$)|(?:index)?$)`
+  },
+  { text: "Operations", link: "/operations/", activeMatch: "^/operations/" },
+  { text: "Command line", link: "/cli", activeMatch: "^/cli(?:[/.]|$)" },
+  { text: "Proxy", link: "/proxy/", activeMatch: "^/proxy/" },
+  { text: "API", link: `/${apiFolder}/`, activeMatch: `^/${apiFolder}/` }
+]

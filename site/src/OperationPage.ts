@@ -9,7 +9,7 @@ import type { Field, Model } from "./Fields.ts"
 /** What a page contains besides the description of its operation. */
 export interface PageContext {
   readonly model: Model
-  /** Rows of the table of errors in `docs/errors.md`, by tag. */
+  /** The errors of `docs/errors.md`, by tag. */
   readonly errors: ReadonlyMap<string, ErrorRow>
   /** The response of the sandbox to the example request, as JSON. */
   readonly response: unknown
@@ -231,7 +231,7 @@ const errorTable = (operation: AnyOperation, errors: PageContext["errors"]): str
     ["Tag", "Cause", "Retryable"],
     [...errors].filter(([tag]) => concerns(operation)(tag)).map((
       [tag, { cause, retryable }]
-    ) => [code(tag), cause, retryable])
+    ) => [`[${code(tag)}](../errors.md#${tag.toLowerCase()})`, cause, retryable])
   )
 
 // Examples

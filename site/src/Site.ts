@@ -8,7 +8,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { documentPages, type Page, tableRows } from "./Content.ts"
+import { documentPages, type Page } from "./Content.ts"
 import { requestOf } from "./Examples.ts"
 import { responseModels } from "./Fields.ts"
 import { type ErrorRow, operationIndex, operationPage } from "./OperationPage.ts"
@@ -31,14 +31,14 @@ const sandboxResponse = (operation: AnyOperation) =>
     return operation.encode(yield* operation.decode(document))
   })
 
+/** The sections of the errors. Each line of their lists may be broken. */
 const errorRows = (root: string): ReadonlyMap<string, ErrorRow> =>
   new Map(
-    tableRows(readFileSync(join(root, "docs/errors.md"), "utf8")).flatMap(
-      ([tag = "", cause = "", retryable = ""]) => {
-        const [, name] = /^`(\w+Error)`$/.exec(tag) ?? []
-        return name === undefined ? [] : [[name, { cause, retryable }] as const]
-      }
-    )
+    [
+      ...readFileSync(join(root, "docs/errors.md"), "utf8").replaceAll(/\n +/g, " ")
+        .matchAll(/^### (\w+)\n\n- \*\*Cause:\*\* (.+)\n- \*\*Retryable:\*\* (.+)\.\n- \*\*Fix:\*\* .+$/gm)
+    ]
+      .map(([, tag = "", cause = "", retryable = ""]) => [tag, { cause, retryable }])
   )
 
 /** Returns the pages of the operations. */

@@ -1,5 +1,6 @@
 /** Pages are complete, and generated from the descriptions of the operations. */
 import { isList } from "@blockquarry/core/Operation"
+import { ListOperationError } from "@blockquarry/core/OperationError"
 import { allOperations } from "@blockquarry/core/Operations"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import { titleOf } from "../src/Content.ts"
 import { textFiles } from "../src/LlmsText.ts"
-import { groups } from "../src/Navigation.ts"
+import { groups, navigation } from "../src/Navigation.ts"
 import { sitePages } from "../src/Site.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -58,9 +59,26 @@ describe.each(allOperations)("the page of $id", (operation) => {
 
   it("has the errors that it can fail with", () => {
     const errors = sections.get("Errors") ?? ""
-    expect(errors).toContain("| `NotFoundError` |")
+    expect(errors).toContain("| [`NotFoundError`](../errors.md#notfounderror) |")
     expect(errors.includes("PaginationError")).toBe(isList(operation))
   })
+})
+
+it("every error has a section with its cause and what to do", () => {
+  const sections = textOf("errors.md").split(/^### /m).slice(1)
+  expect(sections.map((section) => section.slice(0, section.indexOf("\n"))).toSorted()).toEqual(
+    ListOperationError.members.map(({ _tag }) => _tag).toSorted()
+  )
+  for (const section of sections) {
+    expect(section).toMatch(/^\w+\n\n- \*\*Cause:\*\* \S[^]*\n- \*\*Retryable:\*\* \S[^]*\n- \*\*Fix:\*\* \S/)
+  }
+})
+
+it("every page belongs to one entry of the navigation", () => {
+  for (const path of groups.flatMap(({ pages }) => pages)) {
+    const links = navigation.filter(({ activeMatch }) => new RegExp(activeMatch).test(`/${path}`))
+    expect(links.map(({ text }) => text), path).toHaveLength(1)
+  }
 })
 
 it("types of the response are those of the models", () => {

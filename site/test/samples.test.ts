@@ -5,7 +5,8 @@
  *
  * - `<!-- setup: … -->` runs in a shell before the block.
  * - `<!-- then: … -->` follows a program, for example a call of its function.
- * - `<!-- output of: … -->` is the command that prints a text. Digits may differ, and `…` is any text.
+ * - `<!-- output of: … -->` is the command that prints a text. Digits may differ, and `…` is any text. `the program` is the one
+ *   above it.
  *
  * In programs, `console.log(…) // text` prints this line, in which `…` is any text. In scripts, `# exit status N` expects this status.
  */
@@ -47,6 +48,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 
 interface Sample {
   readonly name: string
+  readonly page: string
   readonly language: string
   readonly code: string
   readonly setup: string
@@ -71,6 +73,7 @@ const samplesOf = ({ path, text }: Document): ReadonlyArray<Sample> => {
       counts.set(language, count)
       return {
         name: `${path}, ${language} ${count}`,
+        page: path,
         language,
         code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
         setup: comment("setup"),
@@ -85,6 +88,7 @@ const samplesOf = ({ path, text }: Document): ReadonlyArray<Sample> => {
 const examplesOf = ({ path, text }: Document): ReadonlyArray<Sample> =>
   [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @).*\n)+)/gm)].map(([, code = ""], index) => ({
     name: `${path}, example ${index + 1}`,
+    page: path,
     language: "ts",
     code: code.replace(/^ ?\* ?/gm, "").replace(/^```.*$/gm, ""),
     setup: "",
@@ -229,6 +233,9 @@ const isClosable = (value: unknown): value is { readonly close: () => Promise<vo
 /** The pattern of a text in which `…` is any text. */
 const patternOf = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")
 
+/** What the last program of a page has printed. */
+const printedBy = new Map<string, string>()
+
 const runProgram = async (sample: Sample): Promise<void> => {
   let printed = ""
   const log = vi.spyOn(globalThis.console, "log").mockImplementation((...values) => {
@@ -256,6 +263,7 @@ const runProgram = async (sample: Sample): Promise<void> => {
     process.chdir(directory)
     log.mockRestore()
   }
+  printedBy.set(sample.page, printed)
   for (const [, text = ""] of `${sample.code}\n${sample.then}`.matchAll(/^ *\S.*\) \/\/ "?(.+?)"?$/gm)) {
     expect(printed.split("\n")).toContainEqual(expect.stringMatching(new RegExp(`^${patternOf(text)}$`)))
   }
@@ -354,8 +362,10 @@ const outputOf = async ({ name, outputOf, setup }: Sample): Promise<string> => {
   return `${stdout}${stderr}`
 }
 
-const checkText = async (sample: Sample): Promise<void> =>
-  expect(await outputOf(sample)).toMatch(outputMatching(sample.code))
+const checkText = async (sample: Sample): Promise<void> => {
+  const output = sample.outputOf === "the program" ? printedBy.get(sample.page) : await outputOf(sample)
+  expect(output).toMatch(outputMatching(sample.code))
+}
 
 /** A response of the sandbox, or lines that a command prints. */
 const checkJson = async (sample: Sample): Promise<void> => {
