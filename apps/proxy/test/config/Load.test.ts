@@ -92,7 +92,7 @@ describe("without a file", () => {
         `--port (QUARRY_PROXY_PORT): expected a port from 0 (any free port) to 65535, got "http"`,
         `QUARRY_PROXY_ADMIN: expected host:port, or off, got "8651"`,
         `QUARRY_SANDBOX: expected 1 or 0, got "maybe"`,
-        "QUARRY_BASE_URL: must not contain credentials; set QUARRY_API_KEY instead",
+        "QUARRY_BASE_URL: must not contain credentials; set the API key instead",
         `QUARRY_RATE_LIMIT: expected units per time such as 100/s or 25/10s, or none, got "fast"`,
         "QUARRY_PROXY_PROT: unknown variable; did you mean QUARRY_PROXY_PORT?",
         "QUARRY_API_KEY: expected one line of visible ASCII characters without spaces in environment variable QUARRY_API_KEY",
