@@ -35,7 +35,8 @@ interface TokenIdFormatParameter {
 }
 
 /**
- * A date: a `Date`, ISO 8601, or any other string that `Date.parse` accepts.
+ * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or any other string that `Date.parse`
+ * accepts, such as that of RFC 2822. It must name an existing date.
  *
  * @since 0.1.0
  * @category values

@@ -6,6 +6,7 @@
 import * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { isUtc, makeUtc, parseCanonicalTime } from "./internal/instant.ts"
+import { parseIsoDate } from "./internal/isoDate.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /** Returns undefined for an invalid date. */
@@ -23,25 +24,10 @@ const parseCanonical = (text: string): DateTime.Utc | undefined => {
 const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
   fc.integer({ min: 0, max: 4102444800000 }).map(makeUtc)
 
-const isoPattern =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d{2}:?\d{2}|(?<=:[\d.,]+)[+-]\d{2})?$/i
-
-/** Parses ISO 8601, with or without seconds, milliseconds and time zone. */
+/** Parses ISO 8601. Digits alone, such as 20240131, may be anything else in a response. */
 const parseIso = (text: string): DateTime.Utc | undefined => {
-  const parts = isoPattern.exec(text)
-  if (parts === null) return undefined
-  const [, day = "", minute = "00:00", second = "00", fraction = "", zone = "Z"] = parts
-  const milliseconds = fraction.padEnd(3, "0").slice(0, 3)
-  if (!isCalendarDate(day)) return undefined
-  const offset = zone.length === 1 ? "Z" : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`
-  return toUtc(Date.parse(`${day}T${minute}:${second}.${milliseconds}${offset}`))
-}
-
-/** `Date.parse` turns February 30 into March 1. */
-const isCalendarDate = (day: string): boolean => {
-  if (Number(day.slice(8)) <= 28) return true
-  const midnight = Date.parse(`${day}T00:00:00Z`)
-  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
+  const milliseconds = /\D/.test(text) ? parseIsoDate(text) : undefined
+  return typeof milliseconds === "number" ? toUtc(milliseconds) : undefined
 }
 
 let lastMillis = Number.NaN
@@ -75,7 +61,8 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
 })
 
 /**
- * A date as callers write it: ISO 8601, any other string that `Date.parse` accepts, a `Date`, or a `DateTime`.
+ * A date as callers write it: a string, a `Date`, or a `DateTime`. A string is ISO 8601 (calendar, week and ordinal dates,
+ * basic or extended) or any other format that `Date.parse` accepts, such as that of RFC 2822. It must name an existing date.
  *
  * @since 0.1.0
  * @category models
@@ -85,22 +72,36 @@ export type TimeInput = string | Date | DateTime.DateTime
 const clockPattern = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
 /** Offsets end at 14:59, so that the year in `Jan 2 03:04:05 2024` is not an offset. */
 const offsetAsSpace = new RegExp(
-  String.raw`(${clockPattern}(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
+  String
+    .raw`((?:${clockPattern}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
   "i"
 )
-const zonedPattern = new RegExp(
+const zonePattern = new RegExp(
   String
-    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:${clockPattern}\s*|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|\dZ)\s*(?:\(.*\))?$`,
+    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(?<=${clockPattern}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|(?<=\d)Z)\s*(?:\(.*\))?$`,
   "i"
 )
 /** Digits only, and strings with one small number: V8 parses even `-1` as a date in 2001. */
 const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
 
+const lateDay = /(?<![\d:.+])(?:29|30|31)(?![\d:])/g
+
+/** `Date.parse` turns February 30 into March 1. Then the same text with the 28th is in another month. */
+const existsDay = (zoneless: string): boolean => {
+  const month = (text: string) => new Date(Date.parse(`${text} UTC`)).getUTCMonth()
+  return zoneless.search(lateDay) < 0 || month(zoneless) === month(zoneless.replace(lateDay, "28"))
+}
+
 /** Parses any date that `Date.parse` accepts. Without a time zone it is UTC, independent of the local time zone. */
+const parseOtherDate = (text: string): DateTime.Utc | undefined => {
+  if (notADatePattern.test(text) || !existsDay(text.replace(zonePattern, ""))) return undefined
+  return toUtc(Date.parse(zonePattern.test(text) ? text : `${text} UTC`))
+}
+
 const parseDateText = (input: string): DateTime.Utc | undefined => {
   const text = input.trim().replace(offsetAsSpace, "$1+$2")
-  if (notADatePattern.test(text)) return undefined
-  return parseIso(text) ?? toUtc(Date.parse(zonedPattern.test(text) ? text : `${text} UTC`))
+  const iso = parseIsoDate(text)
+  return iso === undefined ? parseOtherDate(text) : iso === "invalid" ? undefined : toUtc(iso)
 }
 
 const parseTimeInput = (input: unknown): DateTime.Utc | undefined =>
@@ -129,11 +130,15 @@ export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.U
   jsonSchema: { type: "string", description: "Date; UTC if no time zone is given" }
 })
 
+/** Digits of another number than those of a date, such as 20240131: as seconds, these would be before March 1973. */
+const isEpochText = (text: string): boolean => /^\d+$/.test(text) && parseIsoDate(text) === undefined
+
 /** The end of the year 9999. A larger number is probably in milliseconds. */
 const maxEpochSeconds = 253_402_300_799
 
 /**
- * A bound of a date range of `walletNftTrades`, which also accepts a Unix time in seconds.
+ * A bound of a date range of `walletNftTrades`, which also accepts a Unix time in seconds: a number, or its digits unless
+ * they are a date such as 20240131.
  *
  * @since 0.1.0
  * @category schemas
@@ -147,7 +152,7 @@ export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number>
   expected: "a date such as 2024-01-31T12:00:00Z, or a Unix time in seconds",
   is: isUtc,
   decode: (input) => {
-    const seconds = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input
+    const seconds = typeof input === "string" && isEpochText(input) ? Number(input) : input
     if (typeof seconds !== "number") return parseTimeInput(input)
     return seconds >= 0 && seconds <= maxEpochSeconds ? toUtc(seconds * 1000) : undefined
   },

@@ -47,7 +47,8 @@ const twoDigits = (text: string, at: number): number =>
 /** Days from March 1 of the year 0 to 1970. In years that begin in March, the leap day is the last day. */
 const daysBeforeEpoch = 719_468
 
-const daysSinceEpoch = (year: number, month: number, day: number): number => {
+/** Returns the days from 1970 to a date of the Gregorian calendar. */
+export const daysSinceEpoch = (year: number, month: number, day: number): number => {
   const fromMarch = month > 2 ? month - 3 : month + 9
   const years = month > 2 ? year : year - 1
   const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)
