@@ -1,21 +1,24 @@
 /**
  * JSON parsing and printing without loss of digits, nearly as fast as `JSON.parse`.
  *
- * `JSON.parse` rounds integers beyond 2^53 to a double. This parser returns such an integer as a string of its digits,
- * and everything else as `JSON.parse` does. It calls `JSON.parse`, looks for numbers that may have been rounded, quotes
- * these integers in the text and calls it again. It remembers the names of members with such integers, and quotes them
- * before the first call. There is no second JSON grammar: it accepts exactly the documents that `JSON.parse` accepts,
- * except that it also accepts one leading byte order mark and limits the depth.
+ * `JSON.parse` rounds numbers to a double: integers beyond 2^53, and other numbers with more than 15 digits. This parser
+ * returns a rounded number as a string of its text, and everything else as `JSON.parse` does. It quotes rounded fractions in
+ * the text, calls `JSON.parse`, looks for integers that may have been rounded, quotes these too and calls it again. It
+ * remembers the names of members with such integers, and quotes them before the first call. There is no second JSON
+ * grammar: it accepts exactly the documents that `JSON.parse` accepts, except that it also accepts one leading byte order
+ * mark and limits the depth.
  *
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { childTexts, isCloser, isOpener, isSpace, tokenEnd } from "./internal/jsonTokens.ts"
+import { isRounded, quoteExponents, quoteSmall } from "./internal/roundedNumbers.ts"
 import { isUnsafe, makeQuoter } from "./internal/unsafeIntegers.ts"
 
 /**
- * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits.
+ * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits, and so is another number whose digits
+ * a double does not keep.
  *
  * @since 0.1.0
  * @category models
@@ -53,7 +56,7 @@ export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
  */
 export const maxDepth = 512
 
-/** Quotes the unsafe integers outside string literals. Fails if the document is nested too deeply. */
+/** Quotes the rounded numbers outside string literals. Fails if the document is nested too deeply. */
 const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> => {
   let quoted = ""
   let copied = 0
@@ -63,7 +66,7 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
     const code = text.charCodeAt(at)
     if (isOpener(code)) depth++
     else if (isCloser(code)) depth--
-    else if (isUnsafeValue(text, at, end)) {
+    else if (isRoundedValue(text, at, end)) {
       quoted += `${text.slice(copied, at)}"${text.slice(at, end)}"`
       copied = end
     }
@@ -76,11 +79,12 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
   return Either.right(copied === 0 ? text : quoted + text.slice(copied))
 }
 
-/** Returns whether a token is an unsafe integer. `JSON.parse` rejects a number in key position, so it stays unquoted. */
-const isUnsafeValue = (text: string, start: number, end: number): boolean => {
-  if (end - start < 16 || text[start] === "\"") return false
+/** Returns whether a token is a rounded number. `JSON.parse` rejects a number in key position, so it stays unquoted. */
+const isRoundedValue = (text: string, start: number, end: number): boolean => {
+  if (!/[-0-9]/.test(text.charAt(start))) return false
   const token = text.slice(start, end)
-  if (!/^-?[1-9][0-9]{15,}$/.test(token) || !isUnsafe(token)) return false
+  const isInteger = /^-?[1-9][0-9]*$/.test(token)
+  if (!(isInteger ? isUnsafe(token) : isRounded(token))) return false
   const next = isSpace(text.charCodeAt(end)) ? tokenEnd(text, end) : end
   return text[next] !== ":"
 }
@@ -103,7 +107,7 @@ const maxQuickLength = 2 ** 20
 /** What `inspect` finds: flags. */
 const [exact, mayBeRounded, tooDeep] = [0, 1, 2]
 
-/** Finds numbers that `JSON.parse` may have rounded, and values that are nested too deeply. */
+/** Finds large numbers that `JSON.parse` may have rounded, and values that are nested too deeply. */
 const inspect = (value: Extract<JsonValue, object>, depth: number): number => {
   if (depth === maxDepth) return tooDeep
   let found = exact
@@ -135,14 +139,14 @@ const quoter = makeQuoter()
 /** Parses nearly every valid document, in little more than the time of `JSON.parse`. Returns undefined for the others. */
 const parseQuickly = (text: string): JsonValue | undefined => {
   if (text.length > maxQuickLength && mayExceedMaxDepth(text)) return undefined
-  const known = quoter.quoteKnown(text)
+  const known = quoteSmall(quoter.quoteKnown(text))
   const value = parseNative(known)
   // The quoter does not find a number that is the whole document.
   if (value === undefined || typeof value === "number") return undefined
   const found = inspectMember(value, -1)
   if (found === exact) return value
   if (found >= tooDeep) return undefined
-  const quoted = quoter.quoteAll(known)
+  const quoted = quoteExponents(quoter.quoteAll(known))
   return quoted === known ? value : parseNative(quoted)
 }
 
@@ -170,16 +174,17 @@ const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError
 }
 
 /**
- * Parses a JSON document. Returns an integer outside ±(2^53 − 1) without fraction or exponent as a string of its digits,
- * and everything else as `JSON.parse` does. Ignores one leading byte order mark.
+ * Parses a JSON document. Returns an integer outside ±(2^53 − 1) as a string of its digits, another number as a string of
+ * its text if JavaScript would print another value, and everything else as `JSON.parse` does. Ignores one leading byte
+ * order mark.
  *
  * Fails with `LosslessJsonError` if the document is not valid JSON or is nested deeper than `maxDepth`.
  *
  * @example
  * import { parse } from "@blockquarry/core/LosslessJson"
  *
- * parse(`{"value":12345678901234567890,"log_index":7}`)
- * // Either.right({ value: "12345678901234567890", log_index: 7 })
+ * parse(`{"value":12345678901234567890,"price":0.12345678901234567890,"share":1.50,"log_index":7}`)
+ * // Either.right({ value: "12345678901234567890", price: "0.12345678901234567890", share: 1.5, log_index: 7 })
  *
  * @since 0.1.0
  * @category decoding

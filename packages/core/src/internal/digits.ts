@@ -3,9 +3,17 @@
 /** Bounds the time of a conversion to `bigint`, which grows faster than the number of digits. */
 const maxDigits = 10_000
 
-export const isDigits = (text: string): boolean => text !== "" && text.length <= maxDigits && !/\D/.test(text)
-
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** Most integers are short: then a loop takes a fifth of the time of a regular expression. */
+export const isDigits = (text: string): boolean => {
+  const { length } = text
+  if (length === 0 || length > 16) return length !== 0 && length <= maxDigits && !/\D/.test(text)
+  for (let at = 0; at < length; at++) {
+    if (!isDigit(text.charCodeAt(at))) return false
+  }
+  return true
+}
 
 /**
  * Returns the integer that a string of decimal digits represents, or undefined for other strings. `BigInt` itself checks

@@ -21,10 +21,10 @@ export interface IntegerQuoter {
 
 const largestSafe = String(Number.MAX_SAFE_INTEGER)
 
-/** Returns whether an integer of at least 16 digits is unsafe. */
+/** Returns whether an integer is outside ±(2^53 − 1). */
 export const isUnsafe = (integer: string): boolean => {
   const digits = integer.startsWith("-") ? integer.slice(1) : integer
-  return digits.length > largestSafe.length || digits > largestSafe
+  return digits.length > largestSafe.length || (digits.length === largestSafe.length && digits > largestSafe)
 }
 
 /** A possibly unsafe integer in value position. Repeats `\d`, because V8 does not skip ahead for a quantifier. */

@@ -1,8 +1,10 @@
 /** `parse` accepts the same documents as `JSON.parse`, and returns the same values as the package `lossless-json`. */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import { encode, TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
 import { forgetAfter } from "../../src/internal/unsafeIntegers.ts"
 import {
   document,
@@ -133,18 +135,61 @@ describe("parse", () => {
       expect(parsed(afterMisleadingString("-900719925474100"))).toContain(-900719925474100)
     })
 
-    it("returns fractions, exponents and negative zero as JSON.parse does", () => {
-      for (
-        const token of [
-          "-0",
-          "0.12345678901234567890",
-          "12345678901234567890.5",
-          "-1e400",
-          "12345678901234567890e2"
-        ]
-      ) {
-        expect(parsed(`[${token}]`)).toStrictEqual(JSON.parse(`[${token}]`))
+    it.each([
+      "-0",
+      "1.0",
+      "1.50",
+      "1e2",
+      "-1.5E+300",
+      "5e-324",
+      "0.1",
+      "0.12345678901234568",
+      "1e22",
+      "0e999"
+    ])(
+      "returns %s as JSON.parse does, because JavaScript prints the same number",
+      (token) => {
+        for (const text of [token, `[${token}]`, afterMisleadingString(token)]) {
+          expect(parsed(text)).toStrictEqual(
+            JSON.parse(text.replaceAll(/(?<=[,[])1234\d{16}(?=,)(?!,")/g, "\"$&\""))
+          )
+        }
       }
+    )
+
+    it.each([
+      "4503599627370497.5",
+      "-9007199254740993.0",
+      "1.00000000000000000000000000000001",
+      "0.99999999999999999999",
+      "123456789.012345678901234567890123",
+      "1e400",
+      "-1E+400",
+      "1e-400",
+      "0.5E-400",
+      "123456789012345678e3",
+      "100000000000000000001e-20"
+    ])("returns %s as text, because JavaScript rounds it", (token) => {
+      expect(parsed(token)).toBe(token)
+      expect(parsed(`[${token}]`)).toStrictEqual([token])
+      expect(parsed(`{"a": 1.5, "b" : ${token} , "c":[0.5,${token}]}`)).toStrictEqual({
+        a: 1.5,
+        b: token,
+        c: [0.5, token]
+      })
+      expect(parsed(`[" ${token} ",${token}]`)).toStrictEqual([` ${token} `, token])
+      expect(parsed(afterMisleadingString(token))).toContain(token)
+    })
+
+    it("gives integer schemas nothing rounded, and decimal schemas every digit", () => {
+      const owner = `{"owner_address":"0x${"a1".repeat(20)}","balance":1,"usd_value":1}`
+      const decoded = (name: string, value: string) =>
+        Schema.decodeUnknownEither(TokenOwner)(parsed(owner.replace(`"${name}":1`, `"${name}":${value}`)))
+      const exact = "1.00000000000000000000000000000001"
+      expect(Either.isLeft(decoded("balance", "4503599627370497.5"))).toBe(true)
+      expect(Either.map(decoded("usd_value", exact), encode)).toMatchObject(
+        Either.right({ usd_value: exact })
+      )
     })
 
     it("keeps digits next to a long fraction or a string that looks like an amount", () => {
@@ -152,7 +197,7 @@ describe("parse", () => {
       for (const token of [`0.${amount}`, `1e-${amount}`, `",${amount},"`, `"\\",${amount},"`]) {
         expect(parsed(`[${amount},${token},-${amount}]`)).toStrictEqual([
           amount,
-          JSON.parse(token),
+          token.startsWith("\"") ? JSON.parse(token) : token,
           `-${amount}`
         ])
       }
@@ -228,6 +273,10 @@ describe("parse", () => {
           "{\"a\":1,12345678901234567890:1}",
           "{\"a\":1,12345678901234567890}",
           "[00000000000000000001]",
+          "[00.00000000000000000001]",
+          "{1.00000000000000000001:1}",
+          "[1.00000000000000000001 1]",
+          "[1.00000000000000000001.5]",
           "[-00000000000000000001]",
           "[- 12345678901234567890]",
           "[--12345678901234567890]",
@@ -336,6 +385,12 @@ describe("parse", () => {
         `[${"12345678901234567890,".repeat(many / 16)}",12345678901234567890,"]`
       ],
       ["an unterminated array of integers", "[" + "-12345678901234567890,".repeat(many / 16)],
+      ["fractions", `[${"1.00000000000000000001,".repeat(many / 16)}1]`],
+      ["fractions in a string", `["${",1.00000000000000000001,".repeat(many / 16)}"]`],
+      ["points", "1.".repeat(many)],
+      ["exponents", "1e-1".repeat(many)],
+      ["a long fraction", `[1.${"0".repeat(many)}1]`],
+      ["a fraction of zeros with a large value", `[1e99,1.${"0".repeat(many)}]`],
       ["safe integers", `[${"9007199254740991,".repeat(many / 16)}1]`],
       ["runs one digit too short", "123456789012345,".repeat(many / 16)],
       ["white space", " ".repeat(many)],

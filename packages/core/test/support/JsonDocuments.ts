@@ -1,5 +1,6 @@
 /** Random JSON documents, as text: JSON.stringify never prints some of them. */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Reference from "lossless-json"
@@ -10,13 +11,31 @@ export const parsed = (text: string): LosslessJson.JsonValue => Either.getOrThro
 export const reference = (text: string): unknown =>
   Reference.parse(text, null, {
     parseNumber: (token): unknown =>
-      /^-?[0-9]+$/.test(token) && !Number.isSafeInteger(Number(token)) ? token : JSON.parse(token),
+      (/^-?[0-9]+$/.test(token) ? Number.isSafeInteger(Number(token)) : isExact(token))
+        ? JSON.parse(token)
+        : token,
     onDuplicateKey: ({ newValue }) => newValue
   })
+
+/** Whether JavaScript prints the same decimal number. */
+const isExact = (token: string): boolean => {
+  const value = Number(token)
+  if (!Number.isFinite(value)) return false
+  if (value === 0) return !/[1-9]/.test(token.replace(/e.*/i, ""))
+  const [exact, printed] = [token, String(value)].map((text) =>
+    BigDecimal.normalize(BigDecimal.unsafeFromString(text))
+  )
+  return exact?.value === printed?.value && exact?.scale === printed?.scale
+}
 
 export const runs = { fastCheck: { numRuns: 2000 } }
 
 export const space = FastCheck.string({ unit: FastCheck.constantFrom(" ", "\n", "\r", "\t"), maxLength: 2 })
+
+/** Most fractions of this kind round to an integer, or to one with few digits. */
+const zeros = FastCheck.tuple(FastCheck.nat(30), FastCheck.constantFrom("", "1", "5", "9")).map((
+  [length, last]
+) => "0".repeat(length) + last).filter((fraction) => fraction !== "")
 
 const digits = FastCheck.string({
   unit: FastCheck.constantFrom(..."0123456789"),
@@ -36,7 +55,13 @@ export const integer = FastCheck.oneof(
 
 export const number = FastCheck.oneof(
   { arbitrary: integer, weight: 3 },
-  FastCheck.tuple(integer, digits).map(([whole, fraction]) => `${whole}.${fraction}`),
+  FastCheck.tuple(integer, FastCheck.oneof(digits, zeros)).map(([whole, fraction]) => `${whole}.${fraction}`),
+  FastCheck.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  FastCheck.tuple(FastCheck.nat(30), FastCheck.constantFrom("e", "E-", ".5e-"), FastCheck.nat(450)).map(([
+    length,
+    mark,
+    exponent
+  ]) => `${"1".padEnd(length + 1, "0")}1${mark}${exponent}`),
   FastCheck.tuple(integer, FastCheck.constantFrom("e", "E", "e+", "E-", ".5e"), digits).map((parts) =>
     parts.join("")
   )
