@@ -45,7 +45,9 @@ const valuesOf = (schema: Parameter["jsonSchema"]): string => {
   if (closed !== undefined) {
     return `${named(closed).map(code).join(", ")}${hasAliases ? "; or the ID of one of these chains" : ""}`
   }
-  if (open !== undefined) return `for example ${strings(open).slice(0, maxInlineValues).map(code).join(", ")}`
+  if (open !== undefined) {
+    return `for example ${named(strings(open)).slice(0, maxInlineValues).map(code).join(", ")}`
+  }
   if (Predicate.isNumber(minimum)) return `at least ${minimum}`
   if (!Predicate.isString(pattern)) return ""
   const digits = /\{(\d+)\}/.exec(pattern)?.[1]
@@ -55,9 +57,10 @@ const valuesOf = (schema: Parameter["jsonSchema"]): string => {
 const itemsOf = (schema: Parameter["jsonSchema"]): Parameter["jsonSchema"] => {
   const { items } = schema
   if (!Predicate.isRecord(items)) return {}
-  const { enum: closed, pattern } = items
+  const { enum: closed, examples: open, pattern } = items
   return {
     ...(Array.isArray(closed) ? { enum: strings(closed) } : {}),
+    ...(Array.isArray(open) ? { examples: strings(open) } : {}),
     ...(Predicate.isString(pattern) ? { pattern } : {})
   }
 }
@@ -353,8 +356,8 @@ Cost is counted in units; a list costs this amount for each page. See [rate limi
 
 ## Supported chains
 
-A chain is given by its name or its ID. Default: \`eth\`. \`walletNftTrades\` and \`tokenPrice\` support some of them, the other operations
-of the data API support all.
+A chain is given by its name or its ID. \`walletNftTrades\` and \`tokenPrice\` support some of them, \`walletChains\` takes any other
+chain too, and the other operations of the data API support all.
 
 ${
     table(

@@ -82,7 +82,7 @@ export interface Client extends AsyncDisposable {
     Models.NftTrade
   >
   /**
-   * Lists the holders of an ERC20 token, largest balance first by default. On chains other than eth the upstream returns
+   * Lists the holders of an ERC20 token. On chains other than eth the upstream returns
    * them in the wrong order.
    */
   readonly tokenOwners: ListOperationFunction<

@@ -4,9 +4,10 @@
  * @since 0.1.0
  */
 import type { Chain, NftTradeChainName, PriceChainName } from "./Chain.ts"
+import type { OpenEnum } from "./Values.ts"
 
 interface ChainParameter {
-  /** Chain name or hexadecimal chain ID (default: eth) */
+  /** Chain name or hexadecimal chain ID */
   readonly chain?: Chain | undefined
 }
 
@@ -116,6 +117,8 @@ export interface ContractNftsInput
 {
   /** Address of the NFT contract */
   readonly address: string
+  /** Maximum number of records per page (default: 100) */
+  readonly limit?: number | undefined
   /** Number of subranges that the collection is split into */
   readonly totalRanges?: number | undefined
   /** Subrange to return, starting at 1; requires totalRanges */
@@ -148,7 +151,7 @@ export type WalletNftTradesInput =
   & {
     /** Wallet address */
     readonly address: string
-    /** Chain name or hexadecimal chain ID (default: eth) */
+    /** Chain name or hexadecimal chain ID */
     readonly chain?: Chain<NftTradeChainName> | undefined
   }
   & LowerBound<TimeInput | number>
@@ -191,7 +194,7 @@ export interface NftMetadataInput extends ChainParameter, NftContentParameters {
 export interface TokenPriceInput {
   /** Address of the token contract */
   readonly address: string
-  /** Chain name or hexadecimal chain ID (default: eth) */
+  /** Chain name or hexadecimal chain ID */
   readonly chain?: Chain<PriceChainName> | undefined
   /** percent_change includes the 24-hour price change */
   readonly include?: "percent_change" | undefined
@@ -211,7 +214,7 @@ export interface WalletChainsInput {
   /** Wallet address */
   readonly address: string
   /** Limit the result to these chains, by name or hexadecimal chain ID */
-  readonly chains?: ReadonlyArray<Chain> | undefined
+  readonly chains?: ReadonlyArray<OpenEnum<Chain>> | undefined
 }
 
 /**

@@ -1,12 +1,14 @@
 /**
  * The supported chains.
  *
- * An operation supports one of three sets: `evmChains` (25 chains), `nftTradeChains` or `priceChains`.
+ * An operation supports one of three sets, `evmChains` (25 chains), `nftTradeChains` or `priceChains`, or any chain.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
+import type { OpenEnum } from "./OpenEnum.ts"
+import { isWellFormedText } from "./WellFormedText.ts"
 
 const idsByName = {
   "eth": "0x1",
@@ -164,6 +166,32 @@ const chainSchema = <Name extends ChainName>(
  * @category schemas
  */
 export const EvmChain: Schema.Schema<ChainName, ChainInput<ChainName>> = chainSchema("EvmChain", evmChains)
+
+const hexId = /^0x0*([0-9a-f]+)$/i
+
+/**
+ * A chain of an operation whose chains the specification does not list: any name or hexadecimal ID. Decodes those of
+ * `evmChains` as `EvmChain` does, other IDs in lower case without leading zeros, and other names unchanged.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>> = leaf<
+  OpenEnum<ChainName>,
+  OpenEnum<ChainInput<ChainName>>
+>({
+  identifier: "OpenChain",
+  expected: "a chain name or a hexadecimal chain ID",
+  is: isWellFormedText,
+  decode: (input) => {
+    if (!isWellFormedText(input)) return undefined
+    const id = input.replace(hexId, (_, digits: string) => `0x${digits.toLowerCase()}`)
+    return chainName(id) ?? id
+  },
+  encode: (name) => isName(name) ? chainId(name) : name,
+  arbitrary: (fc) => fc.oneof(fc.constantFrom(...evmChains), fc.constantFrom("monad", "0x8f", "Some Chain")),
+  jsonSchema: { type: "string", minLength: 1, examples: evmChains.flatMap((name) => [name, idsByName[name]]) }
+})
 
 /**
  * A chain of `nftTradeChains`.

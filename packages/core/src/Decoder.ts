@@ -15,13 +15,14 @@ import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
 import { DecodeId, EncodeId } from "./internal/leaf.ts"
 
 /**
- * Decodes a document.
+ * Decodes a document. A field that is no fact and cannot be read becomes null: `onUnreadable` receives its path, such as
+ * `result.last_sale`, once for each occurrence. Ignore the paths if decoding fails.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Decoder<out A> {
-  (document: unknown): Either.Either<A, ParseResult.ParseError>
+  (document: unknown, onUnreadable?: (path: string) => void): Either.Either<A, ParseResult.ParseError>
 }
 
 /**
@@ -46,9 +47,9 @@ export const make = <A, I>(
   options?: Pick<AST.ParseOptions, "errors">
 ): Decoder<A> => {
   const decode = compileDecoder(schema.ast)
-  return (document) => {
+  return (document, onUnreadable = ignore) => {
     try {
-      const value = decode(document)
+      const value = decode(document, onUnreadable)
       return value === undefined
         ? Schema.decodeUnknownEither(schema, options)(document)
         : Either.right(unsafeCoerce<A>(value))
@@ -70,7 +71,7 @@ export const make = <A, I>(
 export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
   const encode = compileEncoder(schema.ast)
   return (value) => {
-    const encoded = encode(value)
+    const encoded = encode(value, ignore)
     return encoded === undefined ? Schema.encodeSync(schema)(value) : unsafeCoerce<I>(encoded)
   }
 }
@@ -87,6 +88,8 @@ export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I>
 const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
+
+const ignore = (): void => {}
 
 /** Property tests check that compiled functions return what the schema returns. */
 const unsafeCoerce = <T>(value: unknown): T => value as T

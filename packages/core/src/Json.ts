@@ -5,7 +5,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { DecodeId } from "./internal/leaf.ts"
+import { DecodeId, ExpectedId } from "./internal/leaf.ts"
 import { type JsonValue, parse } from "./LosslessJson.ts"
 
 /**
@@ -31,6 +31,7 @@ export const isJson = (input: unknown): input is JsonValue => {
 export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
   identifier: "Json",
   description: "any JSON value",
+  [ExpectedId]: "any JSON value",
   [DecodeId]: (input: unknown) => isJson(input) ? input : undefined,
   arbitrary: () => (fc) => fc.json().map((text) => Either.getOrThrow(parse(text))),
   // Effect ignores a JSON Schema annotation without one of these keywords.

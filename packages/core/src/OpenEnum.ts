@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { convertString } from "./internal/decoder/Converter.ts"
-import { DecodeId } from "./internal/leaf.ts"
+import { DecodeId, ExpectedId } from "./internal/leaf.ts"
 
 /**
  * One of the known values, or any other string. Editors suggest the known values.
@@ -36,5 +36,8 @@ export const openEnum = <const Known extends ReadonlyArray<string>>(
       arbitrary: () => (fc) => fc.oneof(fc.constantFrom(...known), fc.string())
     }
   )
-  return Schema.compose(Schema.String, Name, { strict: false }).annotations({ [DecodeId]: convertString })
+  return Schema.compose(Schema.String, Name, { strict: false }).annotations({
+    [ExpectedId]: "a string",
+    [DecodeId]: convertString
+  })
 }

@@ -52,7 +52,7 @@ export const dataOperations = {
   /** Lists the NFT trades of a wallet. */
   walletNftTrades,
   /**
-   * Lists the holders of an ERC20 token, largest balance first by default. On chains other than eth the upstream returns
+   * Lists the holders of an ERC20 token. On chains other than eth the upstream returns
    * them in the wrong order.
    */
   tokenOwners,

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
-import { exactOptional, nullableInteger } from "./internal/nullable.ts"
+import { exactOptional, nullableInteger, nullOr } from "./internal/nullable.ts"
 
 /**
  * A page of a list: its records and the cursor of the next page.
@@ -34,7 +34,7 @@ export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
   total: nullableInteger,
   page: nullableInteger,
   page_size: nullableInteger,
-  cursor: exactOptional(Schema.NullOr(Cursor)),
+  cursor: exactOptional(nullOr(Cursor)),
   result: Schema.Array(item)
 })
 

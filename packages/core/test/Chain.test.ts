@@ -5,6 +5,7 @@ import {
   evmChains,
   NftTradeChain,
   nftTradeChains,
+  OpenChain,
   PriceChain,
   priceChains
 } from "@blockquarry/core/Chain"
@@ -144,5 +145,26 @@ describe("names and IDs", () => {
 
   it("include all NFT trade chains and price chains in evmChains", () => {
     expect(evmChains).toEqual(expect.arrayContaining([...nftTradeChains, ...priceChains]))
+  })
+})
+
+describe("a chain of an operation without a known set", () => {
+  it.each([
+    ["eth", "eth", "0x1"],
+    ["Polygon Amoy", "polygon amoy", "0x13882"],
+    ["0X01", "eth", "0x1"],
+    ["0x000A86A", "avalanche", "0xa86a"],
+    ["0x8F", "0x8f", "0x8f"],
+    ["0x0", "0x0", "0x0"],
+    ["monad", "monad", "monad"],
+    ["Some Chain", "Some Chain", "Some Chain"],
+    ["0xmine", "0xmine", "0xmine"]
+  ])("decodes %s to %s, and sends %s", (text, name, sent) => {
+    expect(decode(OpenChain, text)).toBe(name)
+    expect(encode(OpenChain, decode(OpenChain, text))).toBe(sent)
+  })
+
+  it.each(["", "\ud800", 1, null])("rejects %j", (input) => {
+    expect(decodeIssues(OpenChain, input)).toContain("expected a chain name or a hexadecimal chain ID, got ")
   })
 })

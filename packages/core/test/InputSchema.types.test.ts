@@ -151,7 +151,8 @@ describe("a chain", () => {
     expectTypeOf<{ address: string; chain: "fantom" }>().not.toExtend<InputEncoded<typeof walletNftTrades>>()
     expectTypeOf<{ address: string; chain: "solana" }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
     expectTypeOf<{ address: string; chain: string }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
-    expectTypeOf<{ address: string; chains: ["solana"] }>().not.toExtend<InputEncoded<typeof walletChains>>()
+    expectTypeOf<{ address: string; chains: ["solana"] }>().toExtend<InputEncoded<typeof walletChains>>()
+    expectTypeOf<{ address: string; chains: [5] }>().not.toExtend<InputEncoded<typeof walletChains>>()
   })
 })
 

@@ -17,7 +17,7 @@ describe("a parameter of an operation", () => {
   it.each<readonly [string, AnyOperation, string, object]>([
     ["an address", walletTransfers, "address", { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }],
     ["a block", walletTransfers, "to_block", { type: "integer", minimum: 0 }],
-    ["a page size", walletTransfers, "limit", { type: "integer", minimum: 1, maximum: 100 }],
+    ["a page size", walletTransfers, "limit", { type: "integer", minimum: 1 }],
     ["an order", walletTransfers, "order", { type: "string", enum: ["ASC", "DESC"] }],
     ["an array", walletTransfers, "contract_addresses", {
       type: "array",
@@ -57,7 +57,7 @@ describe("a parameter of an operation", () => {
     ])
     expect(parameter(walletChains, "chains")?.jsonSchema).toMatchObject({
       type: "array",
-      items: { enum: listed(walletTransfers) }
+      items: { examples: listed(walletTransfers) }
     })
   })
 

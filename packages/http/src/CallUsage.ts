@@ -34,6 +34,8 @@ export interface CallUsage {
   readonly cost: number
   /** Milliseconds of waiting: for rate limit, cooldown and concurrency limit, and for backoff between attempts. */
   readonly waitMillis: number
+  /** Fields of decoded responses that are null because they could not be read, counted when a response is decoded. */
+  readonly unreadableFields: number
 }
 
 /**
@@ -42,7 +44,7 @@ export interface CallUsage {
  * @since 0.1.0
  * @category constructors
  */
-export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0 }
+export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0, unreadableFields: 0 }
 
 /**
  * Returns the sum of two usages.
@@ -53,7 +55,8 @@ export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0 }
 export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
   attempts: one.attempts + other.attempts,
   cost: one.cost + other.cost,
-  waitMillis: one.waitMillis + other.waitMillis
+  waitMillis: one.waitMillis + other.waitMillis,
+  unreadableFields: one.unreadableFields + other.unreadableFields
 })
 
 /**

@@ -140,6 +140,18 @@ export const uncacheableResponses = counter(
 )
 
 /**
+ * Fields of decoded responses that are null because they could not be read, by `operation` and `field`, such as
+ * `result.last_sale`. Only fields that describe: an unreadable hash, amount or cursor fails the call.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const unreadableFields = counter(
+  "quarry_unreadable_fields_total",
+  "Fields that are null because they could not be read by operation and field"
+)
+
+/**
  * State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open.
  *
  * @since 0.1.0

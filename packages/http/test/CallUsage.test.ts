@@ -2,9 +2,11 @@
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
 import { fetchPrice, minimalOptions, priceReply, throttledReply } from "./support/PriceCalls.ts"
@@ -31,7 +33,41 @@ describe("call usage", () => {
       })
       const [price, usage] = yield* whileTimePasses(CallUsage.withUsage(fetchPrice(harness, 1)))
       expect(price).toEqual(yield* fetchPrice(yield* TestClients.harness([priceReply]), 1))
-      expect(usage).toEqual({ attempts: 3, cost: 3 * units, waitMillis: 2000 })
+      expect(usage).toEqual({ ...noUsage, attempts: 3, cost: 3 * units, waitMillis: 2000 })
+    }))
+
+  it.effect("counts fields that could not be read when a response is decoded, by operation and field", () =>
+    Effect.gen(function*() {
+      const drifted = ScriptedClient.json({
+        usdPrice: 1.5,
+        "24hrPercentChange": "N/A",
+        pairTotalLiquidityUsd: "",
+        nativePrice: { value: "0.5" }
+      })
+      const count = (field: string) =>
+        Effect.map(
+          Metric.value(
+            Telemetry.unreadableFields.pipe(
+              Metric.tagged("operation", "tokenPrice"),
+              Metric.tagged("field", field)
+            )
+          ),
+          ({ count }) => count
+        )
+      const before = yield* count("24hrPercentChange")
+      const harness = yield* TestClients.harness(() => drifted, cachingOptions)
+      const [price, usage] = yield* CallUsage.withUsage(fetchPrice(harness, 1))
+      expect(price).toMatchObject({
+        "24hrPercentChange": null,
+        pairTotalLiquidityUsd: null,
+        nativePrice: { value: null }
+      })
+      expect(usage.unreadableFields).toBe(2)
+      const [, cached] = yield* CallUsage.withUsage(fetchPrice(harness, 1))
+      expect(cached).toEqual(noUsage)
+      expect((yield* count("24hrPercentChange")) - before).toBe(1)
+      expect(yield* count("nativePrice.value")).toBeGreaterThan(0)
+      expect(yield* count("pairTotalLiquidityUsd")).toBe(0)
     }))
 
   it.effect("contains waits for rate limit, cooldown and concurrency limit", () =>
@@ -89,7 +125,7 @@ describe("call usage", () => {
       const [first] = fibers
       if (first !== undefined) yield* Fiber.interrupt(first)
       yield* TestClock.adjust("1 minute")
-      expect(totals).toEqual([{ attempts: 2, cost: 2 * units, waitMillis: 0 }, noUsage, noUsage])
+      expect(totals).toEqual([{ ...noUsage, attempts: 2, cost: 2 * units }, noUsage, noUsage])
     }))
 
   it.effect("is zero for cache hits and excludes calls outside the region", () =>
@@ -104,7 +140,7 @@ describe("call usage", () => {
         ),
         fetchPrice(harness, 2)
       )
-      expect(reloaded).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
+      expect(reloaded).toEqual({ ...noUsage, attempts: 1, cost: units })
     }))
 
   it.effect("of an inner region is not part of the outer region", () =>
@@ -114,8 +150,8 @@ describe("call usage", () => {
       const [[, inner], outer] = yield* CallUsage.withUsage(
         Effect.zipRight(fetchPrice(harness, 3), CallUsage.withUsage(both))
       )
-      expect(outer).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
-      expect(inner).toEqual({ attempts: 2, cost: 2 * units, waitMillis: 0 })
+      expect(outer).toEqual({ ...noUsage, attempts: 1, cost: units })
+      expect(inner).toEqual({ ...noUsage, attempts: 2, cost: 2 * units })
     }))
 
   it.effect("is available for calls that fail", () =>
@@ -123,7 +159,7 @@ describe("call usage", () => {
       const harness = yield* TestClients.harness([ScriptedClient.respond(400)], minimalOptions)
       const [result, usage] = yield* CallUsage.withUsage(Effect.either(fetchPrice(harness, 1)))
       expect(result._tag).toBe("Left")
-      expect(usage).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
+      expect(usage).toEqual({ ...noUsage, attempts: 1, cost: units })
     }))
 
   it.effect("is reported to an observer after the effect has ended", () =>
@@ -139,6 +175,6 @@ describe("call usage", () => {
       expect(stale).toMatchObject({ usdPrice: 1 })
       expect(increments).toEqual([])
       yield* runPendingWork
-      expect(increments.reduce(CallUsage.add, noUsage)).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
+      expect(increments.reduce(CallUsage.add, noUsage)).toEqual({ ...noUsage, attempts: 1, cost: units })
     }))
 })

@@ -13,7 +13,7 @@ const unnamedValues = (spec: ArgumentSpec | OptionDescription): string => {
   return choices.every((choice) => description.includes(choice)) ? "" : choices.join(", ")
 }
 
-/** Inserts the choices or the range that the description does not name, before a remark such as "(default: eth)". */
+/** Inserts the choices or the range that the description does not name, before a remark such as "(default: 0)". */
 export const describe = (spec: ArgumentSpec | OptionDescription): string => {
   const values = unnamedValues(spec)
   return values === ""

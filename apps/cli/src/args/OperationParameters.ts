@@ -9,10 +9,9 @@ import { UsageError } from "../CommandError.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms } from "./Bounds.ts"
 import { chainOptionName, knownChain } from "./Chains.ts"
-import type { ArgumentSpec, OptionSpec } from "./CommandDescription.ts"
+import type { ArgumentSpec, OptionSpec, ValueCheck } from "./CommandDescription.ts"
 import { kebabCase } from "./KebabCase.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
-import { integerBetween } from "./ValueCheck.ts"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter(Predicate.isString) : []
@@ -60,7 +59,6 @@ const withOptionNames = ({ parameters }: Pick<OperationShape, "parameters">, tex
 
 /** What the API documents about a parameter in addition to its schema. */
 const remarks: Readonly<Record<string, string>> = {
-  limit: " (default: 100)",
   order: " (in any case)"
 }
 
@@ -78,23 +76,18 @@ const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: 
   value: isSwitch(parameter) ? null : placeholder(parameter),
   description: describeOption(operation, parameter),
   choices: choicesOf(parameter),
-  ...checkOf(parameter),
+  ...parameter.name === "limit" ? { check: limitCheck } : {},
   ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
   repeatable: isArray(parameter) || parameter.name === chainOptionName
 })
 
-/** Returns the check of a parameter with a largest value. The library leaves it to the service to reject larger ones. */
-const checkOf = ({ jsonSchema: { maximum, minimum }, name }: Parameter): Pick<OptionSpec, "check"> =>
-  typeof minimum !== "number" || typeof maximum !== "number" ? {} : {
-    check: {
-      ...integerBetween(minimum, maximum),
-      hint: (value) =>
-        // Elsewhere, 0 often means no limit
-        name === "limit" && (Number(value) > maximum || Number(value) === 0)
-          ? "to read more records than a page has, use --max-items or --all"
-          : null
-    }
-  }
+const limitCheck: ValueCheck = {
+  expected: "an integer of at least 1",
+  accepts: (value) => /^\d{1,15}$/.test(value) && Number(value) >= 1,
+  // Elsewhere, 0 often means no limit
+  hint: (value) =>
+    Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
+}
 
 const toArgument = (parameter: Parameter): ArgumentSpec => ({
   name: kebabCase(parameter.name),

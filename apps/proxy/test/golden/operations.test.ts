@@ -46,7 +46,7 @@ describe("golden records", () => {
         ["an uppercase chain", `${transfers}?chain=ETH&limit=1`],
         ["a limit of 0", `${transfers}?limit=0`],
         ["a limit that is not a number", `${transfers}?limit=ten`],
-        ["a limit over the maximum", `${transfers}?limit=101`],
+        ["a limit over the page size of the sandbox", `${transfers}?limit=101`],
         ["an unknown order", `${transfers}?order=sideways`],
         ["empty parameters are dropped", `${transfers}?chain=&limit=1&order=`],
         ["an unknown parameter is forwarded", `${transfers}?limit=1&flavour=sweet`],

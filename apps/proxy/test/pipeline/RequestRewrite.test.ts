@@ -246,7 +246,6 @@ describe("validation", () => {
     [`${transfers}?chain=eth&chain=polygon`, "chain"],
     [`${trades}?chain=fantom`, "chain"],
     [`${price}?chain=sepolia`, "chain"],
-    [`${data}/wallets/${wallet}/chains?chains=eth,solana`, "chains"],
     [`${transfers}?contract_addresses=${token},0x1`, "contract_addresses"],
     [`${transfers}?limit=0`, "limit"],
     [`${transfers}?limit=-1`, "limit"],

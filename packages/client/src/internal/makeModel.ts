@@ -24,10 +24,9 @@ export const makeModel = <A extends object, I, Example extends A>(
   }
 }
 
-/** Returns the issue with the longest path. "Expected null" of nullable members does not help. */
+/** Returns the issue with the longest path. */
 const deepestIssue = (error: ParseResult.ParseError): { readonly path: string; readonly reason: string } => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
-    .filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
     .map(({ message, path }) => ({ path: path.join("."), depth: path.length, reason: message }))
     .sort((a, b) => b.depth - a.depth)
   return { path: issues[0]?.path ?? "", reason: issues[0]?.reason ?? "unexpected shape" }

@@ -25,7 +25,7 @@ export const Order = leaf<SortOrder, SortOrder>({
 export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")
 
 export interface ChainParameter {
-  /** Chain name or hexadecimal chain ID (default: eth) */
+  /** Chain name or hexadecimal chain ID */
   readonly chain?: ChainInput<ChainName> | undefined
 }
 
@@ -53,13 +53,8 @@ export interface TokenIdFormatParameter {
   readonly format?: string | undefined
 }
 
-export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID (default: eth)"))
-/** The service rejects more than 100. Documented, and not validated: a service that allows more remains usable. */
-export const limit = optional(
-  withDescription(PositiveInteger, "Maximum number of records per page").annotations({
-    jsonSchema: { type: "integer", minimum: 1, maximum: 100 }
-  })
-)
+export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID"))
+export const limit = optional(withDescription(PositiveInteger, "Maximum number of records per page"))
 export const cursor = optional(
   withDescription(WellFormedText, "Cursor returned with the previous page")
 )

@@ -7,6 +7,7 @@
 import type { LazyArbitrary } from "effect/Arbitrary"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
 import { narrowEncoded } from "./narrow.ts"
 
 /** The definition of a leaf. */
@@ -45,6 +46,27 @@ export const DecodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/decode
 /** The annotation with the encoding function of a schema. It accepts any value and returns undefined if it is invalid. */
 export const EncodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/encode")
 
+/** The annotation with what a schema expects, for messages. */
+export const ExpectedId: unique symbol = Symbol.for("@blockquarry/core/leaf/expected")
+
+/** Returns what a schema expects, for messages and documentation. */
+export const expectedOf = (schema: AST.AST): string | undefined => {
+  const expected = schema.annotations[ExpectedId]
+  if (typeof expected === "string") return expected
+  switch (schema._tag) {
+    case "StringKeyword":
+      return "a string"
+    case "Literal":
+      return formatValue(schema.literal)
+    case "TypeLiteral":
+      return "an object"
+    case "TupleType":
+      return "an array"
+    default:
+      return undefined
+  }
+}
+
 /** Creates the schema of a leaf. Callers write `InputEncoded`; requests contain `Encoded`. */
 export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
   spec: LeafSpec<A, Encoded>
@@ -69,6 +91,7 @@ export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
   }).annotations({
     identifier: spec.identifier,
     jsonSchema: spec.jsonSchema,
+    [ExpectedId]: spec.expected,
     [DecodeId]: spec.decode,
     [EncodeId]: (value: unknown) => spec.is(value) ? spec.encode(value) : undefined
   }).pipe(narrowEncoded<InputEncoded>())

@@ -1,6 +1,9 @@
 /**
- * Fields that may be missing: absent, undefined and null all become null in the model. Other fields may be absent in the
- * model too.
+ * Fields that may be missing: absent, undefined, null and the empty string all become null in the model. Other fields may be
+ * absent in the model too.
+ *
+ * The kind of a field says what happens if its value cannot be read: a fact makes decoding fail, any other field becomes null
+ * and is reported. A fact inside of an object that is no fact makes that object null.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -8,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { Integer } from "../Integer.ts"
 import { isDigits } from "./digits.ts"
+import { expectedOf, formatValue } from "./leaf.ts"
 import { allowMissing, type MissingField, type OptionalField } from "./narrow.ts"
 
 /** The annotation with the non-null part of a nullable schema. */
@@ -16,15 +20,31 @@ export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullab
 /** The annotation with the predicate of invalid values that become null. */
 export const IsUnreadableId: unique symbol = Symbol.for("@blockquarry/core/nullable/isUnreadable")
 
+/** The annotation with the kind of a field. */
+export const FieldKindId: unique symbol = Symbol.for("@blockquarry/core/nullable/kind")
+
 /**
- * Creates a field that is `A | null` in the model and may be absent in a response. An invalid value for which
- * `isUnreadable` is true becomes null too; any other makes decoding fail. Null is the first member of the union, so that
- * `schema` never decodes it.
+ * What happens if a field cannot be read.
+ *
+ * - `fact`: decoding fails. The field identifies a record, counts money, or directs a list.
+ * - `describing`: the field is null, and counted.
+ * - `unlisted`: the same, because the specification does not list the field.
+ *
+ * A fact inside of an object that is no fact makes that object null, and counted.
+ *
+ * @since 0.1.0
+ * @category models
  */
-export const nullable = <A, I>(
+export type FieldKind = "fact" | "describing" | "unlisted"
+
+type Nullable<A, I> = MissingField<A | null, I | null | undefined>
+
+/** Null is the first member of the union, so that `schema` never decodes it. */
+const makeNullable = <A, I>(
   schema: Schema.Schema<A, I>,
+  kind: FieldKind,
   isUnreadable?: (input: unknown) => boolean
-): MissingField<A | null, I | null | undefined> =>
+): Nullable<A, I> =>
   allowMissing(Schema.propertySignature(Schema.make<A | null, I | null | undefined>(
     // `Schema.transform` makes five more schemas, for each of the 140 fields, whenever a program starts
     new AST.Transformation(
@@ -33,31 +53,58 @@ export const nullable = <A, I>(
       nullIfMissing,
       {
         [NonNullableId]: schema.ast,
-        ...(isUnreadable === undefined ? {} : {
-          [IsUnreadableId]: isUnreadable,
-          [AST.DecodingFallbackAnnotationId]: (issue: ParseResult.ParseIssue) =>
-            isUnreadable(issue.actual) ? Either.right(null) : Either.left(issue)
-        })
+        [FieldKindId]: kind,
+        ...(isUnreadable === undefined ? {} : { [IsUnreadableId]: isUnreadable }),
+        [AST.DecodingFallbackAnnotationId]: ({ actual }: ParseResult.ParseIssue) =>
+          actual === "" || isUnreadable?.(actual) === true
+            ? Either.right(null)
+            : Either.left(issueOf(schema.ast, actual))
       }
     )
   )))
 
+/** A readable empty string, as of a name, means that the upstream has no value. */
 const nullIfMissing = new AST.FinalTransformation(
-  (value) => ParseResult.succeed(value ?? null),
+  (value) => ParseResult.succeed(value === "" ? null : value ?? null),
   (value) => ParseResult.succeed(value)
 )
 
-/** Creates a field that the specification does not list. Its format may change, so it never makes decoding fail. */
-export const unlisted = <A, I>(
-  schema: Schema.Schema<A, I>
-): MissingField<A | null, I | null | undefined> => nullable(schema, () => true)
+/** Creates a field that is `A | null` in the model and may be absent in a response. A value that cannot be read fails. */
+export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema, "fact")
+
+/** Creates a nullable field that is no fact: a value that cannot be read becomes null, and is reported. */
+export const describing = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
+  makeNullable(schema, "describing", () => true)
+
+/** Creates a field that the specification does not list. A value that cannot be read becomes null, and is reported. */
+export const unlisted = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
+  makeNullable(schema, "unlisted", () => true)
+
+/** Creates a schema of `A | null`, for values that are no nullable fields. */
+export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | null, I | null> =>
+  Schema.NullOr(schema).annotations({
+    [AST.DecodingFallbackAnnotationId]: ({ actual }: ParseResult.ParseIssue) =>
+      Either.left(issueOf(schema.ast, actual))
+  })
+
+/** Returns the issue of a value that is neither null nor readable: where it is inside of the value, or what is expected. */
+const issueOf = (schema: AST.AST, actual: unknown): ParseResult.ParseIssue => {
+  const decoded = ParseResult.decodeUnknownEither(Schema.make(schema))(actual)
+  const expected = expectedOf(schema)
+  return Either.isLeft(decoded) && (expected === undefined || isInside(decoded.left))
+    ? decoded.left
+    : new ParseResult.Type(schema, actual, `expected ${expected} or null, got ${formatValue(actual)}`)
+}
+
+const isInside = (issue: ParseResult.ParseIssue): boolean =>
+  issue._tag === "Composite" || (issue._tag === "Transformation" && isInside(issue.issue))
 
 const isTooLarge = (input: unknown): boolean =>
   (typeof input === "number" || typeof input === "string" && isDigits(input)) &&
   Number(input) > Number.MAX_SAFE_INTEGER
 
 /** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
-export const nullableInteger = nullable(Integer, isTooLarge)
+export const nullableInteger = makeNullable(Integer, "fact", isTooLarge)
 
 /**
  * Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB

@@ -14,8 +14,9 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { leaf } from "../internal/leaf.ts"
-import { nullable, unlisted } from "../internal/nullable.ts"
+import { DecodeId, EncodeId, leaf } from "../internal/leaf.ts"
+import { allowMissing } from "../internal/narrow.ts"
+import { describing, nullable, unlisted } from "../internal/nullable.ts"
 import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
@@ -40,8 +41,8 @@ const submittedFields = {
   max_gas_amount: nullable(Uint64),
   gas_unit_price: nullable(Uint64),
   expiration_timestamp_secs: nullable(Uint64),
-  payload: nullable(payload),
-  signature: nullable(signature)
+  payload: describing(payload),
+  signature: describing(signature)
 }
 
 const committedFields = {
@@ -61,11 +62,23 @@ const committedFields = {
 
 const events = unlisted(Schema.Array(Json))
 
+const PendingType = Schema.Literal("pending_transaction")
+const isPendingType = Schema.is(PendingType)
+
+/** Absent and null mean pending. */
+const pendingType = allowMissing(Schema.propertySignature(
+  Schema.transform(Schema.NullishOr(PendingType), PendingType, {
+    decode: (type) => type ?? "pending_transaction",
+    encode: (type) => type
+  }).annotations({
+    [DecodeId]: (input: unknown) =>
+      isPendingType(input ?? "pending_transaction") ? "pending_transaction" : undefined,
+    [EncodeId]: (type: unknown) => isPendingType(type) ? type : undefined
+  })
+))
+
 const pending = Schema.Struct({
-  type: Schema.optionalWith(Schema.Literal("pending_transaction"), {
-    default: () => "pending_transaction",
-    nullable: true
-  }),
+  type: pendingType,
   ...submittedFields
 })
 const user = Schema.Struct({

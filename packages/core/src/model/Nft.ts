@@ -11,8 +11,9 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
+import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import { type JsonValue, parse } from "../LosslessJson.ts"
 import { openEnum } from "../OpenEnum.ts"
@@ -34,11 +35,11 @@ const lastSale = Schema.Struct({
   seller_address: nullable(Address),
   /** In the payment token's smallest unit. */
   price: nullable(Amount),
-  price_formatted: nullable(Decimal),
-  usd_price_at_sale: nullable(Decimal),
-  current_usd_value: nullable(Decimal),
+  price_formatted: describing(Decimal),
+  usd_price_at_sale: describing(Decimal),
+  current_usd_value: describing(Decimal),
   token_id: nullable(TokenId),
-  payment_token: nullable(paymentToken)
+  payment_token: describing(paymentToken)
 })
 
 const ownedFields = {
@@ -54,17 +55,17 @@ const ownedFields = {
   metadata: nullable(Schema.String),
   normalized_metadata: nullable(Json),
   media: nullable(Json),
-  last_token_uri_sync: nullable(Time),
-  last_metadata_sync: nullable(Time),
+  last_token_uri_sync: describing(Time),
+  last_metadata_sync: describing(Time),
   /** The amount that the owner holds; 1 for ERC721. */
   amount: nullable(Amount),
   name: nullable(Schema.String),
   symbol: nullable(Schema.String),
   possible_spam: nullable(BooleanLike),
   verified_collection: nullable(BooleanLike),
-  rarity_rank: nullableInteger,
+  rarity_rank: describing(Integer),
   rarity_label: nullable(Schema.String),
-  rarity_percentage: nullable(Float)
+  rarity_percentage: describing(Float)
 }
 
 const ownedNft = Schema.Struct(ownedFields)
@@ -73,7 +74,7 @@ const nft = Schema.Struct({
   ...ownedFields,
   /** An address, or plain text if there is no single minter. */
   minter_address: nullable(Schema.String),
-  last_sale: nullable(lastSale)
+  last_sale: describing(lastSale)
 })
 
 /**

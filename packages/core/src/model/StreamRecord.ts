@@ -11,7 +11,7 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { makeExample } from "../internal/example.ts"
 import { oneOf, preprocess } from "../internal/leaf.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
-import { nullable, unlisted } from "../internal/nullable.ts"
+import { describing, nullable, nullOr, unlisted } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
@@ -33,9 +33,9 @@ const abiParameter = Schema.Struct({
 const abi = Schema.Struct({
   anonymous: nullable(BooleanLike),
   constant: nullable(BooleanLike),
-  inputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
+  inputs: nullable(oneOrMany(nullOr(abiParameter))),
   name: nullable(Schema.String),
-  outputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
+  outputs: nullable(oneOrMany(nullOr(abiParameter))),
   payable: nullable(BooleanLike),
   stateMutability: nullable(Schema.String),
   type: nullable(Schema.String),
@@ -71,12 +71,12 @@ const fields = Schema.Struct({
   includeContractLogs: nullable(BooleanLike),
   includeInternalTxs: nullable(BooleanLike),
   includeAllTxLogs: nullable(BooleanLike),
-  getNativeBalances: nullable(oneOrMany(Schema.Struct({
+  getNativeBalances: describing(oneOrMany(Schema.Struct({
     selectors: nullable(Schema.Array(Schema.String)),
     type: nullable(Schema.String)
   }))),
-  abi: nullable(oneOrMany(abi)),
-  advancedOptions: nullable(oneOrMany(Schema.Struct({
+  abi: describing(oneOrMany(abi)),
+  advancedOptions: describing(oneOrMany(Schema.Struct({
     topic0: nullable(Schema.String),
     filter: unlisted(Json),
     includeNativeTxs: nullable(BooleanLike)
@@ -84,7 +84,7 @@ const fields = Schema.Struct({
   /** Hexadecimal chain IDs. */
   chainIds: nullable(Schema.Array(Schema.String)),
   demo: nullable(BooleanLike),
-  triggers: nullable(oneOrMany(trigger)),
+  triggers: describing(oneOrMany(trigger)),
   id: Schema.String,
   status: openEnum(...statuses),
   statusMessage: nullable(Schema.String)

@@ -10,7 +10,7 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 
 const fields = Schema.Struct({
   owner_address: Address,
@@ -19,10 +19,10 @@ const fields = Schema.Struct({
   balance: nullable(Amount),
   /** In whole tokens. */
   balance_formatted: nullable(Decimal),
-  usd_value: nullable(Decimal),
+  usd_value: describing(Decimal),
   is_contract: nullable(BooleanLike),
   /** From 0 to 100. */
-  percentage_relative_to_total_supply: nullable(Decimal)
+  percentage_relative_to_total_supply: describing(Decimal)
 })
 
 /**

@@ -11,7 +11,7 @@ import { Decimal, Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
+import { describing, nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
 
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
@@ -33,7 +33,7 @@ const fields = Schema.Struct({
   usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
   /** Returned with `include: "percent_change"`. */
-  "24hrPercentChange": nullable(Decimal),
+  "24hrPercentChange": describing(Decimal),
   exchangeAddress: nullable(Address),
   exchangeName: nullable(Schema.String),
   tokenAddress: nullable(Address),
@@ -42,7 +42,7 @@ const fields = Schema.Struct({
   possibleSpam: nullable(BooleanLike),
   verifiedContract: nullable(BooleanLike),
   pairAddress: nullable(Address),
-  pairTotalLiquidityUsd: nullable(Decimal)
+  pairTotalLiquidityUsd: describing(Decimal)
 })
 
 /**

@@ -9,7 +9,7 @@ import { evmChains } from "../Chain.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
 import { openEnum } from "../OpenEnum.ts"
 import { Time } from "../Time.ts"
 
@@ -24,8 +24,8 @@ const activeChain = Schema.Struct({
   /** Hexadecimal chain ID. */
   chain_id: nullable(Schema.String),
   /** Null if the wallet was never active on the chain. */
-  first_transaction: nullable(transaction),
-  last_transaction: nullable(transaction)
+  first_transaction: describing(transaction),
+  last_transaction: describing(transaction)
 })
 
 /**

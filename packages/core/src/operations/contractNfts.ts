@@ -11,7 +11,6 @@ import {
   chain,
   type ChainParameter,
   cursor,
-  limit,
   media_items,
   type NftContentParameters,
   normalizeMetadata,
@@ -29,7 +28,7 @@ const fields = {
   address: withDescription(Address, "Address of the NFT contract"),
   chain,
   format: passthroughFormat,
-  limit,
+  limit: optional(withDescription(PositiveInteger, "Maximum number of records per page (default: 100)")),
   totalRanges: optional(
     withDescription(PositiveInteger, "Number of subranges that the collection is split into")
   ),
@@ -50,6 +49,8 @@ export interface ContractNftsInput
 {
   /** Address of the NFT contract */
   readonly address: string
+  /** Maximum number of records per page (default: 100) */
+  readonly limit?: number | undefined
   /** Number of subranges that the collection is split into */
   readonly totalRanges?: number | undefined
   /** Subrange to return, starting at 1; requires totalRanges */

@@ -79,7 +79,7 @@ export const tokenOwners = list({
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   docs: {
-    summary: "List the holders of an ERC20 token, largest balance first by default",
+    summary: "List the holders of an ERC20 token",
     knownIssue: "On chains other than eth the upstream returns holders in the wrong order. " +
       "To find the largest holders, read the whole list and sort it."
   }

@@ -39,7 +39,7 @@ const Exchange = withDescription(WellFormedText, "Exchange name or factory addre
 
 const fields = {
   address: withDescription(Address, "Address of the token contract"),
-  chain: optional(withDescription(PriceChain, "Chain name or hexadecimal chain ID (default: eth)")),
+  chain: optional(withDescription(PriceChain, "Chain name or hexadecimal chain ID")),
   include: optional(
     withDescription(
       oneOf("PercentChange", "percent_change"),
@@ -47,7 +47,7 @@ const fields = {
     )
   ),
   exchange: optional(Exchange),
-  to_block: optional(withDescription(Integer, "Block at which the price is evaluated (default: latest)"))
+  to_block: optional(withDescription(Integer, "Block at which the price is evaluated"))
 }
 
 /**
@@ -59,13 +59,13 @@ const fields = {
 export interface TokenPriceInput {
   /** Address of the token contract */
   readonly address: string
-  /** Chain name or hexadecimal chain ID (default: eth) */
+  /** Chain name or hexadecimal chain ID */
   readonly chain?: ChainInput<typeof priceChains[number]> | undefined
   /** percent_change includes the 24-hour price change */
   readonly include?: "percent_change" | undefined
   /** Exchange name or factory address */
   readonly exchange?: string | undefined
-  /** Block at which the price is evaluated (default: latest) */
+  /** Block at which the price is evaluated */
   readonly to_block?: number | undefined
 }
 

@@ -5,9 +5,10 @@
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { type ChainInput, type ChainName, EvmChain } from "../Chain.ts"
+import { type ChainInput, type ChainName, OpenChain } from "../Chain.ts"
 import { arrayOf, type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
+import type { OpenEnum } from "../OpenEnum.ts"
 import { get } from "../Operation.ts"
 import { MaxAge } from "../Ttl.ts"
 
@@ -15,7 +16,7 @@ const fields = {
   address: withDescription(Address, "Wallet address"),
   chains: optional(
     withDescription(
-      arrayOf(EvmChain),
+      arrayOf(OpenChain),
       "Limit the result to these chains, by name or hexadecimal chain ID"
     )
   )
@@ -31,7 +32,7 @@ export interface WalletChainsInput {
   /** Wallet address */
   readonly address: string
   /** Limit the result to these chains, by name or hexadecimal chain ID */
-  readonly chains?: ReadonlyArray<ChainInput<ChainName>> | undefined
+  readonly chains?: ReadonlyArray<OpenEnum<ChainInput<ChainName>>> | undefined
 }
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, WalletChainsInput> = inputSchema(fields)

@@ -23,7 +23,7 @@ import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
   address: withDescription(Address, "Wallet address"),
-  chain: optional(withDescription(NftTradeChain, "Chain name or hexadecimal chain ID (default: eth)")),
+  chain: optional(withDescription(NftTradeChain, "Chain name or hexadecimal chain ID")),
   cursor,
   limit
 }
@@ -37,7 +37,7 @@ const fields = {
 export interface WalletNftTradesParameters extends PageParameters {
   /** Wallet address */
   readonly address: string
-  /** Chain name or hexadecimal chain ID (default: eth) */
+  /** Chain name or hexadecimal chain ID */
   readonly chain?: ChainInput<typeof nftTradeChains[number]> | undefined
 }
 

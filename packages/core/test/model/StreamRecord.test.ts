@@ -47,7 +47,7 @@ const trigger = {
     ...event,
     type: "function",
     inputs: [],
-    outputs: [{ ...parameter, name: "", indexed: null }]
+    outputs: [{ ...parameter, indexed: null }]
   },
   topic0: null,
   callFrom: null

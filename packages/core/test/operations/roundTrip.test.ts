@@ -14,17 +14,29 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
 import { codeGenerationModes } from "../support/codeGeneration.ts"
 import { describeOutcome, mutateDocument, mutations } from "../support/mutateDocument.ts"
 
 const runs = { numRuns: 60 }
 
+/** An empty text in a nullable field is decoded to null. */
+const withoutEmptyTexts = (value: unknown): unknown =>
+  value === ""
+    ? "text"
+    : Array.isArray(value)
+    ? value.map(withoutEmptyTexts)
+    : Predicate.isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
+    ? Record.map(value, withoutEmptyTexts)
+    : value
+
 describe.each(allOperations.map((operation: AnyOperation) => [operation.id, operation] as const))(
   "%s",
   (_, operation) => {
     const inputs = Arbitrary.make(Schema.typeSchema(operation.input))
-    const outputs = Arbitrary.make(Schema.typeSchema(operation.output))
+    const outputs = Arbitrary.make(Schema.typeSchema(operation.output)).map(withoutEmptyTexts)
 
     it("an input survives encoding and decoding", () => {
       FastCheck.assert(

@@ -4,7 +4,7 @@ import { encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
 import { firstIndex } from "../internal/search.ts"
 import type { Sequence } from "../Ledger.ts"
-import { type ApiError, badRequest } from "./ApiError.ts"
+import type { ApiError } from "./ApiError.ts"
 import type { BlockRange } from "./BlockRange.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { CursorScope, CursorState, RecordPosition } from "./SignedCursor.ts"
@@ -45,8 +45,7 @@ export const readPage = <I extends ListInput, InputEncoded, Output, OutputEncode
   defaultSize: number = context.options.defaultPageSize
 ): Either.Either<SandboxPage<A>, ApiError> => {
   const { maxLimit } = context.options
-  const size = input.limit ?? Math.min(defaultSize, maxLimit)
-  if (size > maxLimit) return Either.left(badRequest(`limit must not be greater than ${maxLimit}`))
+  const size = Math.min(input.limit ?? defaultSize, maxLimit)
   const scope = cursorScope(operation, input)
   const state: Either.Either<CursorState, ApiError> = input.cursor === undefined
     ? Either.right({ page: 1, position: [] })

@@ -39,7 +39,7 @@ export interface SandboxOptions {
   readonly faults?: ReadonlyArray<FaultRule>
   /** Page size of requests without a limit. Default: 100. Always 100 for `contractNfts`. */
   readonly defaultPageSize?: number
-  /** The maximum page size. Default: 100. */
+  /** The maximum page size, also for requests with a larger limit. Default: 100. */
   readonly maxLimit?: number
   /** When collections become indexed. Default: after two requests. */
   readonly syncAfter?: SyncAfter

@@ -228,9 +228,8 @@ describe("pages", () => {
           .page_size
       )
         .toBe(200)
-      expect(yield* send(sandbox, dataUrl(`/erc20/${token}/transfers`, { limit: 201 }))).toMatchObject({
-        status: 400
-      })
+      const larger = yield* send(sandbox, dataUrl(`/erc20/${examples.busyToken}/transfers`, { limit: 201 }))
+      expect(decodePage(larger).page_size).toBe(200)
     }))
 
   it("the test ledger has every chain", () => expect(ledger.chains.size).toBe(25))

@@ -18,27 +18,28 @@ import { struct, type StructMember } from "./struct.ts"
 
 export type Direction = "decode" | "encode"
 
-export const compile = (ast: AST.AST, direction: Direction): Converter => {
+/** `path` is where the value is in the document. Elements of an array have the path of the array. */
+export const compile = (ast: AST.AST, direction: Direction, path = ""): Converter => {
   const converter = ast.annotations[direction === "decode" ? DecodeId : EncodeId]
   if (isConverter(converter)) return converter
-  const convertNonNull = compileNonNull(ast, direction)
+  const convertNonNull = compileNonNull(ast, direction, path)
   if (convertNonNull !== undefined) return nullToNull(convertNonNull, direction === "decode")
   switch (ast._tag) {
     case "StringKeyword":
       return convertString
     case "TypeLiteral":
       return isStruct(ast)
-        ? struct(ast.propertySignatures.map((signature) => compileMember(signature, direction)))
+        ? struct(ast.propertySignatures.map((signature) => compileMember(signature, direction, path)))
         : interpret(ast, direction)
     case "TupleType":
-      return compileTuple(ast, direction)
+      return compileTuple(ast, direction, path)
     case "Union":
-      return compileNullOr(ast, direction)
+      return compileUnion(ast, direction, path)
     case "Refinement":
-      return compileRefinement(ast, direction)
+      return compileRefinement(ast, direction, path)
     case "Transformation":
       return ast.transformation._tag === "ComposeTransformation"
-        ? compileComposition(ast, direction)
+        ? compileComposition(ast, direction, path)
         : interpret(ast, direction)
     default:
       return interpret(ast, direction)
@@ -47,25 +48,27 @@ export const compile = (ast: AST.AST, direction: Direction): Converter => {
 
 const compileMember = (
   { isOptional, name, type }: AST.PropertySignature,
-  direction: Direction
+  direction: Direction,
+  parent: string
 ): StructMember => {
-  const convertNonNull = compileNonNull(type, direction)
+  const path = parent === "" ? String(name) : `${parent}.${String(name)}`
+  const convertNonNull = compileNonNull(type, direction, path)
   return {
     name,
     isOptional,
-    nullFrom: convertNonNull === undefined ? "nothing" : direction === "decode" ? "missing" : "null",
-    convert: convertNonNull ?? compile(type, direction)
+    nullFrom: convertNonNull === undefined ? "nothing" : direction === "decode" ? "absent" : "null",
+    convert: convertNonNull ?? compile(type, direction, path)
   }
 }
 
 /** Compiles the non-null part of a nullable schema. */
-const compileNonNull = (ast: AST.AST, direction: Direction): Converter | undefined => {
+const compileNonNull = (ast: AST.AST, direction: Direction, path: string): Converter | undefined => {
   const inner = ast.annotations[NonNullableId]
   if (!isAst(inner)) return undefined
-  const convert = compile(inner, direction)
+  const convert = compile(inner, direction, path)
   const isUnreadable = ast.annotations[IsUnreadableId]
   return direction === "decode" && isConverter(isUnreadable)
-    ? unreadableToNull(convert, isUnreadable)
+    ? unreadableToNull(convert, isUnreadable, path)
     : convert
 }
 
@@ -78,38 +81,70 @@ const isStruct = (ast: AST.TypeLiteral): boolean =>
   ast.propertySignatures.every(({ name }) => name !== "__proto__")
 
 /** Compiles arrays and non-empty arrays. */
-const compileTuple = (ast: AST.TupleType, direction: Direction): Converter => {
+const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): Converter => {
   const [item, ...rest] = ast.rest
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
     ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
-  return isList ? convertArray(compile(item.type, direction), ast.elements.length) : interpret(ast, direction)
+  return isList
+    ? convertArray(compile(item.type, direction, path), ast.elements.length)
+    : interpret(ast, direction)
 }
 
-/** Compiles unions of a schema and null. Only that schema can convert an input that is not null. */
-const compileNullOr = (ast: AST.Union, direction: Direction): Converter => {
-  const interpretUnion = interpret(ast, direction)
+/** Compiles unions of a schema and null, and of structs that a literal distinguishes. */
+const compileUnion = (ast: AST.Union, direction: Direction, path: string): Converter => {
   const [member, last] = ast.types
-  if (ast.types.length !== 2 || last?._tag !== "Literal" || last.literal !== null) return interpretUnion
-  const convert = compile(member, direction)
-  return (input) => input === null ? interpretUnion(input) : convert(input)
+  if (ast.types.length === 2 && member !== undefined && last?._tag === "Literal" && last.literal === null) {
+    return compileNullOr(ast, member, direction, path)
+  }
+  if (direction === "encode" || !isTaggedUnion(ast)) return interpret(ast, direction)
+  const converters = ast.types.map((type) => compile(type, direction, path))
+  return (input, onUnreadable) => {
+    for (const convert of converters) {
+      const value = convert(input, onUnreadable)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+}
+
+/** Effect tries the members whose literals match before the others. If these are last, it is the order of the members. */
+const isTaggedUnion = ({ types }: AST.Union): boolean => {
+  const tagged = types.findLastIndex(hasLiteral) + 1
+  return tagged > 0 && types.slice(0, tagged).every(hasLiteral) &&
+    types.slice(tagged).every((type) => DecodeId in type.annotations || type._tag === "TypeLiteral")
+}
+
+const hasLiteral = (type: AST.AST): boolean =>
+  type._tag === "TypeLiteral" && type.propertySignatures.some(({ type }) => type._tag === "Literal")
+
+/** Only the member can convert an input that is not null. */
+const compileNullOr = (ast: AST.Union, member: AST.AST, direction: Direction, path: string): Converter => {
+  const interpretUnion = interpret(ast, direction)
+  const convert = compile(member, direction, path)
+  return (input, onUnreadable) =>
+    input === null ? interpretUnion(input, onUnreadable) : convert(input, onUnreadable)
 }
 
 /** The filter checks the Type side, after the value is known to be of that type. */
-const compileRefinement = (ast: AST.Refinement, direction: Direction): Converter => {
-  const convert = compile(ast.from, direction)
-  return (input) => {
-    const value = convert(input)
+const compileRefinement = (ast: AST.Refinement, direction: Direction, path: string): Converter => {
+  const convert = compile(ast.from, direction, path)
+  return (input, onUnreadable) => {
+    const value = convert(input, onUnreadable)
     if (value === undefined) return undefined
     return Option.isNone(ast.filter(direction === "decode" ? value : input, {}, ast)) ? value : undefined
   }
 }
 
-const compileComposition = ({ from, to }: AST.Transformation, direction: Direction): Converter => {
-  const first = compile(direction === "decode" ? from : to, direction)
-  const second = compile(direction === "decode" ? to : from, direction)
-  return (input) => {
-    const value = first(input)
-    return value === undefined ? undefined : second(value)
+const compileComposition = (
+  { from, to }: AST.Transformation,
+  direction: Direction,
+  path: string
+): Converter => {
+  const first = compile(direction === "decode" ? from : to, direction, path)
+  const second = compile(direction === "decode" ? to : from, direction, path)
+  return (input, onUnreadable) => {
+    const value = first(input, onUnreadable)
+    return value === undefined ? undefined : second(value, onUnreadable)
   }
 }
 

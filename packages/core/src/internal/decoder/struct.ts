@@ -11,8 +11,8 @@ export interface StructMember {
   readonly name: PropertyKey
   /** Whether the member may be absent. It is then absent from the result too. */
   readonly isOptional: boolean
-  /** What becomes null without calling `convert`: nothing, null, or null and undefined. */
-  readonly nullFrom: "nothing" | "null" | "missing"
+  /** What becomes null without calling `convert`: nothing, null, or null, undefined and the empty string. */
+  readonly nullFrom: "nothing" | "null" | "absent"
   readonly convert: Converter
 }
 
@@ -29,15 +29,15 @@ const isNamed = (member: StructMember): member is NamedMember => typeof member.n
 const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown>> =>
   typeof input === "object" && input !== null && !Array.isArray(input)
 
-const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input) => {
+const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input, onUnreadable) => {
   if (!isObject(input)) return undefined
   const record: Record<PropertyKey, unknown> = {}
   for (const { convert, isOptional, name, nullFrom } of members) {
     if (isOptional && !Object.hasOwn(input, name)) continue
     const member = input[name]
     const isNull = (member === null && nullFrom !== "nothing") ||
-      (member === undefined && nullFrom === "missing")
-    const value = isNull ? null : convert(member)
+      ((member === undefined || member === "") && nullFrom === "absent")
+    const value = isNull ? null : convert(member, onUnreadable)
     if (value === undefined) return undefined
     record[name] = value
   }
@@ -61,7 +61,7 @@ const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
   const always = firstOptional < 0 ? members : members.slice(0, firstOptional)
   return `"use strict"
   const [${members.map((_, at) => `c${at}`).join(", ")}] = converters
-  return (input) => {
+  return (input, onUnreadable) => {
     if (!isObject(input)) return undefined
     let m
     ${always.map(convertMember).join("\n    ")}
@@ -75,11 +75,13 @@ const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
 const nullConditions: { readonly [N in StructMember["nullFrom"]]: string } = {
   nothing: "",
   null: "m === null ? null : ",
-  missing: "m === null || m === undefined ? null : "
+  absent: "m === null || m === undefined || m === \"\" ? null : "
 }
 
 const convertMember = ({ convert, name, nullFrom }: NamedMember, at: number): string => {
-  const value = convert === convertString ? `typeof m === "string" ? m : undefined` : `c${at}(m)`
+  const value = convert === convertString
+    ? `typeof m === "string" ? m : undefined`
+    : `c${at}(m, onUnreadable)`
   return `m = input[${JSON.stringify(name)}]
     const v${at} = ${nullConditions[nullFrom]}${value}
     if (v${at} === undefined) return undefined`

@@ -125,9 +125,13 @@ export class Complete {
     return this.#document !== undefined
   }
 
-  /** Decodes the document. Fails if it has no result, or with the path of the first mismatch with the model. */
+  /**
+   * Decodes the document. Fails if it has no result, or with the path of the first mismatch with the model. `onUnreadable`
+   * is called as by `operation.decode`.
+   */
   decode<I, InputEncoded, Output, OutputEncoded>(
-    operation: Operation<I, InputEncoded, Output, OutputEncoded>
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    onUnreadable?: (path: string) => void
   ): Either.Either<Output, NotFoundError | InvalidResponseError> {
     return Either.flatMap(
       this.document,
@@ -138,7 +142,7 @@ export class Complete {
             new NotFoundError({ ...detailsOf(exchange, document), serverMessage: "the response is empty" })
           )
         }
-        return Either.mapLeft(operation.decode(document), (error) => {
+        return Either.mapLeft(operation.decode(document, onUnreadable), (error) => {
           const { path, reason } = shapeMismatch(error, document, exchange.key.apiKey)
           return invalidResponse(exchange, document, "unexpected-shape", path, reason)
         })

@@ -164,8 +164,8 @@ export const make: Effect.Effect<
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
     bodyScan: BodyScan | null,
-    fitsModel: (attemptResponse: Call.AttemptResponse) => boolean,
-    finish: (engineResponse: EngineResponse, mayBeCached: boolean) => Either.Either<A, E>
+    fitsModel: (attemptResponse: Call.AttemptResponse, call: Call.Call) => boolean,
+    finish: (engineResponse: EngineResponse, call: Call.Call) => Either.Either<A, E>
   ) => {
     const startCall = Call.prepare(operation, upstream, bodyScan)
     return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
@@ -173,13 +173,13 @@ export const make: Effect.Effect<
         const options = Call.optionsOf(fiber)
         const call = startCall(request, options, fiber)
         const ttlOf = (attemptResponse: Call.AttemptResponse) =>
-          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse))
+          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse, call))
         const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>
           Effect.matchEffect(cache.run(call, mode, execute, ttlOf), {
             onFailure: ({ error }) => Effect.fail(error),
             onSuccess: (engineResponse) => {
               const { source } = engineResponse
-              const output = finish(engineResponse, call.policies.cache.enabled)
+              const output = finish(engineResponse, call)
               // A raw call may have cached a response that does not fit the model.
               return source !== "upstream" && isInvalidResponse(output)
                 ? respond("reload")
@@ -200,13 +200,13 @@ export const make: Effect.Effect<
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream
     ) => {
-      const decode = decoderOf(operation)
+      const decode = decoderOf(operation, instrumentation)
       const respond = prepare(
         operation,
         upstream,
         null,
-        ({ classification, response }) =>
-          Either.isRight(decode({ response, classification: () => classification }, true)),
+        ({ classification, response }, call) =>
+          Either.isRight(decode({ response, classification: () => classification }, call)),
         decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
@@ -253,21 +253,25 @@ export const make: Effect.Effect<
  * served.
  */
 const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
-  operation: Operation<I, InputEncoded, Output, OutputEncoded>
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  instrumentation: Instrumentation.Instrumentation
 ) => {
   // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
   // it until then, which takes longer than decoding it, so responses that are used once are not here.
   const decoded = new WeakMap<RawResponse, Either.Either<Output, OperationError>>()
   return (
     { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
-    mayBeCached: boolean
+    call: Call.Call
   ): Either.Either<Output, OperationError> => {
+    const mayBeCached = call.policies.cache.enabled
     const existing = mayBeCached ? decoded.get(response) : undefined
     if (existing !== undefined) return existing
     const classification = classifyResponse()
+    const unreadable: Array<string> = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
-      ? classification.decode(operation)
+      ? classification.decode(operation, (path) => unreadable.push(path))
       : Either.left(classification.error)
+    if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
     if (mayBeCached) decoded.set(response, output)
     return output
   }

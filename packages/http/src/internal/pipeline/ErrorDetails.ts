@@ -70,17 +70,14 @@ export const shapeMismatch = (
   }
 }
 
-/**
- * Returns the issue with the longest path. Omits "expected null" of nullable members, which does not help.
- */
+/** Returns the issue with the longest path. */
 const deepestIssue = (
   issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>
 ): Pick<ParseResult.ArrayFormatterIssue, "message" | "path"> =>
-  issues.filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
-    .reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
-      (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
-      issues[0] ?? { message: "unexpected shape", path: [] }
-    )
+  issues.reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
+    (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
+    issues[0] ?? { message: "unexpected shape", path: [] }
+  )
 
 const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")

@@ -45,6 +45,8 @@ export interface Instrumentation {
   readonly recordCacheResult: (call: MeteredCall, result: CacheResult) => void
   /** Counts a response that must not be cached. */
   readonly recordUncacheable: (call: MeteredCall, reason: UncacheableReason) => void
+  /** Counts the fields of a decoded response that could not be read. */
+  readonly recordUnreadable: (call: ChargedCall, fields: ReadonlyArray<string>) => void
   /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
   readonly recordHit: (operation: InstrumentedOperation) => void
   readonly recordCircuitState: (call: MeteredCall, host: string, state: 0 | 1 | 2) => void
@@ -61,6 +63,7 @@ export const make = (): Instrumentation => {
   const waits = labelledMetric(Telemetry.waitDuration, "reason")
   const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
   const uncacheable = labelledMetric(Telemetry.uncacheableResponses, "operation", "reason")
+  const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
   let callNumber = 0
 
@@ -119,6 +122,10 @@ export const make = (): Instrumentation => {
       cacheResults(metricLabels, 1, id, result),
     recordUncacheable: ({ metricLabels, operation: { id } }, reason) =>
       uncacheable(metricLabels, 1, id, reason),
+    recordUnreadable: ({ metricLabels, onUsage, operation: { id } }, fields) => {
+      for (const field of fields) unreadable(metricLabels, 1, id, field)
+      if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
+    },
     recordHit: ({ id }) => {
       cacheResults(noLabels, 1, id, "hit")
       calls(noLabels, 1, id, "ok")

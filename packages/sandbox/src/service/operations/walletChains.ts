@@ -3,14 +3,19 @@ import { chainId, evmChains } from "@blockquarry/core/Chain"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
 import * as Effect from "effect/Effect"
 import type { ChainLedger, WalletActivity } from "../../Ledger.ts"
+import { badRequest } from "../ApiError.ts"
 import { blockTimestamp } from "../BlockRange.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 
 export const walletChains = operationHandler(operation, (input, context) => {
-  const requestedChains = input.chains === undefined
-    ? evmChains
-    : evmChains.filter((name) => input.chains?.includes(name))
+  const unknown = input.chains?.find((requested) => !evmChains.some((name) => name === requested))
+  if (unknown !== undefined) {
+    return Effect.fail(
+      badRequest(`chains must be a valid enum value, one of ${evmChains.join(", ")}, got "${unknown}"`)
+    )
+  }
+  const requestedChains = evmChains.filter((name) => input.chains?.includes(name) ?? true)
   return Effect.succeed({
     address: input.address,
     active_chains: requestedChains.flatMap((name) => {

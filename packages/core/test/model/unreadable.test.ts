@@ -1,0 +1,137 @@
+/** Fields that are empty or cannot be read. */
+import * as Decoder from "@blockquarry/core/Decoder"
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import { codeGenerationModes } from "../support/codeGeneration.ts"
+import { fixture } from "../support/fixture.ts"
+
+const operations: ReadonlyMap<string, AnyOperation> = new Map(
+  allOperations.map((operation: AnyOperation) => [operation.id, operation])
+)
+
+type Path = ReadonlyArray<string>
+
+/** Members of unknown structure, in which an empty string is a value. */
+const open = new Set(["normalized_metadata", "media", "components", "filter", "arguments", "cursor"])
+
+const pathsOf = (value: unknown, path: Path = []): ReadonlyArray<Path> =>
+  typeof value !== "object" || value === null
+    ? [path]
+    : [
+      path,
+      ...Object.entries(value).flatMap(([key, member]) =>
+        open.has(key) ? [] : pathsOf(member, [...path, key])
+      )
+    ]
+
+const withValue = (document: unknown, [key, ...rest]: Path, value: unknown): unknown =>
+  key === undefined
+    ? value
+    : Array.isArray(document)
+    ? document.map((item, index) => String(index) === key ? withValue(item, rest, value) : item)
+    : Predicate.isRecord(document)
+    ? { ...document, [key]: withValue(document[key], rest, value) }
+    : document
+
+const at = (value: unknown, path: Path): unknown =>
+  path.reduce(
+    (inner, key) => Predicate.isRecord(inner) || Array.isArray(inner) ? Reflect.get(inner, key) : inner,
+    value
+  )
+
+const decodeWith = (id: string, path: string, value: unknown) => {
+  const operation = operations.get(id)
+  if (operation === undefined) throw new Error(`no operation ${id}`)
+  const paths: Array<string> = []
+  const decode = Decoder.make(operation.output)
+  const decoded = decode(withValue(fixture(id), path.split("."), value), (path) => paths.push(path))
+  return { decoded, paths }
+}
+
+const issueOf = (id: string, path: string, value: unknown) =>
+  Either.match(decodeWith(id, path, value).decoded, {
+    onLeft: (error) =>
+      ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) =>
+        `${issue.path.join(".")}: ${issue.message}`
+      ),
+    onRight: () => []
+  })
+
+describe.each([...operations.keys()])("%s", (id) => {
+  it("reads an empty string as null, wherever null is valid", () => {
+    const document = fixture(id)
+    let checked = 0
+    for (const path of pathsOf(document)) {
+      const { decoded, paths } = decodeWith(id, path.join("."), null)
+      if (
+        path.length === 0 || Either.isLeft(decoded) || at(decoded.right, path) !== null || paths.length > 0
+      ) continue
+      checked++
+      const empty = decodeWith(id, path.join("."), "")
+      expect([path, empty.decoded, empty.paths]).toEqual([path, decoded, []])
+    }
+    expect(checked).toBeGreaterThan(1)
+  })
+})
+
+describe.each(codeGenerationModes)("%s", (_, runIn) => {
+  it.each([
+    ["tokenPrice", "24hrPercentChange", "N/A", ["24hrPercentChange"]],
+    ["tokenPrice", "nativePrice.value", "0.5", ["nativePrice.value"]],
+    ["tokenPrice", "toBlock", "9".repeat(30), ["toBlock"]],
+    ["tokenOwners", "result.0.usd_value", "NaN", ["result.usd_value"]],
+    ["contractNfts", "result.0.last_sale.price", "0.5", ["result.last_sale"]],
+    ["contractNfts", "result.0.last_sale.usd_price_at_sale", "-", ["result.last_sale.usd_price_at_sale"]],
+    ["nftMetadata", "last_sale", "never", ["last_sale"]],
+    ["nftOwners", "result.0.last_metadata_sync", "n/a", ["result.last_metadata_sync"]],
+    ["walletChains", "active_chains.0.first_transaction.transaction_hash", "0x", [
+      "active_chains.first_transaction"
+    ]],
+    ["updateStreamStatus", "triggers.type", 5, ["triggers"]],
+    ["ledgerTransaction", "payload.type_arguments", "u64", ["payload"]],
+    ["ledgerTransaction", "signature", [], ["signature"]]
+  ])("%s: %s = %j becomes null, and its path is reported", (id, path, value, reported) => {
+    const { decoded, paths } = runIn(() => decodeWith(id, path, value))
+    expect(Either.isRight(decoded)).toBe(true)
+    expect(paths).toEqual(reported)
+    const [field = ""] = reported
+    const parts = path.split(".")
+    const depth = parts.findIndex((_, index) =>
+      parts.slice(0, index + 1).filter((part) => part !== "0").join(".") === field
+    )
+    expect(at(Either.getOrNull(decoded), parts.slice(0, depth + 1))).toBeNull()
+  })
+
+  it.each([
+    ["walletTransfers", "result.0.value", "0.5"],
+    ["walletTransfers", "result.0.to_address", "n/a"],
+    ["walletTransfers", "result.0.log_index", "first"],
+    ["walletNftTrades", "result.0.price", "N/A"],
+    ["tokenPrice", "usdPrice", "NaN"],
+    ["tokenOwners", "cursor", {}],
+    ["nftOwners", "status", 5]
+  ])("%s: %s = %j is a fact, and fails", (id, path, value) => {
+    expect(Either.isLeft(runIn(() => decodeWith(id, path, value)).decoded)).toBe(true)
+  })
+})
+
+it.each([
+  ["walletTransfers", "result.0.value", "x", "expected an integer of at least 0 or null, got \"x\""],
+  ["walletTransfers", "result.0.token_name", 5, "expected a string or null, got 5"],
+  ["walletTransfers", "result.0.block_number", "x", "expected an integer of at least 0, got \"x\""],
+  ["contractNfts", "result.0.contract_type", {}, "expected a string or null, got an object"],
+  ["walletNftTrades", "result.0.token_ids", "1", "expected an array or null, got \"1\""],
+  ["tokenOwners", "cursor", {}, "expected a cursor string or null, got an object"]
+])("the message for %s: %s = %j names every valid type", (id, path, value, message) => {
+  expect(issueOf(id, path, value)).toEqual([`${path}: ${message}`])
+})
+
+it("a message inside of a nullable value has the path of the value", () => {
+  expect(issueOf("walletNftTrades", "result.0.token_ids", ["1", "x"])).toEqual([
+    "result.0.token_ids.1: expected a token ID of at most 256 bits, in decimal or in hexadecimal with 0x, got \"x\""
+  ])
+})
