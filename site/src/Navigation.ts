@@ -25,6 +25,7 @@ export const groups: ReadonlyArray<Group> = [
       "pagination.md",
       "errors.md",
       "amounts.md",
+      "interface.md",
       "policies.md",
       "testing.md",
       "redis.md",

@@ -1,0 +1,118 @@
+/** The document `docs/interface.md`: the operations beside the specification of the interface, and our choices where it is open. */
+import { type AnyOperation, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
+import { type OutputField, outputFields } from "@blockquarry/core/OutputFields"
+import * as Predicate from "effect/Predicate"
+import { openPoints } from "./OpenPoints.ts"
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+
+const code = (text: string): string => `\`${cell(text)}\``
+
+const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const typeOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? "array"
+    : value === null
+    ? "object"
+    : Number.isInteger(value)
+    ? "integer"
+    : typeof value
+
+/** Returns the type of each field in a document that has every field of the specification, by path. */
+const specifiedTypes = (value: unknown, parent = ""): ReadonlyMap<string, string> =>
+  Array.isArray(value)
+    ? specifiedTypes(value[0], `${parent}[]`)
+    : Predicate.isRecord(value)
+    ? new Map(
+      Object.entries(value).flatMap(([name, member]) => {
+        const path = parent === "" ? name : `${parent}.${name}`
+        return [[path, typeOf(member)], ...specifiedTypes(member, path)]
+      })
+    )
+    : new Map()
+
+/** A single object may stand for a list of one. */
+const typeIn = (types: ReadonlyMap<string, string>, path: string): string | undefined =>
+  types.get(path) ?? types.get(path.replaceAll("[]", "")) ?? types.get(path.replace(/\[\](?=[^[]*$)/, ""))
+
+const outcomes: { readonly [K in OutputField["kind"]]: string } = {
+  fact: "the response fails",
+  describing: "null, and counted",
+  unlisted: "null, and counted"
+}
+
+const fieldTable = (operation: AnyOperation, specified: unknown): string => {
+  const types = specifiedTypes(specified)
+  return table(
+    ["Field", "Specification", "Read as", "If it cannot be read"],
+    outputFields(operation.output).map(({ expected, isRequired, kind, path }) => [
+      `${code(path)}${isRequired ? " (required)" : ""}`,
+      typeIn(types, path) ?? "not shown",
+      expected,
+      outcomes[kind]
+    ])
+  )
+}
+
+const valuesOf = ({ jsonSchema }: Parameter): string => {
+  const schema = Predicate.isRecord(jsonSchema["items"]) ? jsonSchema["items"] : jsonSchema
+  const names = (values: unknown) =>
+    (Array.isArray(values) ? values : []).filter((value) =>
+      Predicate.isString(value) && !/^0x[0-9a-f]+$/.test(value)
+    )
+      .map((value) => code(String(value))).join(", ")
+  if (Array.isArray(schema["enum"])) return `one of ${names(schema["enum"])}`
+  if (Array.isArray(schema["examples"])) return `any; known are ${names(schema["examples"])}`
+  return Predicate.isNumber(schema["minimum"])
+    ? `an integer of at least ${schema["minimum"]}`
+    : "any that is well-formed"
+}
+
+const parameterTable = ({ parameters }: AnyOperation): string =>
+  table(
+    ["Parameter", "In", "Meaning", "Accepted values"],
+    parameters.map((parameter) => [
+      `${code(parameter.name)}${parameter.required ? " (required)" : ""}`,
+      parameter.in,
+      cell(parameter.description),
+      valuesOf(parameter)
+    ])
+  )
+
+const section = (operation: AnyOperation, specified: unknown): string =>
+  `## ${operation.id}
+
+${code(`${operation.method} ${pathPrefix[operation.api]}${operation.path}`)}: ${operation.docs.summary}.
+
+${parameterTable(operation)}
+
+${fieldTable(operation, specified)}
+`
+
+/** Returns the document. `specified` returns a response of an operation with every field of the specification. */
+export const interfacePage = (
+  operations: ReadonlyArray<AnyOperation>,
+  specified: (operation: string) => unknown
+): string =>
+  `# Interface
+
+<!-- Generated from the descriptions of the operations; \`npx -y pnpm@10 test --project site interface -u\` writes it. -->
+
+This page lists every operation beside the specification of the interface: what is sent, what is read beyond the
+specification, and what this project does where the specification does not say.
+
+- _Specification_ is the JSON type there. Fields and types that it does not have are _not shown_: some upstreams return them.
+- _Read as_ is the value that is accepted. Numbers are also read from strings, addresses and hashes in any case, booleans
+  from \`true\`, \`"true"\` and \`1\`.
+- A field that is absent, null or an empty string is null, unless it is required.
+- What cannot be read either makes the response fail, or the field is null, and counted in \`unreadableFields\` of
+  [call usage](policies.md#usage-of-a-call) and in the metric \`quarry_unreadable_fields_total\`. A value that fails inside of an
+  object that may be null makes that object null.
+
+## Points that the specification leaves open
+
+${table(["Not shown", "Our choice", "Where to change it"], openPoints.map((point) => [...point].map(cell)))}
+
+${operations.map((operation) => section(operation, specified(operation.id))).join("\n")}`
