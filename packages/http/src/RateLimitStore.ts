@@ -54,7 +54,8 @@ export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Ef
 /**
  * Rate limits and quotas by id. An id does not reveal the API key that it belongs to.
  *
- * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine.
+ * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine. `timeLeft` is
+ * the time that the call has left, in milliseconds: only `withFallback` uses it. Default: as much as needed.
  *
  * @since 0.1.0
  * @category models
@@ -65,7 +66,8 @@ export interface RateLimitBackend<E> {
     id: string,
     rule: RateLimitRule,
     cost: number,
-    lease: number
+    lease: number,
+    timeLeft?: number
   ) => StoreOperation<Permit, E>
   /**
    * Returns units that were acquired `age` milliseconds ago and not used, except those that the rate limit has restored
@@ -83,14 +85,19 @@ export interface RateLimitBackend<E> {
    * Consumes `cost` units, all or none. The limit of a window is never exceeded. If the clock is set back into the
    * previous window, nothing can be consumed until the next one begins.
    */
-  readonly consume: (id: string, quota: Quota, cost: number) => StoreOperation<Consumption, E>
+  readonly consume: (
+    id: string,
+    quota: Quota,
+    cost: number,
+    timeLeft?: number
+  ) => StoreOperation<Consumption, E>
   /**
    * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. Returns the
    * remaining units.
    */
   readonly refund: (id: string, quota: Quota, cost: number, age: number) => StoreOperation<number, E>
   /** Returns the remaining units without consuming any. */
-  readonly peek: (id: string, quota: Quota) => StoreOperation<RemainingQuota, E>
+  readonly peek: (id: string, quota: Quota, timeLeft?: number) => StoreOperation<RemainingQuota, E>
 }
 
 /**
@@ -101,17 +108,10 @@ export interface RateLimitBackend<E> {
  * @category models
  */
 export interface RateLimitStoreService
-  extends Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
-{
-  readonly acquire: WithTimeLeft<RateLimitBackend<StoreError>["acquire"]>
-  readonly consume: WithTimeLeft<RateLimitBackend<StoreError>["consume"]>
-  readonly peek: WithTimeLeft<RateLimitBackend<StoreError>["peek"]>
-}
-
-/** A function with the milliseconds that the call has left as its last argument. Default: as many as needed. */
-type WithTimeLeft<F extends (...args: never) => unknown> = (
-  ...args: [...Parameters<F>, timeLeft?: number]
-) => ReturnType<F>
+  extends
+    Pick<RateLimitBackend<StoreError>, "acquire" | "consume" | "peek">,
+    Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
+{}
 
 /**
  * The rate limit store of `Engine.layerWithStores`.

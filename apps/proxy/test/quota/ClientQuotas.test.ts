@@ -78,6 +78,7 @@ describe("a rate limit", () => {
         yield* adjust(500)
         setBack(hour)
         const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 10))
+        yield* adjust(0)
         const { headers } = yield* Effect.flip(budgets.acquire(tenPerSecond, 10))
         expect(headers["retry-after"]).toBe("3")
         yield* adjust(500)
