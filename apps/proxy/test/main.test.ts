@@ -234,18 +234,20 @@ describe("quarry-proxy", () => {
 
     const { stdout, stop } = await up(["--config", config, "--port=0", "--admin", "127.0.0.1:0"])
     expect(stdout).toContain("clients: indexer")
-    const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)/].map((line) =>
+    const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)\/#/].map((line) =>
       line.exec(stdout)?.[1] ?? ""
     )
+    const operator = { headers: { "x-api-key": /#token=(\S+)/.exec(stdout)?.[1] ?? "" } }
     const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""
     expect((await fetch(origin + path)).status).toBe(401)
     expect((await fetch(origin + path, { headers: { "x-api-key": token } })).status).toBe(200)
-    const usage = await (await fetch(`${status}/usage`)).json()
+    const usage = await (await fetch(`${status}/usage`, operator)).json()
     expect(usage).toMatchObject({
       clients: expect.arrayContaining([expect.objectContaining({ name: "indexer", requests: 1 })])
     })
+    expect((await fetch(`${status}/metrics`)).status).toBe(401)
     expect((await fetch(status)).headers.get("content-type")).toContain("text/html")
-    expect(await (await fetch(`${status}/metrics`)).text()).toContain("quarry_proxy_requests_total")
+    expect(await (await fetch(`${status}/metrics`, operator)).text()).toContain("quarry_proxy_requests_total")
     const { code, stderr } = await stop("SIGINT")
     expect(code).toBe(0)
     expect(stdout + stderr).not.toContain(token)

@@ -78,7 +78,7 @@ export const startProxy = (
     }
     // JSON is valid YAML
     const file = join(yield* TemporaryDirectory.makeTemporaryDirectory, "quarry-proxy.yaml")
-    writeFileSync(file, JSON.stringify(configuration))
+    writeFileSync(file, JSON.stringify({ admin: { open: "all" }, ...configuration }))
     const adminPort = yield* freePort
     const { pid, output } = yield* spawnProgram({
       name: "quarry-proxy",

@@ -1,49 +1,43 @@
-/** Access control for the confidential paths of the admin listener. */
+/** Access control of the admin listener. */
 import * as Either from "effect/Either"
-import type { RequestOrigin } from "../auth/Clients.ts"
-import * as IpRanges from "../auth/IpRanges.ts"
+import * as Clients from "../auth/Clients.ts"
+import * as CrossSite from "../auth/CrossSite.ts"
 import * as TokenLookup from "../auth/TokenLookup.ts"
-import { type Config, isLoopback } from "../config/Config.ts"
+import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
+/** `public` paths, which have no data of clients, are open to everyone, the others as `admin.open` says. */
+export type PathKind = "public" | "metrics" | "operator"
+
 /**
- * Allows requests with a token of `admin.tokens`. If no tokens are configured, allows requests from this machine that are
- * addressed to a loopback host, which protects against DNS rebinding.
+ * Allows requests with a token of `admin.tokens`, or if there are none with that of the start, and those that `admin.open`
+ * allows without. The address of the peer proves nothing: a reverse proxy on this machine forwards requests of others, and
+ * need not say so. Without a token, a web page of another site must not read through the browser of an operator.
  */
 export const checkAccess = (
-  { admin }: Pick<Config, "admin">,
-  { headers, remoteAddress }: RequestOrigin
+  { admin, listen }: Pick<Config, "admin" | "listen">,
+  startTokenHash: string | null,
+  kind: PathKind,
+  { headers }: Pick<Clients.RequestOrigin, "headers">
 ): Either.Either<void, ProxyError.ProxyError> => {
-  const tokens = admin?.tokens ?? []
-  if (tokens.length === 0) {
-    const host = IpRanges.hostName(headers["host"] ?? "")
-    // A reverse proxy on this machine forwards requests of other machines.
-    if (["forwarded", "via", "x-forwarded-for"].some((name) => headers[name] !== undefined)) {
-      return Either.left(ipNotAllowed)
-    }
-    return isLoopback(IpRanges.unmapIpv4(remoteAddress)) && isLoopback(host)
-      ? Either.void
-      : Either.left(ipNotAllowed)
-  }
-  const findToken = TokenLookup.lookupByHash(tokens.map((hash) => [hash, hash] as const))
+  if (kind === "public") return Either.void
+  const { open = "none", tokens = [] } = admin ?? {}
+  const hashes = tokens.length === 0 && startTokenHash !== null ? [startTokenHash] : tokens
+  const findToken = TokenLookup.lookupByHash(hashes.map((hash) => [hash, hash] as const))
   const sentTokens = TokenLookup.tokensFromHeaders(headers)
-  if (sentTokens.length === 0) return Either.left(tokenMissing)
-  return sentTokens.some((token) => findToken(token) !== undefined) ? Either.void : Either.left(tokenUnknown)
+  if (sentTokens.some((token) => findToken(token) !== undefined)) return Either.void
+  if (open === "all" || open === kind) {
+    return Either.flatMap(
+      Clients.hostCheck(listen.allowedHosts)(headers),
+      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.void
+    )
+  }
+  return Either.left(sentTokens.length === 0 ? tokenMissing : tokenUnknown)
 }
 
-const ipNotAllowed = ProxyError.make(
-  "ip-not-allowed",
-  "allowed only from this machine through a loopback address; other callers need a token of admin.tokens"
-)
+const tokens =
+  "send a token of admin.tokens, or without these the token that the start prints, as Authorization: Bearer"
 
-const tokenMissing = ProxyError.make(
-  "token-missing",
-  "missing admin token; send a token of admin.tokens as Authorization: Bearer",
-  TokenLookup.challenge
-)
+const tokenMissing = ProxyError.make("token-missing", `missing admin token; ${tokens}`, TokenLookup.challenge)
 
-const tokenUnknown = ProxyError.make(
-  "token-unknown",
-  "unknown admin token",
-  TokenLookup.challenge
-)
+const tokenUnknown = ProxyError.make("token-unknown", `unknown admin token; ${tokens}`, TokenLookup.challenge)

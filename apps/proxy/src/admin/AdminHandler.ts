@@ -35,6 +35,8 @@ import type { UsageStats } from "./UsageStats.ts"
 /** The dependencies of the admin listener. */
 export interface AdminContext {
   readonly activeConfig: () => ActiveConfig
+  /** The hash of the token that the start has printed. It is valid as long as `admin.tokens` is empty. */
+  readonly startTokenHash: string | null
   readonly engine: Engine.EngineService
   readonly usageStats: UsageStats
   readonly version: string
@@ -87,17 +89,21 @@ const respond = (
   Effect.flatMap(RequestTarget.parseTarget(request.target), ({ path, query }) => {
     const page = pages.get(path)
     if (page === undefined) return Effect.fail(unknownAdminPath)
-    const access = page.confidential
-      ? AdminAccess.checkAccess(admin.activeConfig().config, request)
-      : Either.void
+    const { config } = admin.activeConfig()
+    const access = AdminAccess.checkAccess(config, admin.startTokenHash, page.kind, request)
     if (Either.isLeft(access)) return Effect.fail(access.left)
+    const unknown = page.parameters === null
+      ? undefined
+      : query.find(([name]) => page.parameters?.includes(name) !== true)
+    if (unknown !== undefined) return Effect.fail(unknownParameter(unknown[0], page.parameters ?? []))
     return Router.respondToMethod(request.method, page.method, () => page.respond(admin, request, query))
   })
 
 interface AdminPage {
   readonly method: "GET" | "POST"
-  /** Whether the page requires access as defined by `AdminAccess`. */
-  readonly confidential: boolean
+  readonly kind: AdminAccess.PathKind
+  /** The query parameters that it accepts, or null if it ignores them, as probes and links to a page may have any. */
+  readonly parameters: ReadonlyArray<string> | null
   readonly respond: (
     admin: AdminContext,
     request: ProxyRequest,
@@ -107,15 +113,18 @@ interface AdminPage {
 
 const publicPage = (respond: AdminPage["respond"]): AdminPage => ({
   method: "GET",
-  confidential: false,
+  kind: "public",
+  parameters: null,
   respond
 })
 
-const confidentialPage = (respond: AdminPage["respond"]): AdminPage => ({
-  method: "GET",
-  confidential: true,
-  respond
-})
+const unknownParameter = (name: string, accepted: ReadonlyArray<string>): ProxyError.ProxyError =>
+  ProxyError.make(
+    "invalid-request",
+    `unknown parameter ${JSON.stringify(name.slice(0, 64))}; ${
+      accepted.length === 0 ? "this path accepts none" : `accepted: ${accepted.join(", ")}`
+    }`
+  )
 
 const usage = ({ usageStats }: AdminContext) => {
   const { clients, since, totals } = usageStats.usage()
@@ -134,11 +143,8 @@ const usage = ({ usageStats }: AdminContext) => {
 const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(headers)
-    const [first, ...more] = query
-    if (more.length > 0 || first !== undefined && first[0] !== "target") {
-      return yield* Effect.fail(expectedOneTarget)
-    }
-    const target = first?.[1]
+    const [target, ...more] = query.map(([, value]) => value)
+    if (more.length > 0) return yield* Effect.fail(expectedOneTarget)
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
       yield* Effect.logInfo(`cache purged by ${Operator.describe(activeConfig().config, headers)}`)
@@ -269,26 +275,34 @@ const unknownAdminPath = ProxyError.make(
   "path not found; the admin listener serves /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
 )
 
-const pages: ReadonlyMap<string, AdminPage> = new Map([
+const pages: ReadonlyMap<string, AdminPage> = new Map<string, AdminPage>([
   [
     "/",
     publicPage(({ sampleCommands }) =>
       Effect.sync(() => StatusPage.render({ sampleCommands: sampleCommands() }))
     )
   ],
-  ["/status.json", confidentialPage(status)],
+  ["/status.json", { method: "GET", kind: "operator", parameters: [], respond: status }],
   [
     "/usage",
-    confidentialPage((admin) =>
-      Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
-    )
+    {
+      method: "GET",
+      kind: "operator",
+      parameters: [],
+      respond: (admin) =>
+        Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
+    }
   ],
-  ["/purge", { method: "POST", confidential: true, respond: purge }],
+  ["/purge", { method: "POST", kind: "operator", parameters: ["target"], respond: purge }],
   [
     "/metrics",
-    publicPage(({ metrics }) =>
-      Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
-    )
+    {
+      method: "GET",
+      kind: "metrics",
+      parameters: [],
+      respond: ({ metrics }) =>
+        Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
+    }
   ],
   ["/livez", publicPage(() => Effect.succeed(Health.liveResponse))],
   [

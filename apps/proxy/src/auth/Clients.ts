@@ -43,11 +43,20 @@ export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): C
 }
 
 /**
- * Accepts every client, but no web page in a browser. Against DNS rebinding, `Host` must be an IP address, `localhost`, or
- * a configured name. Cross-site requests are rejected, because they would consume the plan.
+ * Checks requests without a token. Against DNS rebinding, `Host` must be an IP address, `localhost`, or a configured name.
+ */
+export const hostCheck = (allowedHosts: ReadonlyArray<string>): ClientRegistry["checkHost"] => {
+  const allowedNames = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())])
+  return (headers) => {
+    const host = IpRanges.hostName(headers["host"] ?? "")
+    return allowedNames.has(host) || IpRanges.isIpAddress(host) ? Either.void : Either.left(hostNotAllowed)
+  }
+}
+
+/**
+ * Accepts every client, but no web page in a browser: cross-site requests are rejected, because they would consume the plan.
  */
 const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry => {
-  const allowedNames = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())])
   const client: AuthenticatedClient = {
     name: anonymousName,
     scopes: operationIdsOf(["read", "write"]),
@@ -55,10 +64,7 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
     dailyQuota: null,
     weight: 1
   }
-  const checkHost: ClientRegistry["checkHost"] = (headers) => {
-    const host = IpRanges.hostName(headers["host"] ?? "")
-    return allowedNames.has(host) || IpRanges.isIpAddress(host) ? Either.void : Either.left(hostNotAllowed)
-  }
+  const checkHost = hostCheck(allowedHosts)
   return {
     all: [client],
     checkHost,

@@ -48,11 +48,18 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.AdminTokens,
       [],
-      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use /status.json, /usage and /purge.",
+      "Token hashes, as printed by quarry-proxy token NAME. If empty, each start prints a token that is valid until it ends.",
       sensitive
+    ),
+    open: key(
+      Values.AdminOpen,
+      "none",
+      "What requires no token, besides /livez and /readyz: none, metrics (/metrics), or all (also /status.json, /usage " +
+        "and /purge, for everyone who can connect).",
+      restart
     )
   })
-).annotations({ description: "off, or a section with the keys host, port and tokens" })
+).annotations({ description: "off, or a section with the keys host, port, tokens and open" })
 
 const baseUrl = (name: UpstreamName, example: string, description: string) =>
   optionalKey(Values.baseUrl(name), example, description, {

@@ -59,14 +59,11 @@ export const check = (
     const message = `port ${listen.port} is already used by listen.port; choose another port`
     if (isSameHost(admin.host, listen.host)) errors.push({ path: ["admin", "port"], message })
   }
-  if (
-    areValid("admin.host", "admin.tokens") && admin !== null && admin.tokens.length === 0 &&
-    !isLoopback(admin.host)
-  ) {
+  if (areValid("admin.host", "admin.open") && admin?.open === "all" && !isLoopback(admin.host)) {
     const message =
-      "other machines can connect to this address, but without admin.tokens their requests for /status.json, /usage " +
-      "and /purge are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
-    warnings.push({ path: ["admin", "host"], message })
+      "other machines can connect to admin.host, and /status.json, /usage and /purge require no token; set metrics or none, " +
+      "and admin.tokens (quarry-proxy token NAME creates a token)"
+    warnings.push({ path: ["admin", "open"], message })
   }
   const { clientShare, maxBufferedBytes, maxResponseBytes } = limits
   const share = isAnonymous ? 1 : clientShare

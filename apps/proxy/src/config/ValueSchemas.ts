@@ -137,6 +137,7 @@ const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
   ...words: Words
 ) => Schema.Literal(...words).annotations({ description })
 
+export const AdminOpen = oneOf("none, metrics or all", "none", "metrics", "all")
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")
 export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")

@@ -10,6 +10,7 @@ import * as AdminHandler from "../admin/AdminHandler.ts"
 import * as PrometheusExporter from "../admin/PrometheusExporter.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
+import * as TokenGenerator from "../auth/TokenGenerator.ts"
 import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import * as AccessLog from "../observability/AccessLog.ts"
@@ -32,6 +33,8 @@ export interface ProxyOptions {
   readonly version: string
   /** Whether spans are exported. */
   readonly tracingEnabled: boolean
+  /** The token of the admin listener as long as `admin.tokens` is empty; null if there is none. */
+  readonly startToken: string | null
   /** Receives the lines of the access log. */
   readonly logSink: Logging.LogSink
   readonly logStyle: Logging.LogStyle
@@ -105,6 +108,7 @@ export const start = (
     const handler = RequestHandler.make(sharedState, () => activeConfig)
     const adminContext: AdminHandler.AdminContext = {
       activeConfig: () => activeConfig,
+      startTokenHash: options.startToken === null ? null : TokenGenerator.hash(options.startToken),
       engine,
       usageStats,
       version,

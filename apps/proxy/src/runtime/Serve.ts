@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as TokenGenerator from "../auth/TokenGenerator.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
 import * as Logging from "../observability/Logging.ts"
@@ -29,6 +30,7 @@ export const serve = (
     const tracingEnabled = yield* Effect.mapError(Otlp.isConfigured, (problem) =>
       ExitError.invalidConfig([problem]))
     const signals = yield* Signals.make
+    const startToken = config.admin?.tokens.length === 0 ? yield* TokenGenerator.generate : null
     const backend = yield* Backend.fromConfig(config)
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
@@ -47,6 +49,7 @@ export const serve = (
         backend,
         version,
         tracingEnabled,
+        startToken,
         logSink,
         logStyle,
         // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
@@ -60,7 +63,7 @@ export const serve = (
         sampleCommands: (port) => StartupBanner.sampleCommands(config, port, backend.examples)
       })
       yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
-      yield* Console.log(StartupBanner.text(config, running, backend.examples))
+      yield* Console.log(StartupBanner.text(config, running, startToken, backend.examples))
       lifecycle.started = true
       yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)
       return yield* Reload.reloadOnChange(options, loaded, running, yield* Watch.nodeSources)

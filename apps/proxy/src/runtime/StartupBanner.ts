@@ -63,6 +63,7 @@ const storeLine = ({ redis }: Config): string =>
 export const text = (
   config: Config,
   ports: { readonly port: number; readonly adminPort: number | null },
+  startToken: string | null,
   examples: LedgerExamples | undefined
 ): string => {
   const { listen, admin } = config
@@ -79,7 +80,11 @@ export const text = (
     `docs:          ${baseUrl}/docs`,
     ...(admin === null || ports.adminPort === null
       ? []
-      : [`status page:   ${displayOrigin(admin.host, ports.adminPort)}`]),
+      : [
+        `status page:   ${displayOrigin(admin.host, ports.adminPort)}${
+          startToken === null || admin.open === "all" ? "" : `/#token=${startToken}`
+        }`
+      ]),
     "Press Ctrl-C to stop.",
     ""
   ].join("\n")

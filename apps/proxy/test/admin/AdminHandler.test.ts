@@ -5,6 +5,8 @@ import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import {
   examples,
+  type HttpResult,
+  openAdmin,
   type RequestOptions,
   sendRequest,
   start,
@@ -20,11 +22,11 @@ const transfers = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=
 const config = {
   ...testConfig(),
   cache: defaults.cache,
-  admin: { host: "127.0.0.1", port: 0, tokens: [] }
+  admin: openAdmin
 }
 
-const startWithAdmin = (other: Partial<Config> = {}) =>
-  Effect.map(start({ config: { ...config, ...other } }), ({ adminPort, ...proxy }) => ({
+const startWithAdmin = (other: Partial<Config> = {}, startToken = "unused") =>
+  Effect.map(start({ config: { ...config, ...other }, startToken }), ({ adminPort, ...proxy }) => ({
     ...proxy,
     admin: (path: string, options: RequestOptions = {}) => sendRequest(adminPort ?? 0, path, options)
   }))
@@ -87,18 +89,65 @@ describe("a purge", () => {
     }))
 })
 
-describe("confidential data", () => {
-  it.scopedLive("is not returned to clients of another proxy on the same host", () =>
+describe("a path of operators", () => {
+  const paths = [["/status.json"], ["/usage"], ["/metrics"], ["/purge", purge]] as const
+  const codeOf = ({ status, text }: HttpResult) => status === 200 ? 200 : JSON.parse(text).code
+  const codes = (
+    admin: (path: string, options?: RequestOptions) => Effect.Effect<HttpResult, Error>,
+    headers: Record<string, string> = {}
+  ) => Effect.forEach(paths, ([path, options]) => Effect.map(admin(path, { ...options, headers }), codeOf))
+  const all = <A>(value: A) => paths.map(() => value)
+
+  it.scopedLive("requires a token, as a reverse proxy on this machine may forward requests of others", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* startWithAdmin({ admin: { ...openAdmin, open: "none" } }, "of-this-start")
+      // What the `proxy_pass` of nginx sends by default: the request of anyone, from and to a loopback address.
+      const forwarded = { connection: "close", host: "127.0.0.1:8651" }
+      expect(yield* codes(admin, forwarded)).toEqual(all("token-missing"))
+      expect(yield* codes(admin, { "x-api-key": "wrong" })).toEqual(all("token-unknown"))
+      expect(yield* codes(admin, { authorization: "Bearer of-this-start", host: "quarry.example" }))
+        .toEqual(all(200))
+      for (const path of ["/", "/livez", "/readyz"]) expect((yield* admin(path)).status).toBe(200)
+    }))
+
+  it.scopedLive("does not accept the token of the start beside configured ones", () =>
+    Effect.gen(function*() {
+      const { tokens } = testClient("operator", "configured")
+      const { admin } = yield* startWithAdmin(
+        { admin: { ...openAdmin, tokens, open: "none" } },
+        "of-this-start"
+      )
+      expect(yield* codes(admin, { "x-api-key": "of-this-start" })).toEqual(all("token-unknown"))
+      expect(yield* codes(admin, { "x-api-key": "configured" })).toEqual(all(200))
+    }))
+
+  it.scopedLive("requires none if the configuration opens it, except of web pages of other sites", () =>
     Effect.gen(function*() {
       const { admin } = yield* startWithAdmin()
-      for (const path of ["/usage", "/status.json"]) {
-        expect((yield* admin(path)).status).toBe(200)
-        for (const name of ["x-forwarded-for", "forwarded", "via"]) {
-          const response = yield* admin(path, { headers: { [name]: "10.0.0.1" } })
-          expect([path, name, response.status, JSON.parse(response.text).code])
-            .toEqual([path, name, 403, "ip-not-allowed"])
-        }
+      expect(yield* codes(admin)).toEqual(all(200))
+      expect(yield* codes(admin, { host: "rebound.example" })).toEqual(all("host-not-allowed"))
+      expect(yield* codes(admin, { "sec-fetch-site": "cross-site" })).toEqual(all("cross-site"))
+      const metricsOnly = yield* startWithAdmin({ admin: { ...openAdmin, open: "metrics" } })
+      expect(yield* codes(metricsOnly.admin)).toEqual([
+        "token-missing",
+        "token-missing",
+        200,
+        "token-missing"
+      ])
+    }))
+
+  it.scopedLive("rejects unknown query parameters and names those that it accepts", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* startWithAdmin()
+      for (const [path, options] of paths) {
+        const { status, text } = yield* admin(`${path}?client=shop`, options)
+        expect([path, status, JSON.parse(text).message]).toEqual([
+          path,
+          400,
+          `unknown parameter "client"; ${path === "/purge" ? "accepted: target" : "this path accepts none"}`
+        ])
       }
+      expect((yield* admin("/livez?verbose")).status).toBe(200)
     }))
 })
 

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { exchange } from "../hostile/rawHttp.ts"
-import { testClient } from "../support/proxy.ts"
+import { openAdmin, testClient } from "../support/proxy.ts"
 
 /** Secrets with characters that differ in every encoding. */
 export const secrets = {
@@ -107,7 +107,7 @@ const config = {
     testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  admin: { host: "127.0.0.1", port: 0, tokens: [hashOf(secrets.operator)] },
+  admin: { ...openAdmin, tokens: [hashOf(secrets.operator)], open: "none" },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const

@@ -76,9 +76,10 @@ describe("accepts with a warning", () => {
   const key = (upstreams: string) => `keys: [{ name: k, secret: { env: A }, upstreams: ${upstreams} }]`
 
   it.effect.each<[string, LoadInput, ReadonlyArray<string>]>([
-    ["a public admin listener without tokens", { text: "admin: { host: 0.0.0.0 }", env: baseUrlAndKey }, [
-      "/status.json, /usage and /purge"
-    ]],
+    ["a public admin listener that is open", {
+      text: "admin: { host: 0.0.0.0, open: all }",
+      env: baseUrlAndKey
+    }, ["/status.json, /usage and /purge require no token"]],
     [
       "durations that a shorter one overrides",
       {

@@ -147,7 +147,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           config,
           [
             "listen: { port: 0 }",
-            "admin: { port: 0 }",
+            "admin: { port: 0, open: metrics }",
             "upstream: { sandbox: true }",
             "shutdown: { delay: 2s, timeout: 5s }",
             ""

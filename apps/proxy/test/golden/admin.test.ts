@@ -2,7 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import { describe, it } from "vitest"
-import { testClient } from "../support/proxy.ts"
+import { openAdmin, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, named, recorder, type Sent, until, withCache } from "./support/golden.ts"
 
@@ -24,7 +24,7 @@ const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), nul
 describe("golden records", () => {
   it("of the admin listener", async () => {
     const { send, end, proxy } = recorder("admin")
-    await proxy("without tokens", { config: withCache })
+    await proxy("that requires no token", { config: withCache })
     await send("the status page", "/", admin({ elsewhere: "its text is in status-page.txt" }))
     await send("the metrics", "/metrics", admin({ elsewhere: "they are in metrics.txt" }))
     await send("the status", "/status.json", admin({ elsewhere: "it is in status.json" }))
@@ -54,7 +54,7 @@ describe("golden records", () => {
     await send("the usage, to another name", "/usage", admin({ host: "quarry.example" }))
     await send("not HTTP", "", admin({ raw: "hello\r\n\r\n" }))
     await proxy("with tokens", {
-      config: { admin: { host: "127.0.0.1", port: 0, tokens: [hash("of-the-operator")] } }
+      config: { admin: { ...openAdmin, tokens: [hash("of-the-operator")], open: "none" } }
     })
     for (
       const [title, headers] of [
@@ -67,6 +67,7 @@ describe("golden records", () => {
       await send(`the usage, ${title}`, "/usage", admin({ headers }))
       await send(`purging, ${title}`, "/purge", purge({ headers }))
     }
+    await send("the usage, forwarded by a reverse proxy on this machine", "/usage", admin())
     await send("the usage, with a token in the URL", "/usage?token=of-the-operator", admin())
     await send("the metrics without a token", "/metrics", admin({ elsewhere: "they are in metrics.txt" }))
     await end()

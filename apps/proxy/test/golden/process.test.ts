@@ -37,6 +37,7 @@ const normal = (text: string, folder: string, ports: ReadonlyArray<string>): str
     (text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, "g"), `<port ${index + 1}>`),
     named(text, [])
   )
+    .replaceAll(/qp_[\w-]{43}/g, "<token>")
     .replaceAll(folder, "<folder>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replaceAll(/"(millis|durationMs|waited|waitMs)":[\d.]+/g, "\"$1\":\"<millis>\"")

@@ -89,6 +89,7 @@ export const start = (options: HarnessOptions = {}) =>
       logSink,
       logStyle: "json",
       tracingEnabled: options.traced ?? false,
+      startToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(logSink, "json", "debug")))

@@ -13,7 +13,7 @@ import { type Config, defaults } from "../../src/config/Config.ts"
 import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import { charged } from "../../src/quota/Charging.ts"
 import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
-import { examples, keys, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
+import { examples, keys, openAdmin, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
 
 const cost = 4
 
@@ -95,7 +95,7 @@ const startCharging = ({ cached = false, endpoints, rateLimit = limited, replies
         ...endpoints
       },
       config: {
-        admin: { host: "127.0.0.1", port: 0, tokens: [] },
+        admin: openAdmin,
         cache: { ...defaults.cache, enabled: cached },
         clients: [
           testClient("shop", "token-of-shop", {

@@ -8,7 +8,7 @@ import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, type ConnectionClosed, type HeldConnection, openConnection } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
-import { sendRequest, testClient } from "../support/proxy.ts"
+import { openAdmin, sendRequest, testClient } from "../support/proxy.ts"
 
 const tokens = { one: "token of one", two: "token of two" }
 
@@ -22,7 +22,7 @@ const start = Harness.start({
   config: {
     clients: [testClient("one", tokens.one), testClient("two", tokens.two)],
     cache: defaults.cache,
-    admin: { host: "127.0.0.1", port: 0, tokens: [] }
+    admin: openAdmin
   }
 })
 

@@ -10,6 +10,7 @@ import {
   examples,
   type HttpResult,
   ledger,
+  openAdmin,
   type RequestOptions,
   sendRequest,
   start,
@@ -171,7 +172,7 @@ describe("usage after the response", () => {
     Effect.gen(function*() {
       const clock = { now: Date.UTC(2026, 0, 1) }
       const { lines: logLines, adminPort, port, sandbox } = yield* start({
-        config: { ...config, admin: { host: "127.0.0.1", port: 0, tokens: [] } },
+        config: { ...config, admin: openAdmin },
         clock: () => clock.now
       })
       yield* sendRequest(port, price)
@@ -275,7 +276,7 @@ describe("A built-in page", () => {
 
   it.scopedLive("of the admin listener is compressed if the client accepts it", () =>
     Effect.gen(function*() {
-      const { adminPort } = yield* start({ config: { admin: { host: "127.0.0.1", port: 0, tokens: [] } } })
+      const { adminPort } = yield* start({ config: { admin: openAdmin } })
       const compressed = yield* sendRequest(adminPort ?? 0, "/metrics", acceptBrotli)
       expect(compressed.headers["content-encoding"]).toBe("br")
       expect(Zlib.brotliDecompressSync(compressed.bytes).toString()).toContain("# TYPE")
@@ -347,7 +348,7 @@ describe("a response that does not fit the model", () => {
           )
         )
       )
-      const admin = { host: "127.0.0.1", port: 0, tokens: [] }
+      const admin = openAdmin
       const upstream = { ...defaults.upstream, retry: { ...defaults.upstream.retry, attempts: 1 } }
       const proxy = yield* start({ httpClient, config: { ...config, admin, upstream } })
       const statusesOf = (path: string) => cacheStatusesOf(proxy.port, path, [{}, {}])

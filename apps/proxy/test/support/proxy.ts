@@ -122,11 +122,20 @@ export interface TestProxyOptions {
   readonly httpClient?: HttpClient.HttpClient
   readonly instantClock?: boolean
   readonly tracingEnabled?: boolean
+  readonly startToken?: string
   /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
   readonly shutdownDelay?: Duration.DurationInput
   readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
+}
+
+/** An admin listener on a free port that requires no token. */
+export const openAdmin: NonNullable<Config["admin"]> = {
+  host: "127.0.0.1",
+  port: 0,
+  tokens: [],
+  open: "all"
 }
 
 /** The configuration of test proxies. The cache is disabled unless a test enables it. */
@@ -159,6 +168,7 @@ export const start = (options: TestProxyOptions = {}) =>
       },
       version: "0.0.0-test",
       tracingEnabled: options.tracingEnabled ?? false,
+      startToken: options.startToken ?? null,
       logSink,
       logStyle: "json",
       shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0),

@@ -189,6 +189,18 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(errors).toEqual([])
       }))
 
+    it.scoped("takes the token of the link that the start prints, and removes it from the URL", () =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => busyStatus(now), [], "of-this-start")
+        const { page, errors } = yield* Chromium.open(`${url}#token=of-this-start`)
+        yield* Effect.promise(async () => {
+          await page.locator("#totals").getByText("4,004").waitFor()
+          expect(await Chromium.browserStorage(page)).not.toContain("of-this-start")
+          expect(page.url()).toBe(url)
+        })
+        expect(errors).toEqual([])
+      }))
+
     it.scoped("prompts for a token after a 401, and stores it in memory only", () =>
       Effect.gen(function*() {
         const seen: Array<string | undefined> = []

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as MetricLabel from "effect/MetricLabel"
 import * as ProxyMetrics from "../../../src/admin/ProxyMetrics.ts"
 import { defaults } from "../../../src/config/Config.ts"
-import { examples, sendRequest, start, testClient } from "../../support/proxy.ts"
+import { examples, openAdmin, sendRequest, start, testClient } from "../../support/proxy.ts"
 
 /** Label names by series name. */
 export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>
@@ -29,7 +29,7 @@ export const knownSeries = Effect.gen(function*() {
   const { adminPort, port } = yield* start({
     config: {
       cache: defaults.cache,
-      admin: { host: "127.0.0.1", port: 0, tokens: [] },
+      admin: openAdmin,
       clients: [testClient("shop", token, { rateLimit: { limit: 1000, window: 1000 }, dailyQuota: 100_000 })]
     }
   })

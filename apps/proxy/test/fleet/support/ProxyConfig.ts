@@ -33,7 +33,7 @@ export const configDocument = (
   JSON.stringify(
     {
       listen: { port: 0 },
-      admin: { port: 0 },
+      admin: { port: 0, open: "all" },
       upstream: {
         baseUrls: { data: url },
         keys: keys.map(({ file, rateLimit = "none", name }) => ({ name, secret: { file }, rateLimit }))

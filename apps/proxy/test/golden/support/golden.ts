@@ -19,7 +19,7 @@ import * as Logging from "../../../src/observability/Logging.ts"
 import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
 import type { UpstreamEndpoints } from "../../../src/upstream/UpstreamClient.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
-import { examples, testEndpoints } from "../../support/proxy.ts"
+import { examples, openAdmin, testEndpoints } from "../../support/proxy.ts"
 import * as Clock from "./clock.ts"
 import * as Upstream from "./upstream.ts"
 
@@ -56,7 +56,7 @@ export const settings = (config: Partial<Config> = {}): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
   listen: { ...defaults.listen, port: 0 },
-  admin: { host: "127.0.0.1", port: 0, tokens: [] },
+  admin: openAdmin,
   shutdown: { delay: Duration.zero, timeout: Duration.seconds(1) },
   ...config
 })
@@ -80,6 +80,7 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
     },
     version: "0.0.0-test",
     tracingEnabled: isTraced,
+    startToken: null,
     logSink: sink,
     logStyle: style,
     shutdownDelay: Effect.succeed(config.shutdown.delay),

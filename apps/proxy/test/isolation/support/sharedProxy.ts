@@ -9,7 +9,7 @@ import * as Logging from "../../../src/observability/Logging.ts"
 import * as Backend from "../../../src/runtime/Backend.ts"
 import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
 import * as RecordingUpstream from "../../hostile/recordingUpstream.ts"
-import { testClient } from "../../support/proxy.ts"
+import { openAdmin, testClient } from "../../support/proxy.ts"
 
 export const tokens = {
   cached: "token of the client with cached requests",
@@ -86,7 +86,7 @@ export const start = (options: SharedProxyOptions = {}) =>
     const config: Config = {
       ...defaults,
       listen: { ...defaults.listen, port: 0 },
-      admin: { host: "127.0.0.1", port: 0, tokens: [] },
+      admin: openAdmin,
       upstream: {
         ...defaults.upstream,
         maxConcurrentRequests: upstreamSlots,
@@ -122,6 +122,7 @@ export const start = (options: SharedProxyOptions = {}) =>
       logSink,
       logStyle: "json",
       tracingEnabled: false,
+      startToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(() => {}, "json", "info")))

@@ -87,8 +87,12 @@ const show = (status: Status): void => {
   for (const update of charts) update(completePoints)
 }
 
-/** Held in memory only, never in the URL or in browser storage. */
-let token = ""
+/**
+ * Held in memory only, never in browser storage. The link that the start prints has it in the fragment, which browsers do not
+ * send, and which is removed from the URL and the history.
+ */
+let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? ""
+history.replaceState(null, "", location.pathname)
 let lastUpdatedAt: number | null = null
 let timer = 0
 
