@@ -18,12 +18,15 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const callSpan = (operation: string): string => `quarry.${operation}`
 
 /**
- * The span of an attempt. Attributes: `http.response.status_code`, `http.request.resend_count`.
+ * The span of an attempt, with kind client. Its name, attributes and status are those of the HTTP conventions of OpenTelemetry:
+ * `http.request.method`, `http.request.resend_count` (retries only), `http.response.status_code`,
+ * `http.response.header.x-request-id`, `error.type` (the status, or the tag of the error), `server.address`, `server.port`,
+ * `url.template` and `url.full`.
  *
  * @since 0.1.0
  * @category spans
  */
-export const attemptSpan = "quarry.attempt"
+export const attemptSpan = (method: string, template: string): string => `${method} ${template}`
 
 const counter = (name: string, description: string) =>
   Metric.counter(name, { description, incremental: true })

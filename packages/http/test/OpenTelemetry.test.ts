@@ -44,8 +44,8 @@ it.live("exports a span per call and attempt, and the metrics", () =>
         attributes["http.response.status_code"] ?? attributes["quarry.source"]
       ])
     ).toEqual([
-      ["quarry.attempt", "quarry.tokenPrice", 500],
-      ["quarry.attempt", "quarry.tokenPrice", 200],
+      ["GET /api/v2.2/erc20/:address/price", "quarry.tokenPrice", 500],
+      ["GET /api/v2.2/erc20/:address/price", "quarry.tokenPrice", 200],
       ["quarry.tokenPrice", "the program", "upstream"],
       ["the program", undefined, undefined]
     ])

@@ -1,4 +1,6 @@
 /** Tests the spans, log lines and metrics of calls. */
+import { pathPrefix } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -34,10 +36,15 @@ describe("spans", () => {
           ScriptedClient.json(document)
         ])
         yield* recorder.record(whileTimePasses(call(harness)))
+        const attempts = allOperations.filter((operation) => operation.id === id).map(({ api, path }) => [
+          Telemetry.attemptSpan(method, pathPrefix[api] + path),
+          `quarry.${id}`,
+          "client"
+        ])
         expect(recorder.spans.map(({ kind, name, parent }) => [name, parent, kind])).toEqual([
           [`quarry.${id}`, null, "internal"],
-          ["quarry.attempt", `quarry.${id}`, "client"],
-          ["quarry.attempt", `quarry.${id}`, "client"]
+          ...attempts,
+          ...attempts
         ])
         const [callSpan] = recorder.spans
         expect(callSpan?.attributes.get("http.request.method")).toBe(method)
@@ -53,9 +60,9 @@ describe("spans", () => {
       expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
         ["program", null],
         ["quarry.tokenPrice", "program"],
-        ["quarry.attempt", "quarry.tokenPrice"]
+        ["GET /api/v2.2/erc20/:address/price", "quarry.tokenPrice"]
       ])
-      expect(spans.map(({ failure }) => failure === null)).toEqual([false, false, true])
+      expect(spans.map(({ failure }) => failure === null)).toEqual([false, false, false])
     }))
 })
 

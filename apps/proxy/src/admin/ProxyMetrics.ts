@@ -8,6 +8,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricLabel from "effect/MetricLabel"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
+import type { ConnectionCounts } from "../server/Connections.ts"
 import * as RequestOutcome from "./RequestOutcome.ts"
 import * as UsageStats from "./UsageStats.ts"
 
@@ -78,6 +79,12 @@ const pendingConnections = Metric.gauge("quarry_proxy_pending_connections", {
   description: "Client connections with a response that is not sent yet"
 })
 
+/** Label: `reason`, one of `DropReason`. */
+const droppedConnections = counter(
+  "quarry_proxy_connections_dropped_total",
+  "Client connections that the proxy closed, by reason"
+)
+
 const bufferedBytes = Metric.gauge("quarry_proxy_buffered_bytes", {
   description: "Memory for bodies that are received from the upstream or not yet read by clients, in bytes"
 })
@@ -103,7 +110,7 @@ export interface ProxyMetrics {
   readonly recordLateUsage: (client: string | null, cost: number) => void
   /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
   readonly setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number) => void
-  readonly setConnections: (connections: { readonly open: number; readonly pending: number }) => void
+  readonly setConnections: (connections: ConnectionCounts) => void
   readonly setBufferedBytes: (bytes: number) => void
   readonly setShuttingDown: (value: boolean) => void
   readonly recordReload: (result: "success" | "failure") => void
@@ -149,7 +156,10 @@ export const make = (version: string): ProxyMetrics => {
   const clientLabels = cachedLabels("client")
   const rejectionLabels = cachedLabels("client", "code")
   const reloadLabels = cachedLabels("result")
+  const dropLabels = cachedLabels("reason")
   const clientsInFlight = new Set<string>()
+  /** Dropped connections that the metric contains already, by reason. */
+  const reportedDrops = new Map<string, number>()
 
   info.unsafeUpdate(1, labels(["version"], [version]))
   shuttingDown.unsafeUpdate(0, [])
@@ -186,9 +196,13 @@ export const make = (version: string): ProxyMetrics => {
         waitSeconds.unsafeUpdate(0, clientLabels(client))
       }
     },
-    setConnections: ({ open, pending }) => {
+    setConnections: ({ dropped, open, pending }) => {
       connections.unsafeUpdate(open, [])
       pendingConnections.unsafeUpdate(pending, [])
+      for (const [reason, count] of Object.entries(dropped)) {
+        droppedConnections.unsafeUpdate(count - (reportedDrops.get(reason) ?? 0), dropLabels(reason))
+        reportedDrops.set(reason, count)
+      }
     },
     setBufferedBytes: (bytes) => bufferedBytes.unsafeUpdate(bytes, []),
     setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),

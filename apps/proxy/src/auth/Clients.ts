@@ -32,6 +32,8 @@ export interface ClientRegistry {
   readonly all: ReadonlyArray<AuthenticatedClient>
   /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
   readonly checkHost: (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
+  /** Returns the IP address of the client for the log, not mapped to IPv6. */
+  readonly addressOf: (request: RequestOrigin) => string
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 }
 
@@ -39,7 +41,17 @@ const anonymousName = "anonymous"
 
 export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): ClientRegistry => {
   const trustedProxies = IpRanges.make(listen.trustedProxies)
-  return clients.length === 0 ? anonymousRegistry(listen.allowedHosts) : registryOf(clients, trustedProxies)
+  const addressOf: ClientRegistry["addressOf"] = ({ headers, remoteAddress }) => {
+    const forwardedFor = headers["x-forwarded-for"]
+    const address = forwardedFor === undefined
+      ? remoteAddress
+      : IpRanges.clientAddress(remoteAddress, forwardedFor, trustedProxies)
+    // A trusted proxy may have forwarded any text.
+    return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
+  }
+  return clients.length === 0
+    ? anonymousRegistry(listen.allowedHosts, addressOf)
+    : registryOf(clients, trustedProxies, addressOf)
 }
 
 /**
@@ -56,7 +68,10 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): ClientRegistry["
 /**
  * Accepts every client, but no web page in a browser: cross-site requests are rejected, because they would consume the plan.
  */
-const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry => {
+const anonymousRegistry = (
+  allowedHosts: ReadonlyArray<string>,
+  addressOf: ClientRegistry["addressOf"]
+): ClientRegistry => {
   const client: AuthenticatedClient = {
     name: anonymousName,
     scopes: operationIdsOf(["read", "write"]),
@@ -67,6 +82,7 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
   const checkHost = hostCheck(allowedHosts)
   return {
     all: [client],
+    addressOf,
     checkHost,
     authenticate: ({ headers }) =>
       Either.flatMap(
@@ -84,7 +100,8 @@ interface RegisteredClient {
 
 const registryOf = (
   configs: ReadonlyArray<ClientConfig>,
-  trustedProxies: IpRanges.IpRanges
+  trustedProxies: IpRanges.IpRanges,
+  addressOf: ClientRegistry["addressOf"]
 ): ClientRegistry => {
   const registered = configs.map((config): RegisteredClient => ({
     client: toClient(config),
@@ -98,6 +115,7 @@ const registryOf = (
   )
   return {
     all: registered.map(({ client }) => client),
+    addressOf,
     checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {
       const tokens = TokenLookup.tokensFromHeaders(headers)

@@ -25,7 +25,8 @@ export const contains = (ranges: IpRanges, address: string): boolean => {
 }
 
 /** A listener on `::` sees IPv4 clients as `::ffff:10.0.0.1`. */
-export const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+export const unmapIpv4 = (address: string): string =>
+  address.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address
 
 /**
  * Returns the IP address of the client: the last address in `X-Forwarded-For` that is not a trusted proxy. The client may

@@ -16,9 +16,15 @@ export interface AccessLogEntry {
   readonly requestId: string
   /** The name of the client, or null if the request was not authenticated. */
   readonly client: string | null
+  /** The IP address of the client, or of the last proxy that is not trusted. Empty if the connection was closed early. */
+  readonly clientAddress: string
   readonly method: string
   /** The path with placeholders for its parameters, or `-` if no route matches. */
   readonly route: string
+  /** The path of the request if no route matches, as `LoggedPath` shows it. */
+  readonly path?: string | undefined
+  /** The id of the trace of the proxy or, without tracing, of the client. */
+  readonly traceId?: string | undefined
   /** The id of the operation, or null for the proxy's own pages and unknown paths. */
   readonly operation: string | null
   /** 499 if the client disconnected before the response was complete. */

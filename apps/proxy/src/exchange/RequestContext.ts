@@ -10,6 +10,10 @@ export interface RequestContext {
   readonly startedAt: number
   readonly requestId: string
   readonly method: string
+  readonly clientAddress: string
+  /** The path, if no route matches. */
+  path: string | undefined
+  traceId: string | undefined
   client: string | null
   route: string
   operation: string | null
@@ -43,10 +47,18 @@ export interface RequestContext {
   bodyMemory: BodyMemory | undefined
 }
 
-export const make = (startedAt: number, requestId: string, method: string): RequestContext => ({
+export const make = (
+  startedAt: number,
+  requestId: string,
+  method: string,
+  clientAddress: string
+): RequestContext => ({
   startedAt,
   requestId,
   method,
+  clientAddress,
+  path: undefined,
+  traceId: undefined,
   client: null,
   route: "-",
   operation: null,
@@ -151,14 +163,17 @@ export const toAccessLogEntry = (
     cache,
     chargedCost,
     client,
+    clientAddress,
     code,
     detail,
+    path,
     requestId,
     method,
     operation,
     route,
     savedCost,
     shadowed,
+    traceId,
     quotaWaitMs,
     usage
   }: RequestContext,
@@ -169,8 +184,11 @@ export const toAccessLogEntry = (
   startedAt,
   requestId,
   client,
+  clientAddress,
   method,
   route,
+  path,
+  traceId,
   operation,
   status,
   code,

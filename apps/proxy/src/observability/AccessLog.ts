@@ -8,16 +8,31 @@ export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
 
 /** Formats the access log line of a completed request. */
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
-  const { startedAt, cache, client, code, detail, requestId, method, durationMs, route, status } = entry
+  const {
+    startedAt,
+    cache,
+    client,
+    clientAddress,
+    code,
+    detail,
+    requestId,
+    method,
+    durationMs,
+    path,
+    route,
+    status,
+    traceId
+  } = entry
   const time = formatTime(startedAt)
   if (style === "text") {
     const parts = [
       method,
-      route,
+      path ?? route,
       status,
       `${durationMs}ms`,
       cache ?? code ?? "",
       client ?? "",
+      clientAddress,
       requestId,
       detail ?? ""
     ]
@@ -25,7 +40,9 @@ export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string =>
   }
   // `JSON.stringify` of an object takes four times as long.
   return `{"time":"${time}","level":"info","message":"request","requestId":${quote(requestId)},` +
-    `"client":${quote(client)},"method":${quote(method)},"route":${quote(route)},` +
+    `"client":${quote(client)},"clientAddress":${quote(clientAddress)},"method":${quote(method)},` +
+    `"route":${quote(route)},${path === undefined ? "" : `"path":${quote(path)},`}` +
+    (traceId === undefined ? "" : `"traceId":"${traceId}",`) +
     `"operation":${quote(entry.operation)},"status":${status},"code":${quote(code)},` +
     (detail === undefined ? "" : `"detail":${quote(detail)},`) +
     `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +

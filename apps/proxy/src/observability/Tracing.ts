@@ -1,33 +1,75 @@
 /** The span of a request. It continues the trace of the client (`traceparent`, which is not forwarded to the upstream). */
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { RequestContext } from "../exchange/RequestContext.ts"
+import type { Sampler } from "./Sampler.ts"
 
-export const withRequestSpan = (
+/** Responds to a request, in a span if there is a sampler and it samples the request. Records the id of the trace. */
+export const traced = (
+  sampler: Sampler | null,
   request: ProxyRequest,
   context: RequestContext,
-  response: Effect.Effect<ProxyResponse>
-): Effect.Effect<ProxyResponse> =>
-  Effect.tap(response, ({ status }) =>
-    Effect.annotateCurrentSpan({
-      "http.route": context.route,
-      "http.response.status_code": status,
-      "quarry.client": context.client,
-      "quarry.cache": context.cache
-    })).pipe(
-      Effect.withSpan("quarry-proxy.request", {
-        kind: "server",
-        captureStackTrace: false,
-        attributes: { "http.request.method": request.method, "http.request.id": context.requestId },
-        ...Option.match(parentSpan(request), { onNone: () => ({}), onSome: (parent) => ({ parent }) })
-      })
-    )
+  respond: () => Effect.Effect<ProxyResponse>
+): Effect.Effect<ProxyResponse> => {
+  const parent = parentSpan(request)
+  context.traceId = parent?.traceId
+  return sampler === null ? respond() : withRequestSpan(sampler, request, context, parent, respond)
+}
 
-const parentSpan = ({ headers: { traceparent } }: ProxyRequest) =>
+const withRequestSpan = (
+  sampler: Sampler,
+  request: ProxyRequest,
+  context: RequestContext,
+  parent: Tracer.ExternalSpan | undefined,
+  respond: () => Effect.Effect<ProxyResponse>
+): Effect.Effect<ProxyResponse> =>
+  Effect.flatMap(
+    Effect.makeSpan("quarry-proxy.request", {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: {
+        "http.request.method": request.method,
+        "http.request.id": context.requestId,
+        "client.address": context.clientAddress
+      },
+      ...(parent === undefined ? {} : { parent })
+    }),
+    (span) => {
+      const response = Effect.suspend(respond)
+      // A span that does not end is not exported.
+      if (!sampler(span.traceId, parent?.sampled ?? null)) return Effect.withTracerEnabled(response, false)
+      context.traceId = span.traceId
+      return Effect.onExit(Effect.withParentSpan(response, span), (exit) =>
+        Effect.map(Clock.currentTimeNanos, (now) => endSpan(span, context, exit, now)))
+    }
+  )
+
+/** Only a status of 5xx is an error of a server. */
+const endSpan = (
+  span: Tracer.Span,
+  context: RequestContext,
+  exit: Exit.Exit<ProxyResponse>,
+  now: bigint
+): void => {
+  if (context.route !== "-") span.attribute("http.route", context.route)
+  span.attribute("quarry.client", context.client)
+  span.attribute("quarry.cache", context.cache)
+  if (Exit.isFailure(exit)) return span.end(now, exit)
+  const { status } = exit.value
+  span.attribute("http.response.status_code", status)
+  if (status < 500) return span.end(now, Exit.void)
+  span.attribute("error.type", context.code ?? String(status))
+  span.end(now, Exit.fail(context.code ?? String(status)))
+}
+
+const parentSpan = ({ headers: { traceparent } }: ProxyRequest): Tracer.ExternalSpan | undefined =>
   traceparent === undefined
-    ? Option.none()
-    : HttpTraceContext.w3c(HttpHeaders.fromInput({ traceparent }))
+    ? undefined
+    : Option.getOrUndefined(HttpTraceContext.w3c(HttpHeaders.fromInput({ traceparent })))

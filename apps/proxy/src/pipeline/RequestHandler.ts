@@ -8,6 +8,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import * as LoggedPath from "../observability/LoggedPath.ts"
 import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
 import type { ActiveConfig } from "./ActiveConfig.ts"
@@ -38,7 +39,7 @@ export interface RejectedRequest {
 export interface RequestHandler {
   readonly handle: (request: ProxyRequest) => PendingResponse
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
-  readonly reject: (status: 400 | 408 | 431) => RejectedRequest
+  readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RejectedRequest
 }
 
 /** Creates a request handler. Each request evaluates `currentConfig` once, because a reload replaces the configuration. */
@@ -46,12 +47,18 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
   const { now } = sharedState
 
   const handle: RequestHandler["handle"] = (request) => {
-    const context = RequestContext.make(now(), requestId(request.headers["x-request-id"]), request.method)
     const activeConfig = currentConfig()
+    const context = RequestContext.make(
+      now(),
+      requestId(request.headers["x-request-id"]),
+      request.method,
+      activeConfig.clients.addressOf(request)
+    )
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
       context.code = error.code
       context.detail = error.logDetail
       context.client ??= error.client ?? null
+      if (context.route === "-") recordUnknownRoute(activeConfig, request, context)
       return withRequestHeaders(ProxyError.toResponse(error, context.requestId), context)
     }
     const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<ProxyResponse> => {
@@ -76,9 +83,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
       }
     }
     return {
-      response: sharedState.tracingEnabled
-        ? Tracing.withRequestSpan(request, context, Effect.suspend(respond))
-        : respond(),
+      response: Tracing.traced(sharedState.sampler, request, context, respond),
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()
@@ -92,13 +97,12 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     }
   }
 
-  const reject: RequestHandler["reject"] = (status) => {
-    const context = RequestContext.make(now(), randomUUID(), "-")
+  const reject: RequestHandler["reject"] = (status, remoteAddress) => {
+    const clientAddress = currentConfig().clients.addressOf({ headers: {}, remoteAddress })
+    const context = RequestContext.make(now(), randomUUID(), "-", clientAddress)
     context.code = ProxyError.malformedRequest.code
-    const response = withRequestHeaders({
-      ...ProxyError.toResponse(ProxyError.malformedRequest, context.requestId),
-      status
-    }, context)
+    const error = ProxyError.toResponse(ProxyError.malformedRequest, context.requestId)
+    const response = { ...error, status, headers: { ...error.headers, "x-request-id": context.requestId } }
     return {
       response,
       onComplete: (status, bytes) =>
@@ -107,6 +111,19 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
   }
 
   return { handle, reject }
+}
+
+/** Records for the log who sent a request that no route matches, and its path. A token is checked after the route only. */
+const recordUnknownRoute = (
+  { clients }: ActiveConfig,
+  request: ProxyRequest,
+  context: RequestContext.RequestContext
+): void => {
+  context.path = LoggedPath.loggedPath(request.target)
+  context.client ??= Either.match(clients.authenticate(request), {
+    onLeft: (error) => error.client ?? null,
+    onRight: ({ name }) => name
+  })
 }
 
 /** Returns the client's request id if it is safe in headers and logs, otherwise a new one. */

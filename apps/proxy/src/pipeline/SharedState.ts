@@ -2,6 +2,7 @@
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
+import type { Sampler } from "../observability/Sampler.ts"
 import type { ClientLimits } from "../quota/ClientLimits.ts"
 import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
@@ -18,8 +19,8 @@ export interface SharedState {
   readonly responseMemory: ResponseMemory
   readonly encodedBodies: EncodedBodies
   readonly parsedRequests: ParsedRequests
-  /** Whether spans are exported. */
-  readonly tracingEnabled: boolean
+  /** Decides which requests are traced; null if no spans are exported. */
+  readonly sampler: Sampler | null
   /** The built-in pages, by path. */
   readonly pages: ReadonlyMap<string, PageHandler>
   /** Receives every completed request. */

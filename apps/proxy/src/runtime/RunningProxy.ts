@@ -15,6 +15,7 @@ import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import * as AccessLog from "../observability/AccessLog.ts"
 import type * as Logging from "../observability/Logging.ts"
+import type * as Sampler from "../observability/Sampler.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
@@ -22,6 +23,7 @@ import type { SharedState } from "../pipeline/SharedState.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as ResponseMemory from "../quota/ResponseMemory.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
+import { noConnections } from "../server/Connections.ts"
 import * as Server from "../server/Server.ts"
 import type { Backend } from "./Backend.ts"
 import type { ExitError } from "./ExitError.ts"
@@ -31,8 +33,8 @@ export interface ProxyOptions {
   readonly config: Config
   readonly backend: Backend
   readonly version: string
-  /** Whether spans are exported. */
-  readonly tracingEnabled: boolean
+  /** Decides which requests are traced; null if no spans are exported. */
+  readonly sampler: Sampler.Sampler | null
   /** The token of the admin listener as long as `admin.tokens` is empty; null if there is none. */
   readonly startToken: string | null
   /** Receives the lines of the access log. */
@@ -87,7 +89,7 @@ export const start = (
       quotaStore,
       clientLimits: ClientLimits.make(() => activeConfig.config),
       responseMemory: ResponseMemory.make(() => activeConfig.config),
-      tracingEnabled: options.tracingEnabled,
+      sampler: options.sampler,
       encodedBodies: EncodedBodies.make(),
       parsedRequests: ParseRequest.makeParsedRequests(),
       pages: BuiltInPages.make(engine, backend.examples),
@@ -120,7 +122,7 @@ export const start = (
           sharedState.clientLimits.inFlight
         )
         metrics.setBufferedBytes(sharedState.responseMemory.used())
-        metrics.setConnections(mainServer.server?.connections() ?? { open: 0, pending: 0 })
+        metrics.setConnections(mainServer.server?.connections() ?? noConnections)
         metrics.setShuttingDown(mainServer.server?.shuttingDown() ?? false)
         return writeMetrics
       })

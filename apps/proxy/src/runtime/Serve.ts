@@ -11,6 +11,7 @@ import * as Watch from "../config/Watch.ts"
 import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
 import * as Otlp from "../observability/Otlp.ts"
+import * as Sampler from "../observability/Sampler.ts"
 import * as Backend from "./Backend.ts"
 import * as ExitError from "./ExitError.ts"
 import * as Reload from "./Reload.ts"
@@ -29,6 +30,7 @@ export const serve = (
     const { config } = loaded
     const tracingEnabled = yield* Effect.mapError(Otlp.isConfigured, (problem) =>
       ExitError.invalidConfig([problem]))
+    const sampling = yield* Sampler.fromEnvironment
     const signals = yield* Signals.make
     const startToken = config.admin?.tokens.length === 0 ? yield* TokenGenerator.generate : null
     const backend = yield* Backend.fromConfig(config)
@@ -48,7 +50,7 @@ export const serve = (
         config,
         backend,
         version,
-        tracingEnabled,
+        sampler: tracingEnabled ? sampling.sampler : null,
         startToken,
         logSink,
         logStyle,
@@ -62,7 +64,8 @@ export const serve = (
         }),
         sampleCommands: (port) => StartupBanner.sampleCommands(config, port, backend.examples)
       })
-      yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
+      const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
+      yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
       yield* Console.log(StartupBanner.text(config, running, startToken, backend.examples))
       lifecycle.started = true
       yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)

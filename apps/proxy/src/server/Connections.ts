@@ -12,6 +12,26 @@ export const maxPendingResponses = 16
  */
 export const maxWaitingRequests = 8192
 
+/**
+ * Why the server closed a connection on its own initiative: `limits.maxConnections` were open, its client read too slowly, or
+ * it had the most waiting requests.
+ */
+export type DropReason = "max-connections" | "slow-reader" | "pipelining"
+
+export interface ConnectionCounts {
+  readonly open: number
+  /** Connections with a response that is not sent yet. */
+  readonly pending: number
+  /** Connections dropped since the start. */
+  readonly dropped: { readonly [Reason in DropReason]: number }
+}
+
+export const noConnections: ConnectionCounts = {
+  open: 0,
+  pending: 0,
+  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0 }
+}
+
 export interface ConnectionLimits {
   /** How long a client may read nothing, and the time over which `minSendRate` is measured, in milliseconds. */
   readonly sendIdleTimeoutMs: number
@@ -74,6 +94,7 @@ export class ConnectionTracker {
   readonly #open = new Map<unknown, OpenConnection>()
   readonly #limits: ConnectionLimits
   readonly #handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+  readonly #dropped: { [Reason in DropReason]: number } = { ...noConnections.dropped }
   #waiting = 0
 
   constructor(
@@ -84,13 +105,16 @@ export class ConnectionTracker {
     this.#handle = handle
   }
 
-  /** Returns the number of open connections, and of those with a response that is not sent yet. */
-  count(): { readonly open: number; readonly pending: number } {
+  count(): ConnectionCounts {
     let pending = 0
     for (const { inFlight } of this.#open.values()) {
       if (inFlight.length > 0) pending += 1
     }
-    return { open: this.#open.size, pending }
+    return { open: this.#open.size, pending, dropped: this.#dropped }
+  }
+
+  countDropped(reason: DropReason): void {
+    this.#dropped[reason] += 1
   }
 
   add(socket: Net.Socket): void {
@@ -138,6 +162,7 @@ export class ConnectionTracker {
       if (connection.waiting.length > most.waiting.length) most = connection
     }
     most.socket.destroy()
+    this.countDropped("pipelining")
     this.#dropWaiting(most)
   }
 
@@ -262,6 +287,7 @@ export class ConnectionTracker {
       const windowEnds = sending.windowMs >= sendIdleTimeoutMs
       const isTooSlow = windowEnds && bytes - sending.windowBytes < minSendRate * sending.windowMs / 1000
       if (isTooSlow || sending.idleMs >= sendIdleTimeoutMs || sending.responseMs >= sendTimeoutMs) {
+        if (!socket.destroyed) this.countDropped("slow-reader")
         socket.destroy()
       }
       if (windowEnds) {

@@ -20,7 +20,7 @@ import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { PendingResponse, RejectedRequest, RequestHandler } from "../pipeline/RequestHandler.ts"
-import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
+import { type ConnectionCounts, type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
 
@@ -52,8 +52,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The port, also if the configured port is 0. */
   readonly port: number
-  /** The number of open connections, and of those with a response that is not sent yet. */
-  readonly connections: () => { readonly open: number; readonly pending: number }
+  /** The number of open connections, of those with a response that is not sent yet, and of dropped ones by reason. */
+  readonly connections: () => ConnectionCounts
   readonly shuttingDown: () => boolean
 }
 
@@ -96,7 +96,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
       const { onComplete, onHandedOver, response: proxyResponse }: PendingResponse = ambiguous
-        ? toPending(handler.reject(400))
+        ? toPending(handler.reject(400, request.socket.remoteAddress ?? ""))
         : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
       const handOver = () => {
@@ -151,13 +151,17 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       }
     })
     server.on("connection", (socket) => connections.add(socket))
+    server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
     yield* closeSlowReaders(connections, connectionLimits)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       if (!socket.writable || error.code === "ECONNRESET" || connections.hasPendingExchange(socket)) {
         return socket.destroy()
       }
-      const { onComplete, response: proxyResponse } = handler.reject(statusOfParserError(error.code))
+      const { onComplete, response: proxyResponse } = handler.reject(
+        statusOfParserError(error.code),
+        socket instanceof Net.Socket ? socket.remoteAddress ?? "" : ""
+      )
       const body = proxyResponse.body instanceof Uint8Array ? proxyResponse.body : new Uint8Array()
       SendResponse.sendRaw(proxyResponse, body, socket)
       return onComplete(proxyResponse.status, body.byteLength)

@@ -80,7 +80,9 @@ describe("the exporter", () => {
       expect(first).toContain("quarry_proxy_shutting_down 0")
       metrics.setInFlight(["a", "removed"], () => 3)
       metrics.setInFlight(["a"], (client) => client === "a" ? 2 : 0)
-      metrics.setConnections({ open: 9, pending: 4 })
+      const dropped = { "max-connections": 2, "slow-reader": 0, pipelining: 0 }
+      metrics.setConnections({ open: 9, pending: 4, dropped })
+      metrics.setConnections({ open: 9, pending: 4, dropped: { ...dropped, "max-connections": 3 } })
       metrics.setBufferedBytes(1024)
       metrics.setShuttingDown(true)
       metrics.recordReload("failure")
@@ -89,6 +91,7 @@ describe("the exporter", () => {
       expect(then).toContain(`quarry_proxy_requests_in_flight{client="removed"} 0`)
       expect(then).toContain("quarry_proxy_connections 9")
       expect(then).toContain("quarry_proxy_pending_connections 4")
+      expect(then).toContain(`quarry_proxy_connections_dropped_total{reason="max-connections"} 3`)
       expect(then).toContain("quarry_proxy_buffered_bytes 1024")
       expect(then).toContain("quarry_proxy_shutting_down 1")
       expect(then).toContain(`quarry_proxy_config_reloads_total{result="failure"} 1`)

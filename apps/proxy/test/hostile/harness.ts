@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
+import * as Sampler from "../../src/observability/Sampler.ts"
 import * as Backend from "../../src/runtime/Backend.ts"
 import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
 import { testClient } from "../support/proxy.ts"
@@ -88,7 +89,7 @@ export const start = (options: HarnessOptions = {}) =>
       version: "0.0.0-test",
       logSink,
       logStyle: "json",
-      tracingEnabled: options.traced ?? false,
+      sampler: options.traced === true ? Sampler.standard : null,
       startToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []

@@ -1,8 +1,12 @@
 /** Lines of the access log. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import { defaults } from "../../src/config/Config.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
 import * as AccessLog from "../../src/observability/AccessLog.ts"
+import * as LoggedPath from "../../src/observability/LoggedPath.ts"
+import { raw, sendRequest, start, testClient } from "../support/proxy.ts"
 
 const count = FastCheck.nat()
 const text = FastCheck.oneof(
@@ -14,8 +18,11 @@ const entry: FastCheck.Arbitrary<AccessLogEntry> = FastCheck.record({
   startedAt: FastCheck.integer({ min: 0, max: 4e12 }),
   requestId: text,
   client: FastCheck.option(text),
+  clientAddress: text,
   method: text,
   route: text,
+  path: FastCheck.option(text, { nil: undefined }),
+  traceId: FastCheck.constantFrom(undefined, "0af7651916cd43dd8448eb211c80319c"),
   operation: FastCheck.option(text),
   status: count,
   code: FastCheck.constantFrom(null, "not-cached" as const),
@@ -44,4 +51,87 @@ describe("a line in JSON", () => {
       }
     }
   )
+})
+
+describe("a line of a request", () => {
+  const trace = "0af7651916cd43dd8448eb211c80319c"
+  const token = { "x-api-key": "t" }
+
+  const config = {
+    clients: [testClient("shop", "t")],
+    listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.0/8"] }
+  }
+
+  /** The fields of the line of one request. */
+  const lineOf = (path: string, headers: Record<string, string>, tracingEnabled = false) =>
+    Effect.scoped(Effect.gen(function*() {
+      const { lines, port } = yield* start({ config, tracingEnabled })
+      yield* sendRequest(port, path, { headers })
+      return JSON.parse(lines.at(-1) ?? "")
+    }))
+
+  it.live("on an unknown path names the client of a valid token, and the path", () =>
+    Effect.gen(function*() {
+      const { port, lines } = yield* start({ config })
+      const unknown = "/api/v2.2/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/net-worth?secret=1"
+      for (const path of [unknown, "/%zz", `/${"a/".repeat(8000)}`]) {
+        yield* sendRequest(port, path, { headers: token })
+      }
+      yield* sendRequest(port, unknown)
+      expect(lines.map((line) => JSON.parse(line)).map(({ client, code, path }) => [client, code, path]))
+        .toEqual([
+          ["shop", "unknown-path", "/api/v2.2/wallets/…/net-worth"],
+          ["shop", "malformed-uri", "/%zz"],
+          ["shop", "uri-too-long", `/${"a/".repeat(8000)}`.slice(0, 256) + "…"],
+          [null, "unknown-path", "/api/v2.2/wallets/…/net-worth"]
+        ])
+    }).pipe(Effect.scoped))
+
+  it.live("has the address of the client behind trusted proxies, and never other text", () =>
+    Effect.gen(function*() {
+      const addressOf = (headers: Record<string, string>) =>
+        Effect.map(lineOf("/nowhere", headers), ({ clientAddress }) => clientAddress)
+      expect(yield* addressOf({})).toBe("127.0.0.1")
+      expect(yield* addressOf({ "x-forwarded-for": "10.9.9.9, 10.0.0.7:443, 127.0.0.2" })).toBe("10.0.0.7")
+      expect(yield* addressOf({ "x-forwarded-for": "a\"forged" })).toBe("127.0.0.1")
+      const { lines, port } = yield* start({ config })
+      yield* raw(port, "not HTTP\r\n\r\n")
+      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
+        code: "malformed-request",
+        clientAddress: "127.0.0.1"
+      })
+    }).pipe(Effect.scoped))
+
+  it.live("has the id of the trace, of the client or of the proxy", () =>
+    Effect.gen(function*() {
+      const traceparent = `00-${trace}-b7ad6b7169203331-01`
+      expect((yield* lineOf("/docs", { traceparent })).traceId).toBe(trace)
+      expect((yield* lineOf("/docs", { traceparent }, true)).traceId).toBe(trace)
+      expect((yield* lineOf("/docs", {}, true)).traceId).toMatch(/^[0-9a-f]{32}$/)
+      expect((yield* lineOf("/docs", { traceparent: "00-x" })).traceId).toBeUndefined()
+    }))
+})
+
+describe("the path of an unknown route", () => {
+  const secret = FastCheck.stringMatching(/^[A-Za-z0-9_-]{16,200}$/).filter((text) => /[A-Z0-9]/.test(text))
+
+  it.prop("contains no secret, query or control character, and is bounded", [
+    FastCheck.string({ unit: "binary", maxLength: 2000 }),
+    secret,
+    FastCheck.string({ unit: "binary" })
+  ], ([before, secret, query]) => {
+    const path =
+      LoggedPath.loggedPath(`/${before.replaceAll(/[?#]/g, "")}/${secret}/x?q=${secret}${query}`) ?? ""
+    expect(path).not.toContain(secret)
+    expect(path).toMatch(/^[!->@-~…]{0,257}$/)
+  })
+
+  it("keeps words, and hides what may be a value", () => {
+    expect(LoggedPath.loggedPath("/api/v2.3/top-profitable-wallets/price")).toBe(
+      "/api/v2.3/top-profitable-wallets/price"
+    )
+    expect(LoggedPath.loggedPath(`/erc20/0x${"a".repeat(40)}/prices`)).toBe("/erc20/…/prices")
+    expect(LoggedPath.loggedPath(`/erc20/qp_${"a".repeat(43)}/price`)).toBe("/erc20/…/price")
+    expect(LoggedPath.loggedPath("http://name:password@host/")).toBeUndefined()
+  })
 })

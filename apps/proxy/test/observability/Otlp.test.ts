@@ -74,7 +74,7 @@ describe("a collector", () => {
           "deployment.environment",
           "quarry-proxy.request",
           "quarry.tokenPrice",
-          "quarry.attempt",
+          "GET /api/v2.2/erc20/:address/price",
           trace
         ]
       ) {

@@ -451,7 +451,7 @@ describe("requests are charged", () => {
 })
 
 it("records a request in the access log even if its call throws", () => {
-  const context = RequestContext.make(0, "id", "GET")
+  const context = RequestContext.make(0, "id", "GET", "")
   const charge = { cost, quotas: [], waitMs: 0, shadowed: false, refund: Effect.succeed([]) }
   const call = () =>
     charged(context, Effect.succeed(charge), () => {

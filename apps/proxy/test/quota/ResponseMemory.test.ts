@@ -36,7 +36,7 @@ describe("the memory of requests", () => {
       const requests = new Map<string, RequestContext.RequestContext>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
-        const context = requests.get(key) ?? RequestContext.make(0, "id", "GET")
+        const context = requests.get(key) ?? RequestContext.make(0, "id", "GET", "")
         requests.set(key, context)
         const memory = responseMemory.memoryOf({ name: client, weight: 1, share: 0.25 })
         if (action === "complete") {
@@ -73,7 +73,7 @@ describe("the memory of requests", () => {
 
   it("is not taken after the client has disconnected", () => {
     const responseMemory = ResponseMemory.make(() => defaults)
-    const context = RequestContext.make(0, "id", "GET")
+    const context = RequestContext.make(0, "id", "GET", "")
     RequestContext.recordCompletion(context)
     RequestContext.holdBody(context, responseMemory.memoryOf({ name: "a", weight: 1, share: 1 }), 10)
     expect(responseMemory.used()).toBe(0)

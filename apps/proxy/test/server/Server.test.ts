@@ -12,7 +12,7 @@ import * as Net from "node:net"
 import { defaults } from "../../src/config/Config.ts"
 import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
 import * as Server from "../../src/server/Server.ts"
-import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
+import { examples, openAdmin, sendRequest, start, testConfig } from "../support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
 
@@ -89,6 +89,23 @@ describe("a disconnected client", () => {
       yield* Fiber.interrupt(request)
       yield* Deferred.await(gate.interrupted)
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+    }))
+})
+
+describe("a connection above the maximum", () => {
+  it.scopedLive("is dropped and counted", () =>
+    Effect.gen(function*() {
+      const { port, ...proxy } = yield* start({
+        config: { admin: openAdmin, limits: { ...defaults.limits, maxConnections: 1 } }
+      })
+      const dropped = Effect.map(
+        sendRequest(proxy.adminPort ?? 0, "/metrics"),
+        ({ text }) => /dropped_total\{reason="max-connections"\} (\d+)/.exec(text)?.[1]
+      )
+      expect(yield* dropped).toBe("0")
+      yield* connect(port, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
+      expect(yield* dropped).toBe("1")
     }))
 })
 

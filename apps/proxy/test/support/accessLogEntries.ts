@@ -8,6 +8,7 @@ export const accessLogEntry = (overrides: Partial<AccessLogEntry> = {}): AccessL
   startedAt: stepStart,
   requestId: "id",
   client: "shop",
+  clientAddress: "10.0.0.7",
   method: "GET",
   route: "/api/v2.2/:address/erc20/transfers",
   operation: "walletTransfers",

@@ -15,6 +15,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
+import * as Sampler from "../../src/observability/Sampler.ts"
 import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
 import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
 
@@ -122,6 +123,7 @@ export interface TestProxyOptions {
   readonly httpClient?: HttpClient.HttpClient
   readonly instantClock?: boolean
   readonly tracingEnabled?: boolean
+  readonly sampler?: Sampler.Sampler
   readonly startToken?: string
   /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
@@ -167,7 +169,7 @@ export const start = (options: TestProxyOptions = {}) =>
         examples
       },
       version: "0.0.0-test",
-      tracingEnabled: options.tracingEnabled ?? false,
+      sampler: options.tracingEnabled === true ? options.sampler ?? Sampler.standard : null,
       startToken: options.startToken ?? null,
       logSink,
       logStyle: "json",

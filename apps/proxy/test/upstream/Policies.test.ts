@@ -21,7 +21,7 @@ import { staticUpstream } from "../support/staticUpstream.ts"
 const caller: UpstreamClient.Caller = {
   client: CallClient.none,
   memory: ResponseMemory.make(() => defaults).memoryOf(CallClient.none),
-  context: RequestContext.make(0, "test", "GET"),
+  context: RequestContext.make(0, "test", "GET", ""),
   onSent: () => {}
 }
 

@@ -16,6 +16,7 @@ import * as Zlib from "node:zlib"
 import { expect } from "vitest"
 import { type Config, defaults } from "../../../src/config/Config.ts"
 import * as Logging from "../../../src/observability/Logging.ts"
+import * as Sampler from "../../../src/observability/Sampler.ts"
 import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
 import type { UpstreamEndpoints } from "../../../src/upstream/UpstreamClient.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
@@ -79,7 +80,7 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
       examples
     },
     version: "0.0.0-test",
-    tracingEnabled: isTraced,
+    sampler: isTraced ? Sampler.standard : null,
     startToken: null,
     logSink: sink,
     logStyle: style,

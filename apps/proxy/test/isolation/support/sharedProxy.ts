@@ -121,7 +121,7 @@ export const start = (options: SharedProxyOptions = {}) =>
       version: "0.0.0-test",
       logSink,
       logStyle: "json",
-      tracingEnabled: false,
+      sampler: null,
       startToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []

@@ -8,7 +8,6 @@ import {
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { unknownVersion } from "../../CacheStore.ts"
-import * as Telemetry from "../../Telemetry.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { TransportError } from "../transport/Transport.ts"
@@ -16,7 +15,7 @@ import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallKey }
 import type { SendObserver } from "./CallClient.ts"
 import { type Classification, classify, type RetryHint } from "./Classification.ts"
 import { requestId } from "./ErrorDetails.ts"
-import { annotatingSpan, debugging, type Instrumentation, withSpan } from "./Instrumentation.ts"
+import { debugging, type Instrumentation, withAttemptSpan } from "./Instrumentation.ts"
 
 /** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
 export const make = (
@@ -52,7 +51,7 @@ export const make = (
           const classification = classify(operation, summary, response, now, key, bodyScan)
           const health = healthOf(response, classification)
           const attemptResponse: AttemptResponse = { response, classification, health, version }
-          return annotatingSpan(call, "http.response.status_code", status, Effect.succeed(attemptResponse))
+          return Effect.succeed(attemptResponse)
         }
       }
     )
@@ -85,10 +84,7 @@ export const make = (
     () => ({ operation: operation.id, url, ...call.keys.length === 1 ? {} : { key: key.label } }),
     attempted
   )
-  return withSpan(call, logged, Telemetry.attemptSpan, {
-    kind: "client",
-    attributes: { "http.request.resend_count": attemptNumber - 1 }
-  })
+  return withAttemptSpan(call, attemptNumber, logged)
 }
 
 /** The timeout of an attempt: its own, or that of its call if that is earlier. `sent`: whether it may have been sent. */

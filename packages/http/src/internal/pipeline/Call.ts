@@ -26,6 +26,7 @@ import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
 import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
+import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 import { override } from "../PartialPolicy.ts"
 import * as SteadyClock from "../SteadyClock.ts"
@@ -50,9 +51,14 @@ interface TimeoutMillis {
   readonly call: number
 }
 
+interface AttemptSpan {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string | number>>
+}
+
 /** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
-  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
+  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost" | "method" | "path">
   readonly request: EncodedRequest
   /** The URL with the query. Identifies the request of a GET, independent of the API key. */
   readonly url: string
@@ -82,8 +88,10 @@ export interface Call {
   /** Measures the deadline, waits and cooldowns. */
   readonly clock: SteadyClock.SteadyClock
   readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
-  /** Whether there is a tracer. */
+  /** Whether there is a tracer, and it is not disabled for this call. */
   readonly isTraced: boolean
+  /** What the spans of all attempts have in common. */
+  readonly attemptSpan: AttemptSpan
   /** Whether log lines of level debug are written. */
   readonly isDebug: boolean
 }
@@ -100,6 +108,7 @@ export const prepare = (
   const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
   const timeouts = timeoutMillis(policies.timeouts)
   const flightVariant = flightVariantOf(keyPool, policies, timeouts)
+  const attemptSpan = attemptSpanOf(operation, keyPool)
   return (
     request: EncodedRequest,
     options: CallOptions,
@@ -136,8 +145,25 @@ export const prepare = (
       onSent: Context.get(context, CurrentSendObserver),
       clock,
       metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),
-      isTraced: fiber.currentTracer !== defaultTracer,
+      isTraced: fiber.currentTracer !== defaultTracer && fiber.getFiberRef(FiberRef.currentTracerEnabled),
+      attemptSpan,
       isDebug: LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
+    }
+  }
+}
+
+const attemptSpanOf = (
+  { method, path }: Call["operation"],
+  { apiUrl }: Pick<KeyPool, "apiUrl">
+): AttemptSpan => {
+  const { hostname, pathname, port, protocol } = new URL(apiUrl + path)
+  return {
+    name: Telemetry.attemptSpan(method, pathname),
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname.replace(/^\[(.*)\]$/, "$1"),
+      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+      "url.template": pathname
     }
   }
 }

@@ -12,6 +12,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as LogLevel from "effect/LogLevel"
 import * as Order from "effect/Order"
 import { getOrInsert } from "../Maps.ts"
 import type { SteadyClock } from "../SteadyClock.ts"
@@ -163,7 +164,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
     const now = call.clock.unsafeCurrentTimeMillis()
     if (reason !== null) {
       const requestedMillis = Math.min(retryAfterMillisOf(attemptResponse) ?? 0, maxCooldown)
-      return startCooldown(call, key, reason, requestedMillis, now)
+      return startCooldown(call, key, reason, requestedMillis, now, logLevelOf(reason, attemptResponse))
     }
     // Ignores responses to requests that were sent before the cooldown.
     if (now < state.cooldownUntil) return null
@@ -177,7 +178,8 @@ export const make = (admission: AdmissionControl): KeySelector => {
     key: CallKey,
     reason: Reason,
     requestedMillis: number,
-    now: number
+    now: number,
+    level: LogLevel.LogLevel
   ): Effect.Effect<void> | null => {
     const state = stateOf(key)
     if (now < state.cooldownUntil) {
@@ -190,7 +192,10 @@ export const make = (admission: AdmissionControl): KeySelector => {
     const isLast = call.keys.every((other) => other === key || now < stateOf(other).cooldownUntil)
     if (isLast && reason !== "throttled") {
       return isNewReason
-        ? Effect.annotateLogs(Effect.logInfo("last available key failed"), { ...describeKey(key), reason })
+        ? Effect.annotateLogs(
+          Effect.logWithLevel(level === LogLevel.Error ? level : LogLevel.Info, "last available key failed"),
+          { ...describeKey(key), reason }
+        )
         : null
     }
     const durationMillis = Math.max(
@@ -199,8 +204,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
     )
     state.cooldowns += 1
     state.cooldownUntil = now + durationMillis
-    const log = reason === "throttled" ? Effect.logInfo : Effect.logWarning
-    return Effect.annotateLogs(log("key cooldown started"), {
+    return Effect.annotateLogs(Effect.logWithLevel(level, "key cooldown started"), {
       ...describeKey(key),
       reason,
       for: Duration.format(Duration.millis(durationMillis))
@@ -226,6 +230,14 @@ export const make = (admission: AdmissionControl): KeySelector => {
         )
         .toSorted(byLabel)
   }
+}
+
+/** An operator must replace an unknown key. A key that lacks permission for one operation serves others. */
+const logLevelOf = (reason: Reason, { classification }: AttemptResponse): LogLevel.LogLevel => {
+  if (classification._tag === "Rejected" && classification.error._tag === "AuthenticationError") {
+    return LogLevel.Error
+  }
+  return reason === "throttled" ? LogLevel.Info : LogLevel.Warning
 }
 
 /** Identifies a key in log lines. */

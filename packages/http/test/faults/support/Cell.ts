@@ -2,7 +2,6 @@
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
-import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -78,7 +77,7 @@ const observeCall = (
 ): Effect.Effect<CallResult> =>
   Effect.gen(function*() {
     const received = endpoint.received
-    const attempts = () => recorder.spans.filter(({ name }) => name === Telemetry.attemptSpan).length
+    const attempts = () => recorder.spans.filter(({ kind }) => kind === "client").length
     const before = attempts()
     const supervisor = yield* Supervisor.track
     const startedAt = yield* Clock.currentTimeMillis

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, numberedPrice } from "../../../support/CacheFixtures.ts"
 import { updateStreamStatus } from "../../../support/Examples.ts"
@@ -47,6 +48,22 @@ describe("keys", () => {
       )
       yield* forkPrices(harness, indices(6))
       expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
+    }))
+
+  it.effect("that the upstream rejects are logged as an error, also the last one, and missing permissions are not", () =>
+    Effect.gen(function*() {
+      for (const [status, levels] of [[401, ["Error", "Error"]], [403, ["Warning", "Info"]]] as const) {
+        const logged: Array<string> = []
+        const logger = Logger.make(({ logLevel, message }) => {
+          if (String(message).includes("key")) logged.push(logLevel._tag)
+        })
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(status), withKeys("a", "b"))
+        yield* Effect.provide(
+          Effect.ignore(fetchPrice(harness, 1)),
+          Logger.replace(Logger.defaultLogger, logger)
+        )
+        expect([status, logged]).toEqual([status, levels])
+      }
     }))
 
   it.effect("that are listed twice count once", () =>

@@ -1,0 +1,64 @@
+/** Decides which requests are traced, as `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` of OpenTelemetry say. */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+
+/** Whether a request is traced. `parentSampled` is null if the client sent no trace context. */
+export type Sampler = (traceId: string, parentSampled: boolean | null) => boolean
+
+const alwaysOn: Sampler = () => true
+
+const alwaysOff: Sampler = () => false
+
+/**
+ * Traces a share of all traces. The decision depends on the trace id only, so that all services with the same share trace the
+ * same requests: it compares the leading 52 of the 56 bits that are random in every trace id.
+ */
+const traceIdRatio = (ratio: number): Sampler => {
+  const threshold = (1 - ratio) * 2 ** 52
+  return (traceId) => Number.parseInt(traceId.slice(-14, -1), 16) >= threshold
+}
+
+/** Does as the client does. `root` decides on requests without trace context. */
+const parentBased = (root: Sampler): Sampler => (traceId, parentSampled) =>
+  parentSampled ?? root(traceId, parentSampled)
+
+const samplers: ReadonlyMap<string, (ratio: number) => Sampler> = new Map([
+  ["always_on", () => alwaysOn],
+  ["always_off", () => alwaysOff],
+  ["traceidratio", traceIdRatio],
+  ["parentbased_always_on", () => parentBased(alwaysOn)],
+  ["parentbased_always_off", () => parentBased(alwaysOff)],
+  ["parentbased_traceidratio", (ratio) => parentBased(traceIdRatio(ratio))]
+])
+
+/** The default of OpenTelemetry, `parentbased_always_on`. */
+export const standard: Sampler = parentBased(alwaysOn)
+
+const settings = Config.all({
+  name: Config.withDefault(Config.string("OTEL_TRACES_SAMPLER"), ""),
+  argument: Config.withDefault(Config.string("OTEL_TRACES_SAMPLER_ARG"), "")
+})
+
+/** Returns the sampler of the environment, and warnings. As OpenTelemetry requires, invalid values count as not set. */
+export const fromEnvironment: Effect.Effect<
+  { readonly sampler: Sampler; readonly warnings: ReadonlyArray<string> }
+> = Effect.map(Effect.orDie(settings), ({ argument, name }) => {
+  const make = samplers.get(name.trim().toLowerCase())
+  const ratio = argument.trim() === "" ? 1 : Number(argument)
+  const isRatio = ratio >= 0 && ratio <= 1
+  const usesRatio = name.includes("ratio")
+  return {
+    sampler: make === undefined ? standard : make(isRatio ? ratio : 1),
+    warnings: [
+      ...(make === undefined && name.trim() !== ""
+        ? [
+          `OTEL_TRACES_SAMPLER: expected ${[...samplers.keys()].join(", ")}, got ${JSON.stringify(name)}; ` +
+          "using parentbased_always_on"
+        ]
+        : []),
+      ...(make !== undefined && usesRatio && !isRatio
+        ? [`OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got ${JSON.stringify(argument)}; using 1`]
+        : [])
+    ]
+  }
+})
