@@ -7,6 +7,7 @@
 import * as Either from "effect/Either"
 import { type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
 import * as TokenLookup from "./TokenLookup.ts"
@@ -32,6 +33,8 @@ export interface ClientRegistry {
   readonly all: ReadonlyArray<AuthenticatedClient>
   /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
   readonly checkHost: (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
+  /** Undefined if web pages of other origins have no access. */
+  readonly cors: Cors.Cors | undefined
   /** Returns the IP address of the client for the log, not mapped to IPv6. */
   readonly addressOf: (request: RequestOrigin) => string
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
@@ -82,6 +85,7 @@ const anonymousRegistry = (
   const checkHost = hostCheck(allowedHosts)
   return {
     all: [client],
+    cors: undefined,
     addressOf,
     checkHost,
     authenticate: ({ headers }) =>
@@ -115,6 +119,7 @@ const registryOf = (
   )
   return {
     all: registered.map(({ client }) => client),
+    cors: Cors.make(configs),
     addressOf,
     checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {

@@ -1,8 +1,9 @@
 /**
  * Protection against requests that web pages of other sites make in a browser.
  *
- * Browsers send forms, plain text and image requests to any origin without a preflight. They send JSON only after a
- * preflight, which the proxy never accepts. Every POST has `Origin`; requests to loopback addresses and over HTTPS have
+ * Browsers send forms, plain text and image requests to any origin without a preflight. They send JSON and tokens only after a
+ * preflight, which the proxy accepts for the origins of `clients[].cors` only (`Cors`): pages of these may send updates with
+ * the tokens of that client. Without `clients` there are no such origins, and everything is rejected. Every POST has `Origin`; requests to loopback addresses and over HTTPS have
  * `Sec-Fetch-Site`.
  */
 import * as Effect from "effect/Effect"
@@ -18,10 +19,15 @@ export const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: 
 export const rejectCrossSite = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
   isCrossSite(headers) ? Effect.fail(crossSiteError) : Effect.void
 
-/** Rejects updates that a page of another site may have sent. */
-export const checkWriteRequest = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
+/** Rejects updates that a page of another site may have sent, unless its origin is allowed. */
+export const checkWriteRequest = (
+  headers: RequestHeaders,
+  allowsOrigin: (origin: string) => boolean
+): Effect.Effect<void, ProxyError.ProxyError> =>
   Effect.zipRight(
-    rejectCrossSite(headers),
+    headers["origin"] !== undefined && allowsOrigin(headers["origin"])
+      ? Effect.void
+      : rejectCrossSite(headers),
     /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
       ? Effect.void
       : Effect.fail(jsonContentTypeRequired)

@@ -161,6 +161,14 @@ const CostsSection = Schema.Struct(
   )
 )
 
+const CorsSection = Schema.Struct({
+  origins: key(
+    Values.Origins,
+    [],
+    "Origins of web pages, such as https://app.example.com, that may use the tokens of this client."
+  )
+})
+
 const ClientSection = Schema.Struct({
   name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
   tokens: requiredKey(
@@ -177,7 +185,8 @@ const ClientSection = Schema.Struct({
     Values.PositiveInteger,
     1,
     "Share of the upstream relative to other clients, when requests of several clients wait."
-  )
+  ),
+  cors: section(CorsSection, "Access from web pages (CORS). A token in a page is public.")
 })
 
 const QuotasSection = Schema.Struct({

@@ -137,6 +137,14 @@ const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
   ...words: Words
 ) => Schema.Literal(...words).annotations({ description })
 
+/** Browsers send the origin of a page in this form. */
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+
+export const Origins = Schema.Array(
+  text("an origin such as https://app.example.com, in lower case and without a path", isOrigin)
+)
+
 export const AdminOpen = oneOf("none, metrics or all", "none", "metrics", "all")
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")

@@ -9,6 +9,7 @@ import { Completed } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
+import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
 import * as CacheDirective from "../exchange/CacheDirective.ts"
 import { costOf } from "../exchange/Charge.ts"
@@ -85,7 +86,12 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
   }
   const isList = path.startsWith(ListStream.listPrefix)
   const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length - 1) : path)
-  if (match === undefined) return Effect.fail(ProxyError.unknownPath)
+  if (match === undefined) {
+    // A browser shows the error of the request itself only after a preflight without one.
+    return activeConfig.clients.cors !== undefined && Cors.isPreflight(request)
+      ? Effect.succeed(ProxyResponse.empty(204))
+      : Effect.fail(ProxyError.unknownPath)
+  }
   const { operation } = match
   const routeName = isList ? ListStream.listPrefix + match.route.slice(1) : match.route
   // Also for methods that are not allowed, so that the access log names the client.
@@ -94,7 +100,8 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
     whenRight(authorized, (client) => {
       if (isList) return streamList(exchange, client, match, query)
       return operation.method === "POST"
-        ? Effect.flatMap(readBody(exchange), (body) => parseAndCall(exchange, client, match, query, body))
+        ? Effect.flatMap(readBody(exchange, client), (body) =>
+          parseAndCall(exchange, client, match, query, body))
         : parseAndCall(exchange, client, match, query, undefined)
     })
   return Router.respondToMethod(method, operation.method, respondTo)
@@ -263,9 +270,10 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = (
-  { activeConfig: { config }, request: { body, headers } }: Exchange
+  { activeConfig: { clients, config }, request: { body, headers } }: Exchange,
+  { name }: Clients.AuthenticatedClient
 ): Effect.Effect<object, ProxyError.ProxyError> =>
   Effect.zipRight(
-    CrossSite.checkWriteRequest(headers),
+    CrossSite.checkWriteRequest(headers, (origin) => clients.cors?.allowsOrigin(origin, name) === true),
     Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => RequestBody.parse(bytes, headers))
   )

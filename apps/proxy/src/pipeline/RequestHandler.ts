@@ -4,6 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
+import type { Cors } from "../auth/Cors.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
@@ -59,7 +60,12 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
       context.detail = error.logDetail
       context.client ??= error.client ?? null
       if (context.route === "-") recordUnknownRoute(activeConfig, request, context)
-      return withRequestHeaders(ProxyError.toResponse(error, context.requestId), context)
+      return withRequestHeaders(
+        ProxyError.toResponse(error, context.requestId),
+        request,
+        activeConfig.clients.cors,
+        context
+      )
     }
     const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<ProxyResponse> => {
       const failure = Cause.failureOrCause(cause)
@@ -76,7 +82,8 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
         return Completed.matchCause(
           Pipeline.respond(sharedState, activeConfig, request, context),
           onFailure,
-          (response) => Effect.succeed(withRequestHeaders(response, context))
+          (response) =>
+            Effect.succeed(withRequestHeaders(response, request, activeConfig.clients.cors, context))
         )
       } catch (defect) {
         return onFailure(Cause.die(defect))
@@ -132,12 +139,19 @@ const requestId = (clientRequestId: string | undefined): string =>
     ? clientRequestId
     : randomUUID()
 
-/** Adds the headers of every response: the request id and the state of the client's quotas. */
+/** Adds the headers of every response: the request id, the state of the client's quotas, and those of CORS. */
 const withRequestHeaders = (
   { body, headers, status }: ProxyResponse,
-  { quotas, requestId }: RequestContext.RequestContext
+  request: ProxyRequest,
+  cors: Cors | undefined,
+  { client, quotas, requestId }: RequestContext.RequestContext
 ): ProxyResponse => ({
   status,
-  headers: Object.assign(rateLimitHeaders(quotas), headers, { "x-request-id": requestId }),
+  headers: Object.assign(
+    rateLimitHeaders(quotas),
+    headers,
+    { "x-request-id": requestId },
+    cors?.headersFor(request, client, headers)
+  ),
   body
 })

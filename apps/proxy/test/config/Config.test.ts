@@ -31,7 +31,8 @@ it("is anonymous without clients", () => {
     allowedCidrs: [],
     rateLimit: null,
     dailyQuota: null,
-    weight: 1
+    weight: 1,
+    cors: { origins: [] }
   }
   expect(allowsAnonymousClients({ clients: [client] })).toBe(false)
 })

@@ -46,6 +46,7 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   rateLimit: null,
   weight: 1,
   dailyQuota: null,
+  cors: { origins: [] },
   ...other
 })
 

@@ -1,0 +1,58 @@
+/**
+ * Cross-origin resource sharing (CORS, Fetch standard): which responses browsers show to web pages of other origins.
+ *
+ * A preflight request has no token, so it is answered for the origins of all clients. The request itself is for the origins of
+ * its client only.
+ */
+import type { ClientConfig } from "../config/Config.ts"
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+export interface Cors {
+  /** Whether a page of the origin may use the tokens of the client; of any client, if its name is null. */
+  readonly allowsOrigin: (origin: string, client: string | null) => boolean
+  /** Returns the headers that a response of the client needs, beside those that it has. */
+  readonly headersFor: (
+    request: { readonly method: string; readonly headers: Headers },
+    client: string | null,
+    headers: Headers
+  ) => Readonly<Record<string, string>>
+}
+
+/** Returns undefined if no client has origins: then no response needs headers. */
+export const make = (clients: ReadonlyArray<Pick<ClientConfig, "cors" | "name">>): Cors | undefined => {
+  const byClient = new Map(clients.map(({ cors, name }) => [name, new Set(cors.origins)]))
+  const all = new Set(clients.flatMap(({ cors }) => cors.origins))
+  if (all.size === 0) return undefined
+  const allowsOrigin: Cors["allowsOrigin"] = (origin, client) =>
+    (client === null ? all : byClient.get(client))?.has(origin) === true
+  return {
+    allowsOrigin,
+    headersFor: (request, client, { vary }) => {
+      const { origin } = request.headers
+      const varying = { vary: vary === undefined ? "origin" : `${vary}, origin` }
+      if (origin === undefined || !allowsOrigin(origin, client)) return varying
+      const allowed = { ...varying, "access-control-allow-origin": origin }
+      return isPreflight(request)
+        ? { ...allowed, ...preflightHeaders }
+        : { ...allowed, "access-control-expose-headers": exposedHeaders }
+    }
+  }
+}
+
+/** Whether a browser asks if it may send a request. */
+export const isPreflight = (
+  { headers, method }: { readonly method: string; readonly headers: Headers }
+): boolean => method === "OPTIONS" && headers["access-control-request-method"] !== undefined
+
+const preflightHeaders = {
+  "access-control-allow-methods": "GET, HEAD, POST",
+  "access-control-allow-headers":
+    "authorization, cache-control, content-type, if-none-match, pragma, traceparent, tracestate, user-agent, x-api-key, x-request-id",
+  // The longest time of Chromium, in seconds. The request itself is checked again.
+  "access-control-max-age": "7200"
+}
+
+/** Beside those that every page may read, such as `Content-Type` and `Cache-Control`. */
+const exposedHeaders =
+  "age, allow, cache-status, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id"
