@@ -142,7 +142,7 @@ export const make = (): Instrumentation => {
 }
 
 /** Adds a span if there is a tracer. */
-export const withSpan = <A, E>(
+const withSpan = <A, E>(
   { isTraced }: Pick<Call, "isTraced">,
   self: Effect.Effect<A, E>,
   name: string,
