@@ -156,8 +156,10 @@ const checkText = async (page, where) => {
       for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
         if (text.parentElement?.closest("pre, svg, [hidden]") !== null) continue
         for (const { 0: run, index: start } of (text.textContent ?? "").matchAll(/\S+/gu)) {
-          // It has no place to break, and is longer than a line of a phone
-          if (run.length > 34 && innerWidth < 500) continue
+          // On a phone: it has no place to break and is longer than a line, as are signatures in the reference
+          const isSignature = location.pathname.includes("/api/") &&
+            text.parentElement?.closest("code") !== null
+          if (innerWidth < 500 && (run.length > 34 || isSignature)) continue
           for (
             const { 0: word, index } of run.matchAll(
               /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{3,30}(?![\p{L}\p{N}_])/gu
