@@ -141,7 +141,7 @@ export class ConnectionTracker {
     })
   }
 
-  /** Handles a request, or lets it wait if too many responses of its connection are pending. */
+  /** Handles a request, or lets it wait for earlier responses of its connection. */
   receive(request: Http.IncomingMessage, response: Http.ServerResponse): void {
     const connection = this.#open.get(request.socket)
     // After `connection: close` was announced: the client sent the request before it read the announcement.
@@ -149,7 +149,9 @@ export class ConnectionTracker {
       return
     }
     connection.latestExchange = { request, response }
-    if (connection.inFlight.length < maxPendingResponses) return this.#handle(request, response)
+    if (connection.waiting.length === 0 && mayHandle(connection, request)) {
+      return this.#handle(request, response)
+    }
     this.#waiting += 1
     connection.waiting.push({ request, response })
     connection.socket.pause()
@@ -206,12 +208,17 @@ export class ConnectionTracker {
 
   /** Handles as many waiting requests as may be pending. */
   #handleWaiting(connection: OpenConnection): void {
-    const { inFlight, socket, waiting } = connection
+    const { socket, waiting } = connection
     connection.handlesWaiting = false
     if (socket.destroyed) return
-    const next = waiting.splice(0, maxPendingResponses - inFlight.length)
-    this.#waiting -= next.length
-    for (const { request, response } of next) this.#handle(request, response)
+    let count = 0
+    for (const { request, response } of waiting) {
+      if (count === maxPendingResponses || !mayHandle(connection, request)) break
+      count += 1
+      this.#handle(request, response)
+    }
+    waiting.splice(0, count)
+    this.#waiting -= count
     if (waiting.length === 0) socket.resume()
   }
 
@@ -301,6 +308,17 @@ export class ConnectionTracker {
     for (const { socket } of this.#open.values()) socket.destroy()
   }
 }
+
+/**
+ * Whether a request may be handled before earlier responses of its connection are sent. Updates are applied in the order in
+ * which the client sent them, so only safe requests are handled at the same time (RFC 9112, section 9.3.2).
+ */
+const mayHandle = ({ inFlight }: OpenConnection, request: Http.IncomingMessage): boolean =>
+  inFlight[0] === undefined ||
+  inFlight.length < maxPendingResponses && isSafe(request) && isSafe(inFlight[0].response.req)
+
+/** Only requests with this method change something. */
+const isSafe = ({ method }: Http.IncomingMessage): boolean => method !== "POST"
 
 /**
  * Returns how many bytes the system has accepted for a client. Node reports it only of its handle: `bytesWritten` of the

@@ -85,6 +85,40 @@ describe("a connection that pipelines requests and reads nothing", () => {
     }))
 })
 
+describe("pipelined updates", () => {
+  const update = (status: string): Buffer => {
+    const body = JSON.stringify({ status })
+    return bytes(
+      `POST /streams/evm/0a4d2a0a-9a3f-4a53-9a59-4f6e3f0a5a11/status HTTP/1.1\r\nHost: a\r\n${authenticated}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    )
+  }
+
+  it.scopedLive("are applied one after another, in the order of their requests, with the reads between them", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const held = yield* openConnection(port)
+      const read = get(transfers, authenticated)
+      held.socket.write(Buffer.concat([read, read, update("paused"), update("active"), read, read]))
+      // The requests that are in flight at the same time
+      for (const [count, first] of [[2, "GET"], [1, "paused"], [1, "active"], [2, "GET"]] as const) {
+        const before = upstream.requests().length
+        yield* upstream.waitForRequests(before + count)
+        // A round trip on another connection: by now the proxy has sent all requests that it sends
+        yield* sendRequest(port, "/livez")
+        const inFlight = upstream.requests().slice(before)
+        expect(inFlight).toHaveLength(count)
+        expect(inFlight[0]).toContain(first)
+        upstream.releaseHeld(rawResponse(200, "{}"))
+      }
+      const { responses } = parseResponses(
+        yield* held.until((read) => parseResponses(read).responses.length === 6)
+      )
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+    }))
+})
+
 describe("a pipelined request that waits", () => {
   it.scopedLive("is served with its body after earlier responses are sent", () =>
     Effect.gen(function*() {
