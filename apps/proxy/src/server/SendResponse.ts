@@ -11,7 +11,7 @@ export interface SendOptions {
   readonly response: Http.ServerResponse
   /** Whether to send `connection: close`. */
   readonly closeConnection: boolean
-  /** The idle timeout that `Keep-Alive` announces to the client, in seconds. */
+  /** The idle time that `Keep-Alive` announces to the client, in seconds. 0 announces none. */
   readonly keepAliveHintSeconds: number
 }
 
@@ -19,15 +19,15 @@ export interface SendOptions {
 export const sendBytes = (
   { headers, status }: ProxyResponse,
   body: Uint8Array,
-  { closeConnection, keepAliveHintSeconds, request, response }: SendOptions
+  sending: SendOptions
 ): void => {
+  const { request, response } = sending
   const bodyless = status === 204 || status === 304
   // Node copies a flat list faster than an object.
   const fields: Array<string> = []
   for (const name in headers) fields.push(name, headers[name] ?? "")
   if (!bodyless) fields.push("content-length", String(body.byteLength))
-  if (closeConnection || !isBodyDiscardable(request)) fields.push("connection", "close")
-  else fields.push("keep-alive", `timeout=${keepAliveHintSeconds}`)
+  fields.push(...connectionHeader(sending))
   response.writeHead(status, fields)
   response.end(bodyless || request.method === "HEAD" ? undefined : body)
   discardRequestBody(request)
@@ -37,13 +37,12 @@ export const sendBytes = (
 export const sendStream = (
   { headers, status }: ProxyResponse,
   body: Stream.Stream<Uint8Array>,
-  { closeConnection, keepAliveHintSeconds, request, response }: SendOptions,
+  sending: SendOptions,
   onChunkSent: (bytes: number) => void
 ): Effect.Effect<void> => {
-  response.writeHead(status, {
-    ...headers,
-    ...(closeConnection ? { connection: "close" } : { "keep-alive": `timeout=${keepAliveHintSeconds}` })
-  })
+  const { request, response } = sending
+  const [name, value] = connectionHeader(sending)
+  response.writeHead(status, { ...headers, [name]: value })
   if (request.method === "HEAD") return Effect.sync(() => void response.end())
   response.flushHeaders()
   return Stream.runForEach(body, (chunk) =>
@@ -52,6 +51,17 @@ export const sendStream = (
       return response.write(chunk) ? Effect.void : waitForDrain(response)
     })).pipe(Effect.zipRight(Effect.sync(() => void response.end())))
 }
+
+/** Announces what happens to the connection after the response, which may be for how long it stays open without requests. */
+const connectionHeader = (
+  { closeConnection, keepAliveHintSeconds, request, response }: SendOptions
+): readonly [name: string, value: string] =>
+  closeConnection || !response.shouldKeepAlive || !isBodyDiscardable(request)
+    ? ["connection", "close"]
+    : keepAliveHintSeconds > 0
+    ? ["keep-alive", `timeout=${keepAliveHintSeconds}`]
+    // Without a header Node announces its own timeout, which a shutdown does not wait for.
+    : ["connection", "keep-alive"]
 
 /** Waits until the client has read the buffered data. */
 const waitForDrain = (response: Http.ServerResponse): Effect.Effect<void> =>

@@ -38,7 +38,8 @@ export interface ServerOptions {
   >
   /**
    * The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case. At most the shutdown
-   * delay: then a client that reuses an idle connection learns of the shutdown before the connection is closed.
+   * delay: then a client that reuses an idle connection learns of the shutdown before the connection is closed. Below one
+   * second nothing is announced.
    */
   readonly keepAliveHint: Duration.DurationInput
   /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
@@ -78,7 +79,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
     // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
-    const keepAliveHintSeconds = Math.max(1, Math.floor(Duration.toSeconds(options.keepAliveHint)))
+    const keepAliveHintSeconds = Math.floor(Duration.toSeconds(options.keepAliveHint))
     const server = Http.createServer({
       // Longer than that of usual load balancers, which ignore the header.
       keepAliveTimeout: 65_000,
@@ -110,7 +111,13 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
           response,
           ambiguous || shutdownState.started
         )
-        const sending = { request, response, closeConnection, keepAliveHintSeconds }
+        const sending = {
+          request,
+          response,
+          closeConnection,
+          // Only until the shutdown starts, connections stay open for that long.
+          keepAliveHintSeconds: shutdownState.started ? 0 : keepAliveHintSeconds
+        }
         sentSoFar.status = proxyResponse.status
         if (!(proxyResponse.body instanceof Uint8Array)) {
           const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {

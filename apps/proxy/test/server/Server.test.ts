@@ -3,6 +3,7 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -12,6 +13,9 @@ import * as Net from "node:net"
 import { defaults } from "../../src/config/Config.ts"
 import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
 import * as Server from "../../src/server/Server.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { examples, openAdmin, sendRequest, start, testConfig } from "../support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
@@ -65,6 +69,46 @@ describe("shutdown", () => {
       yield* Fiber.join(stopping)
       expect(lines).toHaveLength(1)
     }))
+
+  for (
+    const { announced, delay } of [
+      { delay: "0 millis", announced: undefined },
+      { delay: "999 millis", announced: undefined },
+      { delay: "5 seconds", announced: "timeout=5" }
+    ] as const
+  ) {
+    it.live(`is announced as far as idle connections survive its delay: ${delay}`, () =>
+      Effect.scoped(Effect.gen(function*() {
+        const scope = yield* Scope.make()
+        const config = { shutdown: { delay: Duration.decode(delay), timeout: Duration.seconds(5) } }
+        const { port, upstream } = yield* Scope.extend(Harness.start({ config }), scope)
+        const silent = yield* connect(port)
+        const connection = yield* openConnection(port)
+        const request = (target: string) =>
+          bytes(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\n\r\n`)
+        connection.socket.write(request("/livez"))
+        yield* connection.until((read) => parseResponses(read).responses.length === 1)
+        upstream.respondWith(() => null)
+        connection.socket.write(request(path))
+        yield* upstream.waitForRequests(1)
+        const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+        yield* Effect.promise(() => silent.closed)
+        connection.socket.write(request(path))
+        yield* upstream.waitForRequests(2)
+        upstream.releaseHeld(rawResponse(200, "{}"))
+        const { responses } = parseResponses(yield* connection.closed)
+        yield* Fiber.join(stopping)
+        const announcements = responses.map((response) => ({
+          connection: header(response, "connection"),
+          keepAlive: header(response, "keep-alive")
+        }))
+        expect(announcements).toEqual([
+          { connection: "keep-alive", keepAlive: announced },
+          { connection: "keep-alive", keepAlive: undefined },
+          { connection: "close", keepAlive: undefined }
+        ])
+      })))
+  }
 
   it.live("aborts requests that exceed the timeout", () =>
     Effect.gen(function*() {
