@@ -232,9 +232,15 @@ const LimitsSection = Schema.Struct({
   ),
   clientShare: key(
     Values.Share,
+    0.9,
+    "Maximum share of one client in maxConcurrentRequests and upstream.maxConcurrentRequests while others are idle. When " +
+      "others send requests, they get its slots as these become free, until all have the same; the rest is for them at once."
+  ),
+  clientMemoryShare: key(
+    Values.Share,
     0.25,
-    "Maximum share of one client in maxConcurrentRequests, maxBufferedBytes and upstream.maxConcurrentRequests. It is " +
-      "smaller while several clients are busy, so that others can always send requests."
+    "Maximum share of one client in maxBufferedBytes. It is smaller while several clients are busy. Smaller than " +
+      "clientShare, because a client that reads slowly gives memory back late."
   ),
   maxListsPerClient: key(Values.PositiveInteger, 8, "Maximum number of concurrent lists (/all) per client."),
   maxBufferedBytes: key(

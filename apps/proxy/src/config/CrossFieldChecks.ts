@@ -65,13 +65,15 @@ export const check = (
       "and admin.tokens (quarry-proxy token NAME creates a token)"
     warnings.push({ path: ["admin", "open"], message })
   }
-  const { clientShare, maxBufferedBytes, maxResponseBytes } = limits
-  const share = isAnonymous ? 1 : clientShare
-  const memoryKeys = ["clientShare", "maxBufferedBytes", "maxResponseBytes"].map((name) => `limits.${name}`)
+  const { clientMemoryShare, maxBufferedBytes, maxResponseBytes } = limits
+  const share = isAnonymous ? 1 : clientMemoryShare
+  const memoryKeys = ["clientMemoryShare", "maxBufferedBytes", "maxResponseBytes"].map((name) =>
+    `limits.${name}`
+  )
   if (areValid(...clientKeys, ...memoryKeys) && maxBufferedBytes * share < maxResponseBytes) {
     const message =
       `one client may use ${describeSize(Math.floor(maxBufferedBytes * share))} of memory${
-        isAnonymous ? "" : " (limits.clientShare)"
+        isAnonymous ? "" : " (limits.clientMemoryShare)"
       }, which is less than a response of limits.maxResponseBytes (${
         describeSize(maxResponseBytes)
       }): increase this ` +

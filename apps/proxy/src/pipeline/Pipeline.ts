@@ -150,7 +150,7 @@ const callUpstream = (
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
   const cost = costOf(config, operation)
   const callClient = ClientLimits.toCallClient(client, config)
-  const memory = responseMemory.memoryOf(callClient)
+  const memory = responseMemory.memoryOf(client.name)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
   const upstreamResponse = charged(context, quotas.acquire(client, cost, now()), (onSent) => {
     const cached = usesCache && cacheDirective !== "reload"
@@ -250,7 +250,7 @@ const streamList = (
         client,
         cost: costOf(config, match.operation),
         callClient,
-        memory: responseMemory.memoryOf(callClient),
+        memory: responseMemory.memoryOf(client.name),
         quotas,
         engine,
         upstream,

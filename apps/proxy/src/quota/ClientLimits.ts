@@ -23,7 +23,7 @@ export interface ClientLimits {
   readonly inFlight: (client: string) => number
 }
 
-/** Returns the share of one client in the capacities that clients share. Anonymous access has only one client. */
+/** Returns the share of one client in requests in flight. Anonymous access has only one client. */
 const clientShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
   clients.length === 0 ? 1 : limits.clientShare
 

@@ -1,11 +1,12 @@
 /**
  * Bounds the memory for response bodies (`limits.maxBufferedBytes`): those that are received from the upstream, and those
- * that clients have not read yet. Each client has a share, so that one that reads slowly cannot take all memory.
+ * that clients have not read yet. Each client has a share (`limits.clientMemoryShare`), so that one that reads slowly cannot
+ * take all memory.
  *
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { type BodyMemory, type CallClient, makeFairShare } from "@blockquarry/http/Gateway"
+import { type BodyMemory, makeFairShare } from "@blockquarry/http/Gateway"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -13,7 +14,7 @@ export interface ResponseMemory {
   /** The memory that all clients use, in bytes. */
   readonly used: () => number
   /** Returns the memory of a client for one request. */
-  readonly memoryOf: (client: CallClient.CallClient) => ClientMemory
+  readonly memoryOf: (client: string) => ClientMemory
 }
 
 /** The memory of a client, for one request. */
@@ -23,7 +24,7 @@ export interface ClientMemory extends BodyMemory {
 }
 
 /** The limit of the current configuration applies, also to clients that already use more. */
-export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemory => {
+export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ResponseMemory => {
   const memory = makeFairShare({
     get capacity() {
       return currentConfig().limits.maxBufferedBytes
@@ -31,7 +32,8 @@ export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemor
   })
   return {
     used: () => memory.used,
-    memoryOf: ({ name, share }) => {
+    memoryOf: (name) => {
+      const share = memoryShare(currentConfig())
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
       return {
@@ -47,8 +49,12 @@ export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemor
   }
 }
 
+/** Returns the share of one client in the memory. Anonymous access has only one client. */
+export const memoryShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
+  clients.length === 0 ? 1 : limits.clientMemoryShare
+
 const tooMuchMemory = ProxyError.make(
   "client-memory-limited",
-  "the responses of this client need too much memory (limits.clientShare of limits.maxBufferedBytes); retry later",
+  "the responses of this client need too much memory (limits.clientMemoryShare of limits.maxBufferedBytes); retry later",
   { "retry-after": "1" }
 )

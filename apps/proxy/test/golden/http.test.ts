@@ -105,7 +105,7 @@ describe("golden records", () => {
     const shared = await proxy("a share of one request", {
       config: {
         clients: [testClient("one", "of-one"), testClient("two", "of-two")],
-        limits: { ...settings().limits, maxConcurrentRequests: 4 }
+        limits: { ...settings().limits, maxConcurrentRequests: 4, clientShare: 0.25 }
       }
     })
     shared.upstream.script(["held"])

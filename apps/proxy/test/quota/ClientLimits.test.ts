@@ -15,7 +15,7 @@ const tokens = { one: "token of one", two: "token of two" }
 const page = rawResponse(200, `{"result":[],"cursor":null,"page":0,"page_size":100}`)
 
 /** A share of 4 requests in flight per client. */
-const limits = { maxConcurrentRequests: 16, maxListsPerClient: 2 }
+const limits = { clientShare: 0.25, maxConcurrentRequests: 16, maxListsPerClient: 2 }
 
 const start = Harness.start({
   limits,
@@ -121,6 +121,26 @@ describe("a client that has its share of requests in flight", () => {
       expect(yield* metrics).toContain(inFlight("one", 0))
     }))
 })
+
+it.scopedLive("a client alone has almost all upstream slots, and others send at once and get them back as they become free", () =>
+  Effect.gen(function*() {
+    const clients = [testClient("one", tokens.one), testClient("two", tokens.two)]
+    const proxy = yield* Harness.start({ config: { clients, cache: defaults.cache } })
+    const { maxConcurrentRequests } = proxy.config.upstream
+    const alone = Math.floor(maxConcurrentRequests * 0.9)
+    const upstreamRequests = () => proxy.upstream.requests().length
+    yield* hang(proxy, tokens.one, transfers, alone)
+    // Waits for a slot
+    proxy.upstream.respondWith(() => null)
+    const waiting = yield* openConnection(proxy.port)
+    waiting.socket.write(
+      bytes(`GET ${transfers}?limit=99 HTTP/1.1\r\nHost: a\r\nX-API-Key: ${tokens.one}\r\n\r\n`)
+    )
+    yield* hang(proxy, tokens.two, transfers, maxConcurrentRequests - alone - 1)
+    expect(upstreamRequests()).toBe(maxConcurrentRequests - 1)
+    proxy.upstream.releaseHeld(page)
+    yield* waiting.until((read) => read.includes(" 200 "))
+  }))
 
 describe("requests that wait for the rate limit of their client", () => {
   for (const [name, target] of [["single requests", transfers], ["lists", `/all${transfers}`]] as const) {

@@ -14,6 +14,9 @@ import { sendRequest, testClient } from "../support/proxy.ts"
 
 const mebibyte = 1024 * 1024
 
+/** With clients, each has its share of the memory. */
+const clients = [testClient("one", Harness.token)]
+
 describe("the memory of requests", () => {
   it.prop(
     "never exceeds the limit, leaves some for a client that has none, and is free when all requests are complete",
@@ -32,13 +35,13 @@ describe("the memory of requests", () => {
     ],
     ([steps]) => {
       const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-      const responseMemory = ResponseMemory.make(() => ({ limits }))
+      const responseMemory = ResponseMemory.make(() => ({ clients, limits }))
       const requests = new Map<string, RequestContext.RequestContext>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
         const context = requests.get(key) ?? RequestContext.make(0, "id", "GET", "")
         requests.set(key, context)
-        const memory = responseMemory.memoryOf({ name: client, weight: 1, share: 0.25 })
+        const memory = responseMemory.memoryOf(client)
         if (action === "complete") {
           RequestContext.recordCompletion(context)
           requests.delete(key)
@@ -62,8 +65,8 @@ describe("the memory of requests", () => {
 
   it("is denied because of the client's share, or because all is in use", () => {
     const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-    const responseMemory = ResponseMemory.make(() => ({ limits }))
-    const memoryOf = (name: string) => responseMemory.memoryOf({ name, weight: 1, share: 0.25 })
+    const responseMemory = ResponseMemory.make(() => ({ clients, limits }))
+    const { memoryOf } = responseMemory
     const [first, second] = [memoryOf("first"), memoryOf("second")]
     expect([first.tryAcquire(200), first.tryAcquire(100)]).toEqual([true, false])
     expect(first.denial().code).toBe("client-memory-limited")
@@ -75,7 +78,7 @@ describe("the memory of requests", () => {
     const responseMemory = ResponseMemory.make(() => defaults)
     const context = RequestContext.make(0, "id", "GET", "")
     RequestContext.recordCompletion(context)
-    RequestContext.holdBody(context, responseMemory.memoryOf({ name: "a", weight: 1, share: 1 }), 10)
+    RequestContext.holdBody(context, responseMemory.memoryOf("a"), 10)
     expect(responseMemory.used()).toBe(0)
   })
 })

@@ -20,7 +20,7 @@ import { staticUpstream } from "../support/staticUpstream.ts"
 
 const caller: UpstreamClient.Caller = {
   client: CallClient.none,
-  memory: ResponseMemory.make(() => defaults).memoryOf(CallClient.none),
+  memory: ResponseMemory.make(() => defaults).memoryOf(""),
   context: RequestContext.make(0, "test", "GET", ""),
   onSent: () => {}
 }

@@ -17,7 +17,7 @@ export const tokens = {
   noisy: "token of the noisy client"
 }
 
-/** Small limits, so that a few requests reach them. The share of one client is a quarter of each. */
+/** Small limits, so that a few requests reach them. */
 export const limits = {
   ...defaults.limits,
   maxConcurrentRequests: 64,
@@ -29,7 +29,7 @@ export const limits = {
 const upstreamSlots = 16
 
 /** Upstream requests of the noisy client that may be in flight at once. */
-export const noisySlots = upstreamSlots * limits.clientShare
+export const noisySlots = Math.floor(upstreamSlots * limits.clientShare)
 
 const hex = (digits: number, value: number): string => value.toString(16).padStart(digits, "0")
 

@@ -9,8 +9,9 @@ import type { CallClient } from "./CallClient.ts"
  * A capacity, such as concurrent requests or bytes, and what each client holds of it. No client can take all of it.
  *
  * A client may hold at most `share` of the capacity that other clients leave. A client that holds nothing may take
- * all that is free. Thus a client alone gets `share` of the capacity, and each of several busy clients gets less, so
- * that some is free for a client that holds nothing: of n busy clients with share 1/4, each gets 1/(n + 3).
+ * all that is free. Thus a client alone gets `share` of the capacity, and each of n busy clients `share / (1 + (n - 1) *
+ * share)` of it: a large share lends what is idle, and a small one leaves more for a client that holds nothing. When
+ * another client becomes busy, one that holds more than its part acquires nothing until it has released the difference.
  *
  * @since 0.1.0
  * @category models

@@ -114,6 +114,21 @@ describe("FairShare", () => {
     expect(clients.map(pool.held)).toEqual([10, 10, 10])
   })
 
+  it("lends idle capacity to a client alone, which returns it as it releases while others are busy", () => {
+    const pool = makeFairShare({ capacity: 64, share: 0.9 })
+    const takeAll = (client: string) => {
+      while (pool.tryAcquire(client, 1));
+      return pool.held(client)
+    }
+    // The reserve is for the second client at once.
+    expect([takeAll("first"), takeAll("second")]).toEqual([57, 6])
+    for (let released = 0; released < 57; released += 1) {
+      pool.release("first", 1)
+      for (const client of ["first", "second"]) pool.tryAcquire(client, 1)
+    }
+    expect(["first", "second"].map(pool.held)).toEqual([33, 27])
+  })
+
   it("releases at most what a client holds", () => {
     const pool = makeFairShare({ capacity: 2 })
     for (const client of ["a", "b"]) pool.tryAcquire(client, 1)
