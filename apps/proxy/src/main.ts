@@ -15,6 +15,7 @@ import * as ConfigCommands from "./cli/ConfigCommands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
 import * as FiberSettings from "./runtime/FiberSettings.ts"
 import * as Serve from "./runtime/Serve.ts"
+import * as V8Options from "./runtime/V8Options.ts"
 
 /** `package.json` is in the parent folder of both `src` and `dist`. */
 const version = ((): string => {
@@ -46,6 +47,7 @@ const program = Effect.gen(function*() {
     case "ExampleConfig":
       return yield* ConfigCommands.example
     case "Serve":
+      V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
       return yield* FiberSettings.forServer(Serve.serve(options, version))
   }
 }).pipe(

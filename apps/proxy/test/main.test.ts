@@ -31,8 +31,14 @@ const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Pro
   })
 
 /** Starts the program and waits for the last line of its startup banner. */
-const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
-  const child = spawn(process.execPath, [program, ...args], { env: { ...environment, ...env } })
+const up = async (
+  args: ReadonlyArray<string>,
+  env: Record<string, string> = {},
+  nodeOptions: ReadonlyArray<string> = []
+) => {
+  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+    env: { ...environment, ...env }
+  })
   let stdout = ""
   let stderr = ""
   child.stderr.on("data", (text: Buffer) => {
@@ -76,6 +82,27 @@ describe("quarry-proxy", () => {
     expect(readdirSync(chunks)).toEqual(before)
     expect(others.filter((file) => existsSync(file))).toEqual(others)
   }, 60_000)
+
+  it("sets its options of V8 however it is started, except those of the command line", async () => {
+    const preload = join(output, "reportFlags.cjs")
+    writeFileSync(
+      preload,
+      `const v8 = require("node:v8")
+       const { setFlagsFromString } = v8
+       v8.setFlagsFromString = (flag) => {
+         process.stdout.write("set " + flag + "\\n")
+         setFlagsFromString(flag)
+       }
+       require("node:module").syncBuiltinESMExports()`
+    )
+    const flagsOf = async (options: ReadonlyArray<string>) => {
+      const { stdout, stop } = await up(["--sandbox", "--port", "0"], {}, ["--require", preload, ...options])
+      await stop("SIGINT")
+      return [...stdout.matchAll(/^set (.*)$/gm)].map(([, flag]) => flag)
+    }
+    expect(await flagsOf([])).toEqual(["--no-allocation-site-pretenuring", "--no-parallel-scavenge"])
+    expect(await flagsOf(["--parallel_scavenge"])).toEqual(["--no-allocation-site-pretenuring"])
+  }, 30_000)
 
   it("shows its help", async () => {
     const { code, stderr, stdout } = await run(["--help"])

@@ -1,6 +1,7 @@
 /** Parses the command line. */
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./Benchmark.ts"
+import { type Misbehavior, misbehaviors } from "./isolation/Misbehavior.ts"
 
 export type BenchCommand =
   | { readonly command: "help" }
@@ -14,7 +15,12 @@ export type BenchCommand =
   }
   | { readonly command: "worker"; readonly benchmark: Benchmark }
   | { readonly command: "profile" }
-  | { readonly command: "isolation"; readonly requests: number }
+  | {
+    readonly command: "isolation"
+    readonly requests: number
+    readonly selected: ReadonlyArray<Misbehavior>
+  }
+  | { readonly command: "noise"; readonly misbehavior: Misbehavior; readonly port: number }
   | {
     readonly command: "soak"
     readonly requests: number
@@ -36,6 +42,8 @@ export const parseArguments = (
       ? parseSoak(args)
       : args[0] === "isolation"
       ? parseIsolation(args)
+      : args[0] === "noise"
+      ? parseNoise(args)
       : args[0] === "worker"
       ? parseWorker(args, all)
       : parseCompare(args, all)
@@ -78,9 +86,21 @@ const parseWorker = (
 }
 
 const parseIsolation = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
-  const { values } = parseArgs({ args, options: { requests: { type: "string", default: "2000" } } })
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { requests: { type: "string", default: "2000" } }
+  })
   const requests = parsePositiveInteger(values.requests)
-  return requests === undefined ? undefined : { command: "isolation", requests }
+  const selected = misbehaviors.filter(({ name }) =>
+    positionals.length === 0 || positionals.some((part) => name.includes(part))
+  )
+  return requests === undefined ? undefined : { command: "isolation", requests, selected }
+}
+
+const parseNoise = ([, name, port]: ReadonlyArray<string>): BenchCommand | undefined => {
+  const misbehavior = misbehaviors.find((misbehavior) => misbehavior.name === name)
+  return misbehavior === undefined ? undefined : { command: "noise", misbehavior, port: Number(port) }
 }
 
 const parseSoak = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
@@ -112,7 +132,7 @@ export const usage = (all: ReadonlyArray<Benchmark>): string =>
   `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n] [--json]
              [--previous FILE]
        bench profile
-       bench isolation [--requests n]
+       bench isolation [NAME …] [--requests n]
        bench soak [--requests n] [--connections n] [--faults ratio]
 
 Runs all benchmarks by default and prints a table for each: medians of n rounds (default: 15).
@@ -129,7 +149,7 @@ profile
        prints the self time of the hot paths by group: a call of the library, a cache miss and a cache hit of the proxy.
 isolation
        prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests (default: 2000).
-       Requires the bundle.
+       NAME selects the ways whose name contains it. Requires the bundle.
 soak   runs quarry-proxy in front of an upstream that fails a ratio of responses (default: 0.05), sends requests
        (default: 1000000) over connections (default: 64), and checks every response, memory and open files. Requires
        Linux and the bundle. Exit status 1: incorrect response, memory or file leak, or too few requests for a result.`

@@ -45,10 +45,7 @@ const proxyPath = (title: string, pattern: ServerSubject.LoadPattern, count: num
   profile(title, (nodeOptions) =>
     Effect.scoped(Effect.gen(function*() {
       const stubServer = yield* startStubServer({ [smallDocument.path]: smallDocument.body })
-      const server = yield* QuarryProxy.startSubject("quarry-proxy", stubServer.baseUrl, {}, [
-        ...QuarryProxy.imageOptions,
-        ...nodeOptions
-      ])
+      const server = yield* QuarryProxy.startSubject("quarry-proxy", stubServer.baseUrl, {}, nodeOptions)
       yield* ServerSubject.makeSubject(server, smallDocument, pattern, stubServer).batch(count)
       // Writes the profile when it has ended
       yield* Effect.sync(() => process.kill(server.pid, "SIGINT"))

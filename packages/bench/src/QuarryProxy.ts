@@ -15,7 +15,7 @@ const proxyPath = pathTo("apps/proxy/dist/quarry-proxy.js")
 export interface ProxyConfiguration {
   readonly clients?: ReadonlyArray<ReturnType<typeof clientConfig>>
   readonly cache?: { readonly enabled?: boolean; readonly maxBytes?: string }
-  readonly limits?: { readonly clientShare?: number; readonly maxListsPerClient?: number }
+  readonly limits?: { readonly maxListsPerClient?: number }
 }
 
 export interface QuarryProxy {
@@ -24,13 +24,6 @@ export interface QuarryProxy {
   /** The port of the admin listener. */
   readonly adminPort: number
 }
-
-/** The options of Node.js in the container image. */
-export const imageOptions: ReadonlyArray<string> = [
-  "--max-semi-space-size=32",
-  "--no-allocation-site-pretenuring",
-  "--no-parallel-scavenge"
-]
 
 /** A client with quotas that no benchmark reaches. */
 export const clientConfig = (name: string, token: string) => ({
@@ -43,24 +36,17 @@ export const clientConfig = (name: string, token: string) => ({
 /** As long as the tokens of `quarry-proxy token`. */
 const token = "qp_bench-token-0123456789abcdef0123456789abcdefg"
 
-/**
- * Starts the proxy with an access log and a client, whose token and quotas every request of the subject uses. No request
- * waits for the share of the client in concurrent requests.
- */
+/** Starts the proxy as users do, with a client, whose token and quotas every request of the subject uses. */
 export const startSubject = (
   name: string,
   upstreamUrl: string,
   { clients = [], ...configuration }: ProxyConfiguration = {},
-  nodeOptions: ReadonlyArray<string> = imageOptions
+  nodeOptions: ReadonlyArray<string> = []
 ): Effect.Effect<ServerSubject, never, Scope.Scope> =>
   Effect.map(
     startProxy(
       upstreamUrl,
-      {
-        ...configuration,
-        limits: { clientShare: 1, ...configuration.limits },
-        clients: [...clients, clientConfig("bench", token)]
-      },
+      { ...configuration, clients: [...clients, clientConfig("bench", token)] },
       nodeOptions
     ),
     ({ pid, port }) => ({ name, pid, port, headers: { "x-api-key": token } })

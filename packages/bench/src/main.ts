@@ -111,8 +111,14 @@ const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
     case "isolation":
       return Effect.zipRight(
         Console.log(`${describeMachine()}\n${Isolation.header}`),
-        Isolation.runIsolation(command.requests, (result) => Console.log(Isolation.formatResult(result)))
+        Isolation.runIsolation(
+          command.requests,
+          (result) => Console.log(Isolation.formatResult(result)),
+          command.selected
+        )
       )
+    case "noise":
+      return Isolation.makeNoise(command.misbehavior, command.port)
     case "worker":
       return serveBatches(command.benchmark)
     case "compare":

@@ -13,8 +13,6 @@ const comparisons = Effect.gen(function*() {
   )
   const startWith = (mebibytes: number) =>
     QuarryProxy.startSubject(`semi-space of ${mebibytes} MB`, stubServer.baseUrl, {}, [
-      ...QuarryProxy.imageOptions,
-      // The last value applies.
       `--max-semi-space-size=${mebibytes}`
     ])
   const first = yield* startWith(8)

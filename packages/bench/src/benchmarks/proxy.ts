@@ -15,9 +15,14 @@ import * as QuarryProxy from "../QuarryProxy.ts"
 import * as ServerSubject from "../ServerSubject.ts"
 import { startStubServer } from "../StubServer.ts"
 
+/** As in `apps/proxy/src/runtime/V8Options.ts`, so that the limits do not cost more only because they lack them. */
+const v8Options = ["--no-allocation-site-pretenuring", "--no-parallel-scavenge"]
+
 const notes = Effect.succeed([
   `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
-  `servers on Node.js have the options of the image: ${QuarryProxy.imageOptions.join(" ")}`,
+  `quarry-proxy has no options; the other servers on Node.js have those that it sets itself: ${
+    v8Options.join(" ")
+  }`,
   "wall time includes the load generator and the upstream on the same machine"
 ])
 
@@ -39,7 +44,7 @@ const comparisons = Effect.gen(function*() {
       forkProgram(
         "referenceServers",
         { server, upstreamUrl: stubServer.baseUrl, bodies, headers: responseHeaders, accessLog },
-        QuarryProxy.imageOptions
+        v8Options
       ),
       ({ pid, port }): ServerSubject.ServerSubject => ({ name, pid, port })
     )

@@ -3,7 +3,7 @@
  * cached requests, the other uncached ones; each has one request in flight.
  */
 import * as Effect from "effect/Effect"
-import { forkProgram } from "../ChildProgram.ts"
+import { forkProcess, forkProgram, pathTo } from "../ChildProgram.ts"
 import { formatGet, openConnection } from "../Connection.ts"
 import { transfersPage } from "../Documents.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
@@ -66,26 +66,36 @@ const measure = (misbehavior: Misbehavior | undefined, requests: number): Effect
   Effect.scoped(Effect.gen(function*() {
     const upstream = yield* forkProgram("stubServer", bodies)
     const { port } = yield* QuarryProxy.startProxy(`http://127.0.0.1:${upstream.port}`, {
-      clients: Object.entries(tokens).map(([name, token]) => QuarryProxy.clientConfig(name, token))
+      clients: Object.entries(tokens).map(([name, token]) => ({
+        ...QuarryProxy.clientConfig(name, token),
+        ...(name === "noisy" && misbehavior?.rateLimit !== undefined
+          ? { rateLimit: misbehavior.rateLimit }
+          : {})
+      }))
     })
     // Compiles the hot paths, and fills the cache
     yield* measureClients(port, Math.min(requests, 500))
     if (misbehavior !== undefined) {
-      yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          start(misbehavior, port, {
-            token: tokens.noisy,
-            path: `${paths.noisy}?chain=eth`,
-            largePath: `${paths.large}?chain=eth`,
-            hangingPath: `${paths.hanging}?chain=eth`
-          })
-        ),
-        (stop) => Effect.sync(stop)
-      )
+      yield* forkProcess(pathTo("packages/bench/dist/bench.js"), ["noise", misbehavior.name, `${port}`])
       yield* Effect.sleep(leadIn)
     }
     return { name: misbehavior?.name ?? "undisturbed", ...yield* measureClients(port, requests) }
   }))
+
+/** Behaves badly until the parent process disconnects. A process of its own, so that it does not delay the other clients. */
+export const makeNoise = (misbehavior: Misbehavior, port: number): Effect.Effect<never> =>
+  Effect.zipRight(
+    Effect.sync(() => {
+      start(misbehavior, port, {
+        token: tokens.noisy,
+        path: `${paths.noisy}?chain=eth`,
+        largePath: `${paths.large}?chain=eth`,
+        hangingPath: `${paths.hanging}?chain=eth`
+      })
+      process.once("disconnect", () => process.exit())
+    }),
+    Effect.never
+  )
 
 let sequence = 0
 

@@ -13,6 +13,8 @@ export interface NoisyRequests {
 export interface Misbehavior {
   readonly name: string
   readonly connections: number
+  /** The rate limit of the noisy client in the benchmark. Default: one that it does not reach. */
+  readonly rateLimit?: string
   /** Returns what connection `index` sends. `sequence` is unique. */
   readonly text: (requests: NoisyRequests, sequence: number) => string
   /** Whether a connection reads its responses and then sends again. Otherwise it sends once, and reads nothing. */
@@ -46,11 +48,18 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
     text: ({ largePath, token }, sequence) => get(token, `${largePath}&n=${sequence}`)
   },
   { name: "slow sending", connections: 200, text: ({ token }) => `${post(token, 10_000)}{` },
-  { name: "flood of 401", connections: 64, reads: true, text: ({ path }) => get("unknown", path) },
-  { name: "flood of 404", connections: 64, reads: true, text: ({ token }) => get(token, "/nowhere") },
+  { name: "flood of 401", connections: 300, reads: true, text: ({ path }) => get("unknown", path) },
+  { name: "flood of 404", connections: 300, reads: true, text: ({ token }) => get(token, "/nowhere") },
   {
     name: "flood of 429",
-    connections: 256,
+    connections: 300,
+    rateLimit: "10/s",
+    reads: true,
+    text: ({ path, token }) => get(token, path)
+  },
+  {
+    name: "flood of lists",
+    connections: 300,
     reads: true,
     text: ({ path, token }, sequence) => get(token, `/all${path}&from_block=${sequence}`)
   },

@@ -115,7 +115,7 @@ export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptio
       cache: { maxBytes },
       // All connections of a client may stream a list.
       limits: { maxListsPerClient: connections }
-    }, QuarryProxy.imageOptions)
+    })
     const before = yield* ProcessStats.resourceUsage(proxy.pid)
     const startTime = yield* Clock.currentTimeMillis
     const elapsed = Effect.map(Clock.currentTimeMillis, (now) => (now - startTime) / 1000)
