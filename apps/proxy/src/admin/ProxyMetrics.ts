@@ -79,6 +79,10 @@ const pendingConnections = Metric.gauge("quarry_proxy_pending_connections", {
   description: "Client connections with a response that is not sent yet"
 })
 
+const delayedResponses = Metric.gauge("quarry_proxy_delayed_responses", {
+  description: "Rejections of clients above limits.maxRejectionRate whose response is delayed"
+})
+
 /** Label: `reason`, one of `DropReason`. */
 const droppedConnections = counter(
   "quarry_proxy_connections_dropped_total",
@@ -111,6 +115,7 @@ export interface ProxyMetrics {
   /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
   readonly setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number) => void
   readonly setConnections: (connections: ConnectionCounts) => void
+  readonly setDelayedResponses: (count: number) => void
   readonly setBufferedBytes: (bytes: number) => void
   readonly setShuttingDown: (value: boolean) => void
   readonly recordReload: (result: "success" | "failure") => void
@@ -166,6 +171,7 @@ export const make = (version: string): ProxyMetrics => {
   connections.unsafeUpdate(0, [])
   pendingConnections.unsafeUpdate(0, [])
   bufferedBytes.unsafeUpdate(0, [])
+  delayedResponses.unsafeUpdate(0, [])
   // `increase()` needs a value before the first reload.
   for (const result of ["success", "failure"]) configReloads.unsafeUpdate(0, reloadLabels(result))
 
@@ -204,6 +210,7 @@ export const make = (version: string): ProxyMetrics => {
         reportedDrops.set(reason, count)
       }
     },
+    setDelayedResponses: (count) => delayedResponses.unsafeUpdate(count, []),
     setBufferedBytes: (bytes) => bufferedBytes.unsafeUpdate(bytes, []),
     setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
     recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))

@@ -37,13 +37,18 @@ export interface ClientRegistry {
   readonly cors: Cors.Cors | undefined
   /** Returns the IP address of the client for the log, not mapped to IPv6. */
   readonly addressOf: (request: RequestOrigin) => string
+  /** Whether an IP address of a peer is one of `listen.trustedProxies`. */
+  readonly isTrustedProxy: (remoteAddress: string) => boolean
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 }
+
+type Authentication = Omit<ClientRegistry, "addressOf" | "isTrustedProxy">
 
 const anonymousName = "anonymous"
 
 export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): ClientRegistry => {
   const trustedProxies = IpRanges.make(listen.trustedProxies)
+  const isTrustedProxy = (remoteAddress: string) => IpRanges.contains(trustedProxies, remoteAddress)
   const addressOf: ClientRegistry["addressOf"] = ({ headers, remoteAddress }) => {
     const forwardedFor = headers["x-forwarded-for"]
     const address = forwardedFor === undefined
@@ -52,9 +57,10 @@ export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): C
     // A trusted proxy may have forwarded any text.
     return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
   }
-  return clients.length === 0
-    ? anonymousRegistry(listen.allowedHosts, addressOf)
-    : registryOf(clients, trustedProxies, addressOf)
+  const registry = clients.length === 0
+    ? anonymousRegistry(listen.allowedHosts)
+    : registryOf(clients, trustedProxies)
+  return { ...registry, addressOf, isTrustedProxy }
 }
 
 /**
@@ -71,10 +77,7 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): ClientRegistry["
 /**
  * Accepts every client, but no web page in a browser: cross-site requests are rejected, because they would consume the plan.
  */
-const anonymousRegistry = (
-  allowedHosts: ReadonlyArray<string>,
-  addressOf: ClientRegistry["addressOf"]
-): ClientRegistry => {
+const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): Authentication => {
   const client: AuthenticatedClient = {
     name: anonymousName,
     scopes: operationIdsOf(["read", "write"]),
@@ -86,7 +89,6 @@ const anonymousRegistry = (
   return {
     all: [client],
     cors: undefined,
-    addressOf,
     checkHost,
     authenticate: ({ headers }) =>
       Either.flatMap(
@@ -104,9 +106,8 @@ interface RegisteredClient {
 
 const registryOf = (
   configs: ReadonlyArray<ClientConfig>,
-  trustedProxies: IpRanges.IpRanges,
-  addressOf: ClientRegistry["addressOf"]
-): ClientRegistry => {
+  trustedProxies: IpRanges.IpRanges
+): Authentication => {
   const registered = configs.map((config): RegisteredClient => ({
     client: toClient(config),
     allowedRanges: config.allowedCidrs.length === 0 ? null : IpRanges.make(config.allowedCidrs)
@@ -120,7 +121,6 @@ const registryOf = (
   return {
     all: registered.map(({ client }) => client),
     cors: Cors.make(configs),
-    addressOf,
     checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {
       const tokens = TokenLookup.tokensFromHeaders(headers)

@@ -29,6 +29,19 @@ export const unmapIpv4 = (address: string): string =>
   address.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address
 
 /**
+ * Returns what one user of the internet has for itself: an IPv4 address, or the first 64 bits of an IPv6 address, whose
+ * other bits each device chooses.
+ */
+export const networkOf = (address: string): string => {
+  const unmapped = unmapIpv4(address)
+  if (isIP(unmapped) !== 6) return unmapped
+  const [before = "", after] = unmapped.split("::")
+  const groups = before.split(":")
+  const missing = after === undefined ? 0 : 8 - groups.length - after.split(":").length
+  return [...groups, ...Array.from({ length: missing }, () => "0")].slice(0, 4).join(":")
+}
+
+/**
  * Returns the IP address of the client: the last address in `X-Forwarded-For` that is not a trusted proxy. The client may
  * have forged the addresses before it.
  */

@@ -249,6 +249,19 @@ const LimitsSection = Schema.Struct({
     "Maximum memory for responses that are being received from the upstream or sent to clients."
   ),
   maxConnections: key(Values.PositiveInteger, 4096, "Maximum number of open connections.", restart),
+  idleConnectionShare: key(
+    Values.Share,
+    0.25,
+    "Maximum share of one IP address (IPv6: 64 bits) in maxConnections that serves no accepted request: idle, or without " +
+      "a valid token. Beyond it the oldest are closed. Does not apply to listen.trustedProxies.",
+    restart
+  ),
+  maxRejectionRate: key(
+    Values.PositiveInteger,
+    100,
+    "Maximum number of requests per second of one client that are rejected (4xx) at once, or of one IP address without a " +
+      "valid token. The responses to further ones are delayed, by at most 5s."
+  ),
   maxHeaderBytes: key(Values.Size, 16 * kibibyte, "Maximum size of the request headers.", restart),
   maxUrlBytes: key(Values.Size, 8 * kibibyte, "Maximum size of the request path and query."),
   maxRequestBytes: key(Values.Size, 64 * kibibyte, "Maximum size of a request body."),

@@ -120,10 +120,11 @@ export const holdUntilHandedOver = (context: RequestContext, release: () => void
   else context.release = release
 }
 
-/** Records that the response was handed over to the socket, or that the client disconnected. Must be called once. */
+/** Records that the response was handed over to the socket, is only delayed, or that the client disconnected. */
 export const recordHandOver = (context: RequestContext): void => {
   context.handedOver = true
   context.release?.()
+  context.release = undefined
 }
 
 /**

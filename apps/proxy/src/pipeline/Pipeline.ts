@@ -142,13 +142,14 @@ const callUpstream = (
   upstreamRequest: UpstreamRequest
 ): Response => {
   const { activeConfig: { config, quotas, upstream }, context, request, sharedState } = exchange
-  const { encodedBodies, now, parsedRequests, responseMemory } = sharedState
+  const { encodedBodies, now, parsedRequests, requestTurns, responseMemory } = sharedState
   const { headers, method, target } = request
   const { operation } = upstreamRequest
   const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
   const cost = costOf(config, operation)
+  requestTurns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = responseMemory.memoryOf(client.name)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
@@ -199,11 +200,16 @@ const fetch = (
   cacheDirective: CacheDirective.CacheDirective,
   caller: Caller
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-  const { activeConfig: { upstream } } = exchange
+  const { activeConfig: { upstream }, sharedState: { now, requestTurns } } = exchange
   if (cacheDirective === "only-if-cached") return upstream.execute(upstreamRequest, cacheDirective, caller)
   // After the wait for the client's quotas, which must not use a slot that clients share.
   const slot = acquireSlot(exchange, caller.client.name, "request")
-  if (Either.isRight(slot)) return upstream.execute(upstreamRequest, cacheDirective, caller)
+  if (Either.isRight(slot)) {
+    return Completed.flatMap(
+      requestTurns.start(caller.client.name, now()),
+      () => upstream.execute(upstreamRequest, cacheDirective, caller)
+    )
+  }
   return cacheDirective === "default"
     ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached", caller), () => slot.left)
     : Effect.fail(slot.left)

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
+import * as IpRanges from "../auth/IpRanges.ts"
+import { allowsAnonymousClients } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
@@ -19,6 +21,8 @@ import type { SharedState } from "./SharedState.ts"
 /** A request in flight. */
 export interface PendingResponse {
   readonly response: Effect.Effect<ProxyResponse>
+  /** Whether the request is of a client, and is not rejected. Default: no. */
+  readonly isAccepted?: () => boolean
   /**
    * Must be called once when the whole response was handed to the socket, which may buffer it for a slow client, or when
    * the client disconnected before. Precedes `onComplete`.
@@ -67,9 +71,21 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
         context
       )
     }
+    /** Delays the rejections of a client that does not wait between its requests. */
+    const rejected = (response: ProxyResponse): Effect.Effect<ProxyResponse> => {
+      if (response.status >= 500 || request.shuttingDown) return Effect.succeed(response)
+      const { clients, config } = activeConfig
+      const source = context.client === null || allowsAnonymousClients(config)
+        ? `address ${IpRanges.networkOf(clients.addressOf(request))}`
+        : `client ${context.client}`
+      const paced = sharedState.rejectionPace.pace(source, response, now())
+      // A delayed response needs nothing that clients share.
+      if (!Completed.isComplete(paced)) RequestContext.recordHandOver(context)
+      return paced
+    }
     const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<ProxyResponse> => {
       const failure = Cause.failureOrCause(cause)
-      if (Either.isLeft(failure)) return Effect.succeed(toErrorResponse(failure.left))
+      if (Either.isLeft(failure)) return rejected(toErrorResponse(failure.left))
       return Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
         : Effect.logError("internal error", cause).pipe(
@@ -91,6 +107,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     }
     return {
       response: Tracing.traced(sharedState.sampler, request, context, respond),
+      isAccepted: () => context.client !== null && context.code === null,
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()

@@ -4,6 +4,8 @@ import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import type { Sampler } from "../observability/Sampler.ts"
 import type { ClientLimits } from "../quota/ClientLimits.ts"
+import type { RejectionPace } from "../quota/RejectionPace.ts"
+import type { RequestTurns } from "../quota/RequestTurns.ts"
 import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import type { PageHandler } from "./PageHandler.ts"
@@ -17,6 +19,8 @@ export interface SharedState {
   readonly quotaStore: RateLimitStoreService
   readonly clientLimits: ClientLimits
   readonly responseMemory: ResponseMemory
+  readonly rejectionPace: RejectionPace
+  readonly requestTurns: RequestTurns
   readonly encodedBodies: EncodedBodies
   readonly parsedRequests: ParsedRequests
   /** Decides which requests are traced; null if no spans are exported. */

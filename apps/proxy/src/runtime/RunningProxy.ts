@@ -21,6 +21,8 @@ import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
+import * as RejectionPace from "../quota/RejectionPace.ts"
+import * as RequestTurns from "../quota/RequestTurns.ts"
 import * as ResponseMemory from "../quota/ResponseMemory.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import { noConnections } from "../server/Connections.ts"
@@ -89,6 +91,8 @@ export const start = (
       quotaStore,
       clientLimits: ClientLimits.make(() => activeConfig.config),
       responseMemory: ResponseMemory.make(() => activeConfig.config),
+      rejectionPace: RejectionPace.make(() => activeConfig.config),
+      requestTurns: RequestTurns.make(),
       sampler: options.sampler,
       encodedBodies: EncodedBodies.make(),
       parsedRequests: ParseRequest.makeParsedRequests(),
@@ -107,6 +111,7 @@ export const start = (
     // The admin listener starts before the main listener and stops after it, so that the shutdown can be observed.
     const mainServer: { server: Server.RunningServer | undefined } = { server: undefined }
     const writeMetrics = yield* PrometheusExporter.make
+    const isTrustedPeer = (address: string) => activeConfig.clients.isTrustedProxy(address)
     const handler = RequestHandler.make(sharedState, () => activeConfig)
     const adminContext: AdminHandler.AdminContext = {
       activeConfig: () => activeConfig,
@@ -123,6 +128,7 @@ export const start = (
         )
         metrics.setBufferedBytes(sharedState.responseMemory.used())
         metrics.setConnections(mainServer.server?.connections() ?? noConnections)
+        metrics.setDelayedResponses(sharedState.rejectionPace.delayed())
         metrics.setShuttingDown(mainServer.server?.shuttingDown() ?? false)
         return writeMetrics
       })
@@ -130,6 +136,7 @@ export const start = (
     const adminServer = admin === null ? null : yield* Server.startServer({
       ...admin,
       limits,
+      isTrustedPeer,
       keepAliveHint: shutdown.delay,
       shutdownDelay: Effect.succeed(0),
       shutdownTimeout: "1 second",
@@ -138,6 +145,7 @@ export const start = (
     const server = yield* Server.startServer({
       ...listen,
       limits,
+      isTrustedPeer,
       keepAliveHint: shutdown.delay,
       shutdownDelay,
       shutdownTimeout: shutdown.timeout,

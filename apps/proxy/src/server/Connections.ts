@@ -2,6 +2,7 @@
 import * as Predicate from "effect/Predicate"
 import type * as Http from "node:http"
 import type * as Net from "node:net"
+import * as IpRanges from "../auth/IpRanges.ts"
 
 /** Further pipelined requests wait until earlier responses of the connection are sent. */
 export const maxPendingResponses = 16
@@ -13,10 +14,10 @@ export const maxPendingResponses = 16
 export const maxWaitingRequests = 8192
 
 /**
- * Why the server closed a connection on its own initiative: `limits.maxConnections` were open, its client read too slowly, or
- * it had the most waiting requests.
+ * Why the server closed a connection on its own initiative: `limits.maxConnections` were open, its client read too slowly,
+ * it had the most waiting requests, or its address had too many idle connections.
  */
-export type DropReason = "max-connections" | "slow-reader" | "pipelining"
+export type DropReason = "max-connections" | "slow-reader" | "pipelining" | "idle-share"
 
 export interface ConnectionCounts {
   readonly open: number
@@ -29,7 +30,7 @@ export interface ConnectionCounts {
 export const noConnections: ConnectionCounts = {
   open: 0,
   pending: 0,
-  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0 }
+  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0, "idle-share": 0 }
 }
 
 export interface ConnectionLimits {
@@ -39,6 +40,10 @@ export interface ConnectionLimits {
   readonly sendTimeoutMs: number
   /** In bytes per second. */
   readonly minSendRate: number
+  /** Connections of one network that serve no accepted request. */
+  readonly maxIdlePerNetwork: number
+  /** Whether that applies to a peer with this IP address. */
+  readonly isTrustedPeer: (address: string) => boolean
 }
 
 interface Exchange {
@@ -51,6 +56,8 @@ interface PendingResponse {
   readonly response: Http.ServerResponse
   /** Receives whether the whole response was sent. */
   readonly onComplete: (sent: boolean) => void
+  /** Whether its request is of a client, and is not rejected. */
+  readonly isAccepted: () => boolean
 }
 
 interface OpenConnection {
@@ -71,6 +78,8 @@ interface OpenConnection {
   lastResponse: Http.ServerResponse | undefined
   /** Bytes received at the last call of `closeIdle`, or undefined if requests were in flight then. */
   bytesAtLastCheck: number | undefined
+  /** Whether the latest response was to an accepted request. */
+  wasAccepted: boolean
   /** How fast the client reads, once data waits for it. */
   sending: SendProgress | undefined
 }
@@ -92,6 +101,8 @@ interface SendProgress {
 
 export class ConnectionTracker {
   readonly #open = new Map<unknown, OpenConnection>()
+  /** Open connections of peers that are not trusted, in the order in which they were opened. */
+  readonly #byNetwork = new Map<string, Set<OpenConnection>>()
   readonly #limits: ConnectionLimits
   readonly #handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
   readonly #dropped: { [Reason in DropReason]: number } = { ...noConnections.dropped }
@@ -126,19 +137,44 @@ export class ConnectionTracker {
       latestExchange: undefined,
       lastResponse: undefined,
       bytesAtLastCheck: undefined,
+      wasAccepted: false,
       sending: undefined
     }
     this.#open.set(socket, connection)
+    const { remoteAddress = "" } = socket
+    const network = this.#limits.isTrustedPeer(remoteAddress) ? undefined : IpRanges.networkOf(remoteAddress)
+    if (network !== undefined) this.#addToNetwork(network, connection)
     // Node resumes reading after each request, and when it has paused itself. It ignores `resume` while it pauses itself.
     socket.on("resume", () => {
       if (connection.waiting.length > 0) socket.pause()
     })
     socket.once("close", () => {
       this.#open.delete(socket)
+      if (network !== undefined) this.#removeFromNetwork(network, connection)
       this.#dropWaiting(connection)
       // Node emits no event for a pipelined response that was still queued when the connection closed.
       for (const pending of connection.inFlight.slice()) this.#complete(connection, pending, false)
     })
+  }
+
+  /** Closes the oldest connection of a network that serves no accepted request, if there are too many of them. */
+  #addToNetwork(network: string, connection: OpenConnection): void {
+    const connections = this.#byNetwork.get(network) ?? new Set()
+    this.#byNetwork.set(network, connections.add(connection))
+    const { maxIdlePerNetwork } = this.#limits
+    if (connections.size <= maxIdlePerNetwork) return
+    const idle = [...connections].filter((each) => !each.inFlight.some(({ isAccepted }) => isAccepted()))
+    if (idle.length <= maxIdlePerNetwork) return
+    const closed = idle.find(({ wasAccepted }) => !wasAccepted) ?? connection
+    this.countDropped("idle-share")
+    closed.socket.destroy()
+    this.#removeFromNetwork(network, closed)
+  }
+
+  #removeFromNetwork(network: string, connection: OpenConnection): void {
+    const connections = this.#byNetwork.get(network)
+    connections?.delete(connection)
+    if (connections?.size === 0) this.#byNetwork.delete(network)
   }
 
   /** Handles a request, or lets it wait for earlier responses of its connection. */
@@ -177,11 +213,12 @@ export class ConnectionTracker {
   trackRequest(
     { socket }: Http.IncomingMessage,
     response: Http.ServerResponse,
-    onComplete: PendingResponse["onComplete"]
+    onComplete: PendingResponse["onComplete"],
+    isAccepted: PendingResponse["isAccepted"]
   ): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return onComplete(false)
-    const pending = { response, onComplete }
+    const pending = { response, onComplete, isAccepted }
     connection.inFlight.push(pending)
     // `writableFinished` is also true after the connection was destroyed. The listener of Node may destroy it.
     let sent = false
@@ -196,6 +233,7 @@ export class ConnectionTracker {
     const index = inFlight.indexOf(pending)
     if (index === -1) return
     inFlight.splice(index, 1)
+    connection.wasAccepted = pending.isAccepted()
     if (latestExchange?.response === pending.response && latestExchange.request.complete) {
       connection.latestExchange = undefined
     }

@@ -29,6 +29,7 @@ export interface ServerOptions {
   readonly port: number
   readonly limits: Pick<
     Config["limits"],
+    | "idleConnectionShare"
     | "maxConnections"
     | "maxHeaderBytes"
     | "minSendRate"
@@ -36,6 +37,8 @@ export interface ServerOptions {
     | "sendIdleTimeout"
     | "sendTimeout"
   >
+  /** Whether `idleConnectionShare` does not apply to a peer with this IP address. */
+  readonly isTrustedPeer: (address: string) => boolean
   /**
    * The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case. At most the shutdown
    * delay: then a client that reuses an idle connection learns of the shutdown before the connection is closed. Below one
@@ -96,9 +99,10 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { onComplete, onHandedOver, response: proxyResponse }: PendingResponse = ambiguous
-        ? toPending(handler.reject(400, request.socket.remoteAddress ?? ""))
-        : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
+      const { isAccepted = isNever, onComplete, onHandedOver, response: proxyResponse }: PendingResponse =
+        ambiguous
+          ? toPending(handler.reject(400, request.socket.remoteAddress ?? ""))
+          : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
       const handOver = () => {
         if (sentSoFar.handedOver) return
@@ -136,7 +140,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
-      })
+      }, isAccepted)
       const sending = Completed.flatMap(proxyResponse, send)
       // Cache hits have been sent already.
       if (Completed.isComplete(sending)) return
@@ -148,7 +152,9 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     const connectionLimits = {
       sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
       sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
-      minSendRate: limits.minSendRate
+      minSendRate: limits.minSendRate,
+      maxIdlePerNetwork: Math.ceil(limits.maxConnections * limits.idleConnectionShare),
+      isTrustedPeer: options.isTrustedPeer
     }
     const connections = new ConnectionTracker(connectionLimits, (request, response) => {
       try {
@@ -219,6 +225,8 @@ class RequestFibers {
   /** Waits until they have ended. */
   readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.#fibers.slice()))
 }
+
+const isNever = (): boolean => false
 
 const bindPort = (
   server: Http.Server,

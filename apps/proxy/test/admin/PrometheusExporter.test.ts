@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import * as PrometheusExporter from "../../src/admin/PrometheusExporter.ts"
 import * as ProxyMetrics from "../../src/admin/ProxyMetrics.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
+import { noConnections } from "../../src/server/Connections.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
 
 /** Effect's metrics are global to the process, so each test uses its own client. */
@@ -80,7 +81,7 @@ describe("the exporter", () => {
       expect(first).toContain("quarry_proxy_shutting_down 0")
       metrics.setInFlight(["a", "removed"], () => 3)
       metrics.setInFlight(["a"], (client) => client === "a" ? 2 : 0)
-      const dropped = { "max-connections": 2, "slow-reader": 0, pipelining: 0 }
+      const dropped = { ...noConnections.dropped, "max-connections": 2 }
       metrics.setConnections({ open: 9, pending: 4, dropped })
       metrics.setConnections({ open: 9, pending: 4, dropped: { ...dropped, "max-connections": 3 } })
       metrics.setBufferedBytes(1024)

@@ -177,6 +177,7 @@ describe("a response that cannot be created or sent", () => {
           host: "127.0.0.1",
           port: 0,
           limits,
+          isTrustedPeer: () => false,
           keepAliveHint: 1,
           shutdownDelay: Effect.succeed(0),
           shutdownTimeout: 0,

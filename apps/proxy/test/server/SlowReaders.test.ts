@@ -147,7 +147,13 @@ const trackedConnection = (tracker: ConnectionTracker) =>
   })
 
 describe("a client that stops reading", () => {
-  const limits = { sendIdleTimeoutMs: 30_000, sendTimeoutMs: 300_000, minSendRate: 1024 }
+  const limits = {
+    sendIdleTimeoutMs: 30_000,
+    sendTimeoutMs: 300_000,
+    minSendRate: 1024,
+    maxIdlePerNetwork: 1,
+    isTrustedPeer: () => true
+  }
 
   it.scopedLive(
     "is disconnected after the idle timeout, no matter how much it has read before",

@@ -1,0 +1,83 @@
+/** Connections of one address that serve no accepted request, and clients that ignore rejections. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { defaults } from "../../src/config/Config.ts"
+import { transfers } from "../hostile/corpus/entry.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
+import { sendRequest } from "../support/proxy.ts"
+
+/** Four connections of one address may be idle or unauthenticated. */
+const limits = { maxConnections: 16, idleConnectionShare: 0.25, requestTimeout: Duration.seconds(30) }
+
+const get = (token: string): Buffer =>
+  bytes(`GET ${transfers} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${token}\r\n\r\n`)
+
+const admin = { host: "127.0.0.1", port: 0, tokens: [] }
+
+const metric = (port: number | null, name: string) =>
+  Effect.map(
+    sendRequest(port ?? 0, "/metrics"),
+    ({ text }) => text.split("\n").find((line) => line.startsWith(name))?.split(" ").at(-1)
+  )
+
+describe("an address with too many connections that serve no accepted request", () => {
+  it.scopedLive("loses the oldest of them, before those of its clients", () =>
+    Effect.gen(function*() {
+      const { adminPort, port, upstream } = yield* Harness.start({ config: { admin }, limits })
+      upstream.respondWith(() => rawResponse(200, "{}"))
+      const client = yield* openConnection(port)
+      client.socket.write(get(Harness.token))
+      yield* client.until((read) => parseResponses(read).responses.length === 1)
+      const rejected = yield* openConnection(port)
+      rejected.socket.write(get("unknown"))
+      yield* rejected.until((read) => parseResponses(read).responses[0]?.status === 401)
+      const silent = yield* Effect.forEach(Array.from({ length: 20 }), () => openConnection(port))
+      yield* rejected.closed
+      for (const { closed } of silent.slice(0, 17)) yield* closed
+      client.socket.write(get(Harness.token))
+      yield* client.until((read) => parseResponses(read).responses.length === 2)
+      expect(yield* metric(adminPort, "quarry_proxy_connections_dropped_total{reason=\"idle-share\"}")).toBe(
+        "18"
+      )
+    }))
+
+  it.scopedLive("keeps connections whose requests are in flight, and those of a trusted proxy", () =>
+    Effect.gen(function*() {
+      const busy = yield* Harness.start({ limits })
+      const trusted = yield* Harness.start({
+        config: { listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1"] } },
+        limits
+      })
+      for (const { upstream } of [busy, trusted]) upstream.respondWith(() => null)
+      for (let count = 1; count <= 10; count += 1) {
+        const { socket } = yield* openConnection(busy.port)
+        socket.write(get(Harness.token))
+        yield* busy.upstream.waitForRequests(count)
+      }
+      const idle = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(trusted.port))
+      for (const { socket } of idle) socket.write(get(Harness.token))
+      yield* trusted.upstream.waitForRequests(10)
+    }))
+})
+
+it.scopedLive("a client that ignores 401 gets delayed responses, which are visible in the metrics", () =>
+  Effect.gen(function*() {
+    const { adminPort, port, upstream } = yield* Harness.start({
+      config: { admin },
+      limits: { ...limits, maxRejectionRate: 1 }
+    })
+    upstream.respondWith(() => rawResponse(200, "{}"))
+    const connection = yield* openConnection(port)
+    connection.socket.write(Buffer.concat(Array.from({ length: 4 }, () => get("unknown"))))
+    yield* connection.until((read) => parseResponses(read).responses.length === 2)
+    expect(yield* metric(adminPort, "quarry_proxy_delayed_responses")).toBe("2")
+    const headers = { "x-api-key": Harness.token }
+    expect((yield* sendRequest(port, transfers, { headers })).status).toBe(200)
+    connection.socket.destroy()
+    yield* Effect.repeat(metric(adminPort, "quarry_proxy_delayed_responses"), {
+      until: (count) => count === "0"
+    })
+  }))
