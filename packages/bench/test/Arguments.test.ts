@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { parseArguments } from "../src/Arguments.ts"
+import { misbehaviors } from "../src/isolation/Misbehavior.ts"
 
 const all = ["call", "pagination"].map((name) => ({ name, comparisons: Effect.succeed([]) }))
 
@@ -51,10 +52,15 @@ it("profile has no options", () => {
 })
 
 it("parses the options of isolation", () => {
-  expect(parseArguments(["isolation"], all)).toEqual({ command: "isolation", requests: 2000 })
-  expect(parseArguments(["isolation", "--requests", "50"], all)).toEqual({
+  expect(parseArguments(["isolation"], all)).toEqual({
     command: "isolation",
-    requests: 50
+    requests: 2000,
+    selected: misbehaviors
+  })
+  expect(parseArguments(["isolation", "random", "404", "--requests", "50"], all)).toEqual({
+    command: "isolation",
+    requests: 50,
+    selected: misbehaviors.filter(({ name }) => ["flood of 404", "random queries"].includes(name))
   })
 })
 

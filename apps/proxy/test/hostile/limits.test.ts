@@ -189,7 +189,7 @@ describe("overload", () => {
   it.scopedLive("closes excess connections on accept, and accepts new ones later", () =>
     Effect.gen(function*() {
       const { port } = yield* Harness.start({
-        limits: { maxConnections: 10, requestTimeout: Duration.seconds(10) }
+        limits: { maxConnections: 10, idleConnectionShare: 1, requestTimeout: Duration.seconds(10) }
       })
       const connections = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(port))
       for (const held of connections) {
