@@ -106,7 +106,7 @@ it.effect("adds the waits to the progress that a command shows", () =>
 
 it.effect("is erased in front of a pager", () =>
   Effect.gen(function*() {
-    const process = { write: () => Effect.void, close: Effect.void }
+    const process = { print: () => Effect.void, close: Effect.void }
     const shown = yield* shownBy(() =>
       Effect.gen(function*() {
         yield* sends

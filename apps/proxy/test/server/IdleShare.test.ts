@@ -7,15 +7,13 @@ import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
-import { sendRequest } from "../support/proxy.ts"
+import { openAdmin, sendRequest } from "../support/proxy.ts"
 
 /** Four connections of one address may be idle or unauthenticated. */
 const limits = { maxConnections: 16, idleConnectionShare: 0.25, requestTimeout: Duration.seconds(30) }
 
 const get = (token: string): Buffer =>
   bytes(`GET ${transfers} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${token}\r\n\r\n`)
-
-const admin = { host: "127.0.0.1", port: 0, tokens: [] }
 
 const metric = (port: number | null, name: string) =>
   Effect.map(
@@ -26,7 +24,7 @@ const metric = (port: number | null, name: string) =>
 describe("an address with too many connections that serve no accepted request", () => {
   it.scopedLive("loses the oldest of them, before those of its clients", () =>
     Effect.gen(function*() {
-      const { adminPort, port, upstream } = yield* Harness.start({ config: { admin }, limits })
+      const { adminPort, port, upstream } = yield* Harness.start({ config: { admin: openAdmin }, limits })
       upstream.respondWith(() => rawResponse(200, "{}"))
       const client = yield* openConnection(port)
       client.socket.write(get(Harness.token))
@@ -66,7 +64,7 @@ describe("an address with too many connections that serve no accepted request", 
 it.scopedLive("a client that ignores 401 gets delayed responses, which are visible in the metrics", () =>
   Effect.gen(function*() {
     const { adminPort, port, upstream } = yield* Harness.start({
-      config: { admin },
+      config: { admin: openAdmin },
       limits: { ...limits, maxRejectionRate: 1 }
     })
     upstream.respondWith(() => rawResponse(200, "{}"))

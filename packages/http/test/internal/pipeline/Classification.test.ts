@@ -115,7 +115,7 @@ describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) 
       }))
   })
 
-  it.effect.each([
+  it.effect.each<readonly [quoted: string, message: string, body: string]>([
     [`key/of/the%service`, "<redacted>", "<redacted>"],
     ["key\\/of\\/the%25service", "(withheld, because it contains the API key)", "(withheld"],
     ["key&#47;of&#x2f;the%service", "(withheld, because it contains the API key)", "(withheld"]
