@@ -89,6 +89,7 @@ export const groups: ReadonlyArray<Group> = [
   {
     text: "Project",
     pages: [
+      "changed-defaults.md",
       "releases.md",
       "changelog.md",
       "security.md",
