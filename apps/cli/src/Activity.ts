@@ -75,7 +75,8 @@ export const withActivity =
       })
       const active: TerminalService = {
         ...terminal,
-        print: (text) => Effect.zipRight(text === "" ? Effect.void : appears, terminal.print(text)),
+        print: (text, onWritten) =>
+          Effect.zipRight(text.length === 0 ? Effect.void : appears, terminal.print(text, onWritten)),
         note: (text, kind) => Effect.zipRight(appears, terminal.note(text, kind)),
         progress: (text) =>
           Effect.suspend(() => {

@@ -59,6 +59,26 @@ it.effect("is a spinner with the time of silence, from the first second on", () 
     ])
   }))
 
+it.effect("passes on what the output has accepted", () =>
+  Effect.gen(function*() {
+    const counts: Array<number> = []
+    const print: TerminalService["print"] = (text, onWritten) => Effect.sync(() => onWritten?.(text.length))
+    yield* Effect.flatMap(
+      CommandTerminal,
+      (active) => active.print(["a", "b"], (count) => counts.push(count))
+    ).pipe(
+      withActivity({ out: stream, err: stream, print, note: () => Effect.void, progress: () => Effect.void }),
+      Effect.provideService(CommandTerminal, {
+        out: stream,
+        err: stream,
+        print,
+        note: () => Effect.void,
+        progress: () => Effect.void
+      })
+    )
+    expect(counts).toEqual([2])
+  }))
+
 it.effect("says why and for how long a call waits before its retry", () =>
   Effect.gen(function*() {
     const shown = yield* shownBy(() =>
