@@ -44,9 +44,9 @@ const maxSkew = 1000
  * Corrects the times of an entry by the clock of another process, which may be wrong: Redis knows when the entry expires. If
  * the clock of Redis was set back, the entry seems to come from the future, and is not used.
  */
-const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number): CacheStore.CacheEntry => {
+const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number, now: number): CacheStore.CacheEntry => {
   const skew = expiresAt - entry.expiresAt
-  return Math.abs(skew) <= maxSkew ? entry : {
+  return Math.abs(skew) <= maxSkew ? { ...entry, storedAt: Math.min(entry.storedAt, now) } : {
     ...entry,
     storedAt: entry.storedAt + skew,
     freshUntil: entry.freshUntil + skew,
@@ -100,7 +100,7 @@ export const make = (
             const entry = found === null ? null : CacheEntryCodec.decode(found.value)
             return found === null || entry === null || found.ttlMillis === null
               ? entry
-              : inLocalTime(entry, now + found.ttlMillis)
+              : inLocalTime(entry, now + found.ttlMillis, now)
           })),
       getVersion: (key) =>
         Effect.map(
