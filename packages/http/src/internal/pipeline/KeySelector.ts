@@ -288,9 +288,10 @@ const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
   onRight: (attemptResponse) => reasonOf(attemptResponse) !== null
 })
 
-/** An open circuit breaker is a matter of the upstream, so every key meets it. */
+/** Every key meets an open circuit breaker, and a store that is unavailable. */
 const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean =>
-  error._tag === "RateLimitError" || error._tag === "LocalLimitError" && error.limit !== "memory"
+  error._tag === "RateLimitError" ||
+  error._tag === "LocalLimitError" && error.limit !== "memory" && error.limit !== "unavailable"
 
 /**
  * Returns the more useful of two failures: throttling, which ends by waiting, before rejections, and responses before
