@@ -52,7 +52,8 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate): Requ
       latestClient = client
     },
     start: (client, now) => {
-      if (now - severalActiveAt > activeTime) return Effect.succeed(undefined)
+      // The clock may be set back.
+      if (Math.abs(now - severalActiveAt) > activeTime) return Effect.succeed(undefined)
       if (!waiting.has(client) && (started < maxPerTurn || !startedBy.has(client))) {
         recordStart(client)
         return Effect.succeed(undefined)

@@ -165,7 +165,7 @@ export class ConnectionTracker {
     if (connections.size <= maxIdlePerNetwork) return
     const idle = [...connections].filter((each) => !each.inFlight.some(({ isAccepted }) => isAccepted()))
     if (idle.length <= maxIdlePerNetwork) return
-    const closed = idle.find(({ wasAccepted }) => !wasAccepted) ?? connection
+    const closed = idle.find((each) => !each.wasAccepted && each !== connection) ?? idle[0] ?? connection
     this.countDropped("idle-share")
     closed.socket.destroy()
     this.#removeFromNetwork(network, closed)
