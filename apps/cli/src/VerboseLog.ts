@@ -18,6 +18,7 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
     // A region may log more, for its progress line
     if (LogLevel.lessThan(logLevel, minimumLevel)) return
     const messageText = textOf(message)
+    if (!isVerbose && messageText === rejectedKeyMessage) return
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
     const line = format(messageText, call ?? "", new Map(Object.entries(fields)), date.getTime())
     if (line === null) return
@@ -37,6 +38,9 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
       Effect.provide(layer)
     )
 }
+
+/** The error of the command says the same. */
+const rejectedKeyMessage = "last available key failed"
 
 /** Returns the text of a message. */
 const textOf = (message: unknown): string =>
