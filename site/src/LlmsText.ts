@@ -11,7 +11,7 @@ const summary =
 const toPlainText = (text: string): string =>
   text.replace(/^---\n[^]*?\n---\n/, "")
     .replace(/^### Run it here\n[^]*?^<RunOperation .*\n/m, "")
-    .replaceAll(/^ *<!-- (?:setup|then|output of|a file)[^]*?-->\n+/gm, "")
+    .replaceAll(/^ *<!-- (?:setup|then|output of|a file|Generated)[^]*?-->\n+/gm, "")
     .trim()
 
 /** Returns the texts by their path in the site. */

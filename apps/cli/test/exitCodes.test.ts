@@ -115,13 +115,6 @@ const cases: ReadonlyArray<
     {},
     /<status>: expected active or paused or error or terminated, got "pausd"\n.*did you mean paused\?/
   ],
-  [
-    "a mistyped item of a list",
-    2,
-    ["wallet", "chains", exampleValues.wallet, "--chains", "eth,ploygon-amoy"],
-    {},
-    /--chains: expected one of .*polygon-amoy.*, got "ploygon-amoy"\n.*did you mean --chains polygon-amoy\?/
-  ],
   ["an unsupported chain", 2, [...price, "--chain", "sepolia", "--sandbox"], {}, /--chain: expected/],
   [
     "an invalid cursor",

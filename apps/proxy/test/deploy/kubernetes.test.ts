@@ -270,5 +270,5 @@ it.effect("may only connect to the upstreams and services that the proxy uses", 
     expect(rules).toEqual([[53, 53], [Number(redis.port)], [...service]])
     expect(redis.hostname).toBe(`redis.${kustomization.namespace}.svc`)
     expect(policy.spec?.policyTypes).toEqual(["Ingress", "Egress"])
-    expect(upstream.keys.map(({ secret }) => Redacted.value(secret))).toEqual(["a-key"])
+    expect(upstream.keys.map(({ secret }) => Redacted.value(secret))).toEqual(["key-of-the-service"])
   }))

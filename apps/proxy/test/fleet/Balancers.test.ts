@@ -113,7 +113,7 @@ describe(`balancers${skipReason}`, () => {
             return yield* ProxyProcess.start(program(), ["--config", file, "--port", String(port)])
           })
         const fleet = yield* Effect.forEach(ports, (port, index) =>
-          Effect.map(startProxy(port, `key-${index}-0`), (process) => ({ port, index, process })))
+          Effect.map(startProxy(port, `key-of-proxy-${index}-0`), (process) => ({ port, index, process })))
         const balancers = yield* Effect.forEach(installed, (name) =>
           Balancer.start(name, ports))
         yield* Effect.forEach(balancers, (port) =>
@@ -128,14 +128,14 @@ describe(`balancers${skipReason}`, () => {
               )
             ))
         for (const { index } of fleet) {
-          yield* reaches(`key-${index}-0`)
+          yield* reaches(`key-of-proxy-${index}-0`)
         }
         for (let round = 1; round <= rounds; round++) {
           for (const instance of fleet) {
             yield* instance.process.signal("SIGTERM")
             expect(yield* instance.process.exit).toEqual({ code: 0, signal: null })
             expect(yield* RawConnection.isNotListening(instance.port)).toBe(true)
-            const key = `key-${instance.index}-${round}`
+            const key = `key-of-proxy-${instance.index}-${round}`
             instance.process = yield* startProxy(instance.port, key)
             yield* reaches(key)
           }

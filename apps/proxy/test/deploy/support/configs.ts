@@ -29,7 +29,7 @@ export const load = (which: Deployment) => {
   const at = (name: string) => `${secretsFolder[which]}/${name}`
   const files = {
     [file]: text(which),
-    [at("quarry-key")]: { text: "a-key\n", mode },
+    [at("quarry-key")]: { text: "key-of-the-service\n", mode },
     [at("redis-url")]: { text: "redis://:a-password@redis:6379\n", mode }
   }
   return Effect.provide(Load.load({ file, optionValues: {}, env: {} }), fakeFileSystem(files))

@@ -19,7 +19,10 @@ const rareMetrics = [
   { metric: Telemetry.waitDuration, labels: ["reason"] }
 ]
 
-const moduleMetrics = [...Object.values(Telemetry), ...Object.values(ProxyMetrics)].flatMap((value) =>
+// The proxy passes fields on as they are.
+const { unreadableFields: _, ...usedTelemetry } = Telemetry
+
+const moduleMetrics = [...Object.values(usedTelemetry), ...Object.values(ProxyMetrics)].flatMap((value) =>
   typeof value !== "string" && "unsafeUpdate" in value ? [value] : []
 )
 
