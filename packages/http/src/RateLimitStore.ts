@@ -202,24 +202,29 @@ export const withFallback = (
     const local = yield* memoryStore
     const limited = yield* ReplyLimit.make
     /**
-     * Runs a command, or its fallback while the store is unavailable or too slow for the call. `giveBack` undoes a command
-     * whose fallback was used.
+     * Runs a command, or its fallback while the store is unavailable or too slow for the call. `onLate` receives a reply for
+     * which its caller did not wait, and the reply of the fallback: undefined if the caller got none.
      */
     const run = <A>(
       command: Effect.Effect<A, StoreError>,
       timeLeft: number,
-      giveBack: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>,
+      onLate: (reply: A, ageMillis: number, used: A | undefined) => Effect.Effect<unknown, StoreError>,
       record: (reply: A) => Effect.Effect<void>,
       fallbacks: { readonly share: () => Effect.Effect<A>; readonly open: () => Effect.Effect<A> }
     ): Effect.Effect<A, StoreError> => {
+      let used: A | undefined
       const fallback = (error: StoreError) =>
-        whenUnavailable === "closed" ? Effect.fail(error) : fallbacks[whenUnavailable]()
+        whenUnavailable === "closed"
+          ? Effect.fail(error)
+          : Effect.tap(fallbacks[whenUnavailable](), (reply) => {
+            used = reply
+          })
       const millis = whenUnavailable === "closed"
         ? Math.max(ReplyLimit.grace, timeLeft)
         : ReplyLimit.patience(timeLeft)
       return guard.run(
         Effect.map(
-          limited(command, millis, giveBack),
+          limited(command, millis, (reply, ageMillis) => onLate(reply, ageMillis, used)),
           Option.map((reply) => Effect.as(record(reply), reply))
         ),
         (error) => Effect.succeedSome(fallback(error))
@@ -246,10 +251,11 @@ export const withFallback = (
         run(
           backend.acquire(id, rule, cost, lease),
           timeLeft,
-          (permit, age) =>
+          // The caller keeps one grant, and gives it back to the store if it sends nothing.
+          (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.probe ? backend.settleProbe(id, false) : Effect.void,
-              backend.release(id, rule, cost, age)
+              used?._tag === "Granted" ? Effect.void : Effect.asVoid(backend.release(id, rule, cost, age))
             ),
           (permit) =>
             permit._tag === "Granted"
@@ -288,8 +294,8 @@ export const withFallback = (
         run(
           backend.consume(id, quota, cost),
           timeLeft,
-          ({ _tag, remaining }, age) =>
-            _tag === "Consumed"
+          ({ _tag, remaining }, age, used) =>
+            _tag === "Consumed" && used?._tag !== "Consumed"
               ? refundRemote(id, quota, cost, age)
               : recordRemaining(id, quota, 0, remaining),
           ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),

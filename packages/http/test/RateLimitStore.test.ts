@@ -322,7 +322,7 @@ describe("rate limits with a slow backend", () => {
       return [Either.merge(result), ended - started] as const
     })
 
-  it.scoped("use the local share after a quarter of the time, at most 2 s, and return what is granted later", () =>
+  it.scoped("use the local share after a quarter of the time, at most 2 s, and count in the store what was used", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       state.replyMillis = 5000
@@ -335,9 +335,31 @@ describe("rate limits with a slow backend", () => {
         250
       ])
       expect(yield* timed(store.peek("a", quota, 45_000))).toMatchObject([{ remaining: 1 }, 2000])
-      // The backend has given everything back
-      expect(yield* memory.acquire("a", rule, 0, lease)).toMatchObject({ remaining: 10 })
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 6 })
+      // One refund of what was not sent
+      yield* timed(store.refund("a", quota, 4, 0))
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
+    }))
+
+  it.scoped("return what is granted later than the local share was denied", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      state.replyMillis = 5000
+      expect(yield* timed(store.consume("a", quota, 8, 1000))).toMatchObject([{ _tag: "QuotaExceeded" }, 250])
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
+    }))
+
+  it.scoped("send at most 256 commands whose replies are late", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2, "open")
+      state.replyMillis = 60_000
+      const consume = store.consume("a", { ...quota, limit: 1000 }, 1, 1000)
+      const consumeTimes = (count: number) =>
+        timed(Effect.all(Array.from({ length: count }, () => consume), { concurrency: "unbounded" }))
+      yield* consumeTimes(256)
+      yield* consumeTimes(44)
+      yield* TestClock.adjust(60_000)
+      expect(yield* memory.peek("a", { ...quota, limit: 1000 })).toMatchObject({ remaining: 744 })
     }))
 
   it.scoped("let another process probe if the probe is granted too late", () =>

@@ -8,8 +8,8 @@ import type { StoreError } from "../../StoreError.ts"
 import { startTimer } from "../Timer.ts"
 
 /**
- * Runs a command in the background, and returns its reply, or none if it takes more than `millis`. The command continues:
- * `onLate` runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
+ * Runs a command in the background, and returns its reply, or none if it takes more than `millis` or too many others already
+ * do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
  */
 export type ReplyLimit = <A>(
   command: Effect.Effect<A, StoreError>,
@@ -17,10 +17,14 @@ export type ReplyLimit = <A>(
   onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>
 ) => Effect.Effect<Option.Option<A>, StoreError>
 
+/** While so many commands are late, no further ones are sent: a slow store must not get more of them. */
+const maxLate = 256
+
 /** Creates a limit whose commands end when the scope closes. */
 export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+  let lateCount = 0
   return <A>(
     command: Effect.Effect<A, StoreError>,
     millis: number,
@@ -28,16 +32,22 @@ export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(fu
   ) =>
     Effect.clockWith((clock) =>
       Effect.async<Option.Option<A>, StoreError>((resume) => {
+        if (lateCount >= maxLate) return resume(Effect.succeedNone)
         const startedAt = clock.unsafeCurrentTimeNanos()
         let isLate = false
-        const stopTimer = startTimer(clock, millis, () => {
+        const becomeLate = () => {
           isLate = true
+          lateCount += 1
+        }
+        const stopTimer = startTimer(clock, millis, () => {
+          becomeLate()
           resume(Effect.succeedNone)
         })
         // The fiber succeeds with the result, because Effect logs the failure of a fiber.
         const fiber = runFork(Effect.exit(command), { scope })
         fiber.addObserver((exit) => {
           stopTimer()
+          if (isLate) lateCount -= 1
           const result = Exit.flatten(exit)
           // The scope of the store is closing.
           if (Exit.isInterrupted(result)) return resume(Effect.succeedNone)
@@ -47,8 +57,8 @@ export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(fu
           runFork(Effect.ignore(onLate(result.value, age)), { scope })
         })
         return Effect.sync(() => {
-          isLate = true
           stopTimer()
+          if (!isLate) becomeLate()
         })
       })
     )
