@@ -110,7 +110,9 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       yield* Effect.promise(() =>
         FastCheck.assert(
           FastCheck.asyncProperty(FastCheck.string(), entries, (key, entry) => {
-            const unexpired = { ...entry, expiresAt: Date.now() + 60_000 }
+            const now = Date.now()
+            const storedAt = Math.min(entry.storedAt, now)
+            const unexpired = { ...entry, storedAt, expiresAt: now + 60_000 }
             return Effect.runPromise(Effect.gen(function*() {
               yield* store.remove(key)
               yield* store.set(key, unexpired)
@@ -161,6 +163,9 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
         expect(Math.abs(difference)).toBeLessThan(10_000)
         expect(found).toEqual({ ...entry(written + reader + difference), version: 0 })
       }
+      // Slightly ahead
+      yield* clockAhead(900)(store.set("key", entry(Date.now() + 900)))
+      expect((yield* store.get("key"))?.storedAt).toBeLessThanOrEqual(Date.now())
       // The clock of Redis was set back: the age is unknown.
       yield* store.set("key", entry(Date.now()))
       yield* inspector.send((client) => client.pexpire(redisKey("key"), hour))
