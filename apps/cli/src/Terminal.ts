@@ -14,7 +14,7 @@ export class OutputError extends Data.TaggedError("OutputError")<{
   readonly hint?: string | null
 }> {}
 
-export type NoteKind = "notice" | "required"
+type NoteKind = "notice" | "required"
 
 export interface TerminalService {
   readonly out: StreamInfo

@@ -34,7 +34,7 @@ import { formatPosition, type InputPosition, parsePosition, startPosition } from
 import type { InputLine } from "./InputText.ts"
 
 /** What records of many inputs start with: the text of the input, and its chain if there are several. */
-export type InputKey = Readonly<Partial<Record<InputKeyName, string>>>
+type InputKey = Readonly<Partial<Record<InputKeyName, string>>>
 
 export type InputKeyName = "input" | "chain"
 

@@ -50,7 +50,7 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): R
 }
 
 /** Returns the share of one client in the memory. Anonymous access has only one client. */
-export const memoryShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
+const memoryShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
   clients.length === 0 ? 1 : limits.clientMemoryShare
 
 const tooMuchMemory = ProxyError.make(

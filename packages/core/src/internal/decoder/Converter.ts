@@ -1,7 +1,7 @@
 /** Plain functions that decode or encode a part of a document, and their combinators. */
 
 /** Receives the path of each field that cannot be read and becomes null, such as `result.last_sale`. */
-export type OnUnreadable = (path: string) => void
+type OnUnreadable = (path: string) => void
 
 /** Returns the converted value, or undefined if the input is invalid: then the Schema decodes it again and reports why. */
 export type Converter = (input: unknown, onUnreadable: OnUnreadable) => unknown

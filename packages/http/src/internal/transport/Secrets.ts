@@ -81,7 +81,7 @@ const minSecretLength = 8
 const rarePartOf = (text: string): string => /[G-Z-][!-~]{0,6}/.exec(text)?.[0] ?? text
 
 /** Escapes a text like `JSON.stringify`. */
-export const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1)
+const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Whether a text has an encoding other than those that are searched anyway. Most responses have none. */
 const mayBeEncoded = (searched: Searchable): boolean =>
