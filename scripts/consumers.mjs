@@ -96,10 +96,10 @@ const within = (size, budget) => {
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
   "@blockquarry/client": 260,
-  "@blockquarry/core": 175,
-  "@blockquarry/http": 295,
+  "@blockquarry/core": 165,
+  "@blockquarry/http": 285,
   "@blockquarry/proxy": 760,
-  "@blockquarry/redis": 49,
+  "@blockquarry/redis": 40,
   "@blockquarry/sandbox": 167
 }
 
