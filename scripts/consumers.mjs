@@ -96,11 +96,11 @@ const within = (size, budget) => {
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
   "@blockquarry/client": 260,
-  "@blockquarry/core": 165,
-  "@blockquarry/http": 285,
+  "@blockquarry/core": 150,
+  "@blockquarry/http": 245,
   "@blockquarry/proxy": 760,
   "@blockquarry/redis": 40,
-  "@blockquarry/sandbox": 167
+  "@blockquarry/sandbox": 131
 }
 
 /** The size of the client, which is in its documentation. */

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 /** Files that an archive may have. */
 const allowed = [
   /^(package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES)$/,
-  /^dist\/[\w./-]+\.(js|d\.ts|wasm)(\.map)?$/,
+  /^dist\/[\w./-]+\.(js|d\.ts|d\.ts\.map|wasm)$/,
   /^src\/[\w./-]+\.ts$/
 ]
 

@@ -71,7 +71,7 @@ describe("the content of an archive", () => {
     "README.md",
     "dist/a.d.ts",
     "dist/a.js",
-    "dist/a.js.map",
+    "dist/a.d.ts.map",
     "package.json",
     "src/a.ts"
   ]
@@ -84,6 +84,7 @@ describe("the content of an archive", () => {
 
   it.each([
     "test/a.test.ts",
+    "dist/a.js.map",
     "dist/a.tsbuildinfo",
     "src/a.test.ts",
     "scripts/build.mjs",
