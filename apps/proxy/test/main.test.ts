@@ -34,11 +34,11 @@ const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Pro
 const up = async (
   args: ReadonlyArray<string>,
   env: Record<string, string> = {},
-  nodeOptions: ReadonlyArray<string> = []
+  nodeOptions: ReadonlyArray<string> = [],
+  launcher: ReadonlyArray<string> = []
 ) => {
-  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
-    env: { ...environment, ...env }
-  })
+  const [command = "", ...others] = [...launcher, process.execPath, ...nodeOptions, program, ...args]
+  const child = spawn(command, others, { env: { ...environment, ...env } })
   let stdout = ""
   let stderr = ""
   child.stderr.on("data", (text: Buffer) => {
@@ -51,10 +51,11 @@ const up = async (
     })
     child.once("exit", () => reject(new Error(`the program exited: ${stdout}${stderr}`)))
   })
-  const stop = (signal: NodeJS.Signals) =>
+  const stop = (signal: NodeJS.Signals | "Ctrl-C") =>
     new Promise<Ended>((resolve) => {
       child.once("close", (code) => resolve({ code, stdout, stderr }))
-      child.kill(signal)
+      if (signal === "Ctrl-C") child.stdin.write("\x03")
+      else child.kill(signal)
     })
   return { stdout, stop }
 }
@@ -251,7 +252,8 @@ describe("quarry-proxy", () => {
     const token = /qp_[\w-]{43}/.exec(made.stdout)?.[0] ?? ""
     const [clients = ""] = made.stdout.slice(made.stdout.indexOf("clients:")).split("\n\n")
     const config = join(folder, "quarry-proxy.yaml")
-    writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n`)
+    const [admin = ""] = made.stdout.slice(made.stdout.indexOf("admin:")).split("\n\n")
+    writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n${admin}\n`)
     const checked = await run(["config", "check", "--config", config])
     expect([checked.code, checked.stdout]).toEqual([0, `${config} is valid\n`])
     const printed = await run(["config", "print", "--config", config])
@@ -261,10 +263,10 @@ describe("quarry-proxy", () => {
 
     const { stdout, stop } = await up(["--config", config, "--port=0", "--admin", "127.0.0.1:0"])
     expect(stdout).toContain("clients: indexer")
-    const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)\/#/].map((line) =>
+    const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)/].map((line) =>
       line.exec(stdout)?.[1] ?? ""
     )
-    const operator = { headers: { "x-api-key": /#token=(\S+)/.exec(stdout)?.[1] ?? "" } }
+    const operator = { headers: { "x-api-key": token } }
     const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""
     expect((await fetch(origin + path)).status).toBe(401)
     expect((await fetch(origin + path, { headers: { "x-api-key": token } })).status).toBe(200)
@@ -279,4 +281,24 @@ describe("quarry-proxy", () => {
     expect(code).toBe(0)
     expect(stdout + stderr).not.toContain(token)
   })
+
+  it("prints an admin token on a terminal only, and otherwise says which key is missing", async () => {
+    const args = ["--sandbox", "--port=0", "--admin", "127.0.0.1:0"]
+    const statusOf = async (stdout: string) => {
+      const [, url = "", token = ""] = /status page: +(http:[^\s#]+)(?:#token=(\S+))?/.exec(stdout) ?? []
+      const { status } = await fetch(new URL("/status.json", url), { headers: { "x-api-key": token } })
+      return [token.length, status]
+    }
+    const terminal = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+    const onTerminal = await up(args, {}, [], ["python3", "-c", terminal])
+    expect(await statusOf(onTerminal.stdout)).toEqual([46, 200])
+    const stopped = await onTerminal.stop("Ctrl-C")
+    expect([stopped.code, stopped.stdout]).toEqual([0, expect.not.stringContaining("admin.tokens")])
+
+    const inPipe = await up(args)
+    expect(await statusOf(inPipe.stdout)).toEqual([0, 401])
+    const { stderr, stdout } = await inPipe.stop("SIGINT")
+    expect(stdout + stderr).not.toContain("qp_")
+    expect(stderr.match(/admin\.tokens in a configuration file \(--config\)/g)).toHaveLength(1)
+  }, 30_000)
 })

@@ -10,7 +10,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 export type PathKind = "public" | "metrics" | "operator"
 
 /**
- * Allows requests with a token of `admin.tokens`, or if there are none with that of the start, and those that `admin.open`
+ * Allows requests with a token of `admin.tokens`, or if there are none with that of the start, if it has one, and those that `admin.open`
  * allows without. The address of the peer proves nothing: a reverse proxy on this machine forwards requests of others, and
  * need not say so. Without a token, a web page of another site must not read through the browser of an operator.
  */
@@ -36,7 +36,7 @@ export const checkAccess = (
 }
 
 const tokens =
-  "send a token of admin.tokens, or without these the token that the start prints, as Authorization: Bearer"
+  "send a token of admin.tokens, or without these the token that a start on a terminal prints, as Authorization: Bearer"
 
 const tokenMissing = ProxyError.make("token-missing", `missing admin token; ${tokens}`, TokenLookup.challenge)
 

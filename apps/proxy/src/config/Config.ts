@@ -48,7 +48,7 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.AdminTokens,
       [],
-      "Token hashes, as printed by quarry-proxy token NAME. If empty, each start prints a token that is valid until it ends.",
+      "Token hashes, as printed by quarry-proxy token NAME. If empty, each start on a terminal prints a token that is valid until it ends.",
       sensitive
     ),
     open: key(

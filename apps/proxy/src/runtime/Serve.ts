@@ -32,7 +32,9 @@ export const serve = (
       ExitError.invalidConfig([problem]))
     const sampling = yield* Sampler.fromEnvironment
     const signals = yield* Signals.make
-    const startToken = config.admin?.tokens.length === 0 ? yield* TokenGenerator.generate : null
+    const lacksToken = config.admin?.tokens.length === 0 && config.admin.open !== "all"
+    // Elsewhere standard output is often a log, which must not contain tokens.
+    const startToken = lacksToken && process.stdout.isTTY ? yield* TokenGenerator.generate : null
     const backend = yield* Backend.fromConfig(config)
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
@@ -66,6 +68,9 @@ export const serve = (
       })
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
       yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
+      if (lacksToken && startToken === null) {
+        yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded.files[0]))
+      }
       yield* Console.log(StartupBanner.text(config, running, startToken, backend.examples))
       lifecycle.started = true
       yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)

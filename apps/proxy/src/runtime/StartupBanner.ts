@@ -60,6 +60,12 @@ const storeLine = ({ redis }: Config): string =>
     ? "quotas and cache: in memory; set redis.url to share them"
     : "quotas and cache: shared through Redis"
 
+/** Says how to get access to the admin listener if there is no terminal to print a token on. */
+export const adminTokenHint = (file: string | undefined): string =>
+  `the admin listener requires a token, and none is configured; create one with quarry-proxy token NAME, and add its hash to admin.tokens in ${
+    file ?? "a configuration file (--config)"
+  }. Only a start on a terminal prints a token`
+
 export const text = (
   config: Config,
   ports: { readonly port: number; readonly adminPort: number | null },
@@ -82,7 +88,7 @@ export const text = (
       ? []
       : [
         `status page:   ${displayOrigin(admin.host, ports.adminPort)}${
-          startToken === null || admin.open === "all" ? "" : `/#token=${startToken}`
+          startToken === null ? "" : `/#token=${startToken}`
         }`
       ]),
     "Press Ctrl-C to stop.",

@@ -87,7 +87,7 @@ describe("golden records", () => {
       const write = (text: string) => Effect.runPromise(folder.replace("proxy.yaml", text))
       const file = await write(yaml(sandbox))
       const running = Program.start(program(), ["--config", file])
-      await running.reached(2)
+      await running.reached(3)
       await get(running, price, { "x-api-key": "of-the-shop", "x-request-id": "first" })
       await get(running, "/nowhere", { "x-request-id": "second" })
       await get(running, price, { "x-request-id": "third" })
