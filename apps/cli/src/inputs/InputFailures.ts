@@ -14,6 +14,7 @@ import {
   reportOf
 } from "../CommandError.ts"
 import type { InputCounts } from "../export/Manifest.ts"
+import { writeToFile } from "../OutputFile.ts"
 import { toJson } from "../render/Json.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { systemFailure } from "../SystemError.ts"
@@ -105,7 +106,6 @@ export const makeInputFailures = (
     let succeeded = 0
     let serviceFailures = 0
     let unprinted = startPosition
-    let lastFailedLine = 0
     let hasRead = false
     let hasRecords = false
     // Inputs that failed because of the service are read again
@@ -158,25 +158,22 @@ export const makeInputFailures = (
             ]
             listed.push({ text: `  ${places.join(": ")}: ${report.message}`, hint: report.hint })
           }
-          const isRepeated = line === lastFailedLine
-          lastFailedLine = line
-          failed++
-          exitStatuses.add(exitCodes[error._tag])
-          if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
-          advance()
           return Effect.all([
+            // Counted when it is written, because a command that continues keeps so many
+            Effect.flatMap(failedFile, ({ add }) => add(inputLine)),
+            Effect.sync(() => {
+              failed++
+              exitStatuses.add(exitCodes[error._tag])
+              if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
+              advance()
+            }),
             isJson ?
               terminal.note(
                 toJson({ ...(inputName === "chains" ? {} : { input, line }), chain, ...report }),
                 "required"
               ) :
               Effect.void,
-            // Keeps one line for each failure, which --from ignores
-            Effect.flatMap(
-              failedFile,
-              ({ add }) => add(failedLine(inputLine, isRepeated))
-            ),
-            serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
+            Effect.suspend(() => serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void)
           ], { discard: true })
         }),
       report: (exit) => {
@@ -224,18 +221,25 @@ export const makeInputFailures = (
     }
   })
 
-/** Returns a line for a failed input. `--from` ignores it if the input is in the file already, for another chain. */
-const failedLine = ({ chain, line, values }: InputLine, isRepeated: boolean): string => {
-  const input = values.join(" ")
-  if (values.includes("")) return `# line ${line} has an empty value: ${input}`
-  return isRepeated && chain !== undefined ? `# line ${line}, ${chain}: ${input}` : input
+/**
+ * Returns the lines of a failed input. A comment names each chain on which it failed: the first one is followed by the input,
+ * which `--from` reads once for all chains.
+ */
+const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): string => {
+  const input = values.join(" ").replace(/\s+/g, " ")
+  if (values.includes("") || input.startsWith("#")) return `# line ${line} cannot be read again: ${input}\n`
+  if (chain === undefined) return `${input}\n`
+  return `# line ${line}, ${chain}: ${input}\n${isRepeated ? "" : `${input}\n`}`
 }
 
-/** A file with one line for each failed input. */
+/** Finds the complete failures in a file. */
+const completeFailures = /# line \d+, .*\n(?:[^#\n].*\n)?|.*\n/g
+
+/** A file with the inputs that failed. */
 interface FailedFile {
-  /** Keeps the first lines, which an interrupted run has written. Removes the others. */
-  readonly keep: (lines: number) => Effect.Effect<void, OutputError>
-  readonly add: (input: string) => Effect.Effect<void, OutputError>
+  /** Keeps the first failures, which an interrupted run has written. Removes the others. */
+  readonly keep: (count: number) => Effect.Effect<void, OutputError>
+  readonly add: (line: InputLine) => Effect.Effect<void, OutputError>
 }
 
 const openFailedFile = (
@@ -247,17 +251,34 @@ const openFailedFile = (
       try: run,
       catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
     })
-  return Effect.acquireRelease(
-    attempt(() => fs.openSync(file, "a")),
-    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-  ).pipe(Effect.map((descriptor): FailedFile => ({
-    keep: (lines) =>
-      attempt(() => {
-        // A pipe or a terminal has no earlier lines
-        if (!fs.fstatSync(descriptor).isFile()) return
-        const kept = fs.readFileSync(file, "utf8").split(/(?<=\n)/).slice(0, lines).join("")
-        fs.ftruncateSync(descriptor, Buffer.byteLength(kept))
-      }),
-    add: (input) => Effect.asVoid(attempt(() => fs.writeSync(descriptor, `${input.replace(/\s+/g, " ")}\n`)))
-  })))
+  return Effect.gen(function*() {
+    const descriptor = yield* Effect.acquireRelease(
+      attempt(() => fs.openSync(file, "a")),
+      (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
+    )
+    /** The line of the last failure. */
+    let lastLine = 0
+    const write = (text: string) => {
+      const bytes = Buffer.from(text)
+      const { error } = writeToFile(descriptor, bytes, [bytes.length])
+      if (error !== null) throw error
+    }
+    return {
+      keep: (count) =>
+        attempt(() => {
+          // A pipe or a terminal has no earlier failures
+          if (!fs.fstatSync(descriptor).isFile()) return
+          const kept = fs.readFileSync(file, "utf8").match(completeFailures)?.slice(0, count) ?? []
+          fs.ftruncateSync(descriptor, Buffer.byteLength(kept.join("")))
+          lastLine = Number(/^# line (\d+), /.exec(kept.at(-1) ?? "")?.[1] ?? 0)
+          // The next command that continues counts these too
+          write("# an input that failed before this file was written\n".repeat(count - kept.length))
+        }),
+      add: (line) =>
+        attempt(() => {
+          write(failureText(line, line.line === lastLine))
+          lastLine = line.line
+        })
+    }
+  })
 }

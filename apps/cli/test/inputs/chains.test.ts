@@ -94,7 +94,11 @@ it.live("writes an input that fails on several chains once to the file of --fail
     expect(ran.err).toContain("4 of 6 inputs failed:\n")
     expect(ran.err).toContain(`\n  line 1: ${token}: polygon: not found`)
     expect(readFileSync(failed, "utf8")).toBe(
-      `${token}\n0x12\n# line 2, polygon: 0x12\n${polygonToken}\n`
+      [
+        `# line 1, polygon: ${token}\n${token}\n`,
+        "# line 2, eth: 0x12\n0x12\n# line 2, polygon: 0x12\n",
+        `# line 3, eth: ${polygonToken}\n${polygonToken}\n`
+      ].join("")
     )
   }))
 

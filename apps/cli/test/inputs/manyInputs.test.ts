@@ -375,7 +375,7 @@ describe("failures", () => {
       expect(whole.err).toContain("hint: for a CSV file, select the columns with --from-column\n")
       const ran = yield* run(`wallet chains --from ${from} --from-column address --failed ${failed}`, "")
       expect(ran.code).toBe(8)
-      expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 has an empty value: ?\n0x12\n$/)
+      expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 cannot be read again: ?\n0x12\n$/)
       const again = yield* run(`wallet chains --from ${failed}`, "")
       expect(again.err).toContain("1 of 1 inputs failed")
     }))
