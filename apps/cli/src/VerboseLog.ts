@@ -17,10 +17,10 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
   const logger = Logger.make<unknown, void>(({ annotations, date, logLevel, message }) => {
     // A region may log more, for its progress line
     if (LogLevel.lessThan(logLevel, minimumLevel)) return
-    const messageText = textOf(message)
-    if (!isVerbose && messageText === rejectedKeyMessage) return
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
-    const line = format(messageText, call ?? "", new Map(Object.entries(fields)), date.getTime())
+    // About the state of an API key. The command has one, so that its error says the same
+    if (!isVerbose && fields["key"] !== undefined) return
+    const line = format(textOf(message), call ?? "", new Map(Object.entries(fields)), date.getTime())
     if (line === null) return
     // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
@@ -38,9 +38,6 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
       Effect.provide(layer)
     )
 }
-
-/** The error of the command says the same. */
-const rejectedKeyMessage = "last available key failed"
 
 /** Returns the text of a message. */
 const textOf = (message: unknown): string =>

@@ -36,7 +36,7 @@ const cases: ReadonlyArray<
     4,
     price,
     { env: { ...sandboxEnvironment, QUARRY_API_KEY: revokedApiKey } },
-    /authentication failed/
+    /^error: authentication failed/
   ],
   [
     "an exhausted plan",
@@ -46,7 +46,7 @@ const cases: ReadonlyArray<
     /plan quota/
   ],
   ["400", 2, price, faulty({ status: 400 }), /400/],
-  ["403", 4, price, faulty({ status: 403 }), /permission denied/],
+  ["403", 4, price, faulty({ status: 403 }), /^error: permission denied/],
   ["404", 3, price, faulty({ status: 404 }), /not found/],
   [
     "a base URL with a wrong path",
