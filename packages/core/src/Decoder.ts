@@ -15,14 +15,14 @@ import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
 import { DecodeId, EncodeId } from "./internal/leaf.ts"
 
 /**
- * Decodes a document. A field that is no fact and cannot be read becomes null: `onUnreadable` receives its path, such as
- * `result.last_sale`, once for each occurrence. Ignore the paths if decoding fails.
+ * Decodes a document. A field that is no fact and cannot be read becomes null, and its path, such as `result[].last_sale`, is
+ * appended to `unreadable`, once for each occurrence. Ignore the paths if decoding fails.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Decoder<out A> {
-  (document: unknown, onUnreadable?: (path: string) => void): Either.Either<A, ParseResult.ParseError>
+  (document: unknown, unreadable?: Array<string>): Either.Either<A, ParseResult.ParseError>
 }
 
 /**
@@ -47,9 +47,9 @@ export const make = <A, I>(
   options?: Pick<AST.ParseOptions, "errors">
 ): Decoder<A> => {
   const decode = compileDecoder(schema.ast)
-  return (document, onUnreadable = ignore) => {
+  return (document, unreadable = []) => {
     try {
-      const value = decode(document, onUnreadable)
+      const value = decode(document, unreadable)
       return value === undefined
         ? Schema.decodeUnknownEither(schema, options)(document)
         : Either.right(unsafeCoerce<A>(value))
@@ -71,7 +71,7 @@ export const make = <A, I>(
 export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
   const encode = compileEncoder(schema.ast)
   return (value) => {
-    const encoded = encode(value, ignore)
+    const encoded = encode(value, [])
     return encoded === undefined ? Schema.encodeSync(schema)(value) : unsafeCoerce<I>(encoded)
   }
 }
@@ -88,8 +88,6 @@ export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I>
 const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
-
-const ignore = (): void => {}
 
 /** Property tests check that compiled functions return what the schema returns. */
 const unsafeCoerce = <T>(value: unknown): T => value as T

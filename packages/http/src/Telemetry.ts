@@ -144,7 +144,7 @@ export const uncacheableResponses = counter(
 
 /**
  * Fields of decoded responses that are null because they could not be read, by `operation` and `field`, such as
- * `result.last_sale`. Only fields that describe: an unreadable hash, amount or cursor fails the call.
+ * `result[].last_sale`. Only fields that describe: an unreadable hash, amount or cursor fails the call.
  *
  * @since 0.1.0
  * @category metrics

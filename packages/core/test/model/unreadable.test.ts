@@ -1,11 +1,14 @@
 /** Fields that are empty or cannot be read. */
 import * as Decoder from "@blockquarry/core/Decoder"
+import { Integer } from "@blockquarry/core/Integer"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { describing } from "../../src/internal/nullable.ts"
 import { codeGenerationModes } from "../support/codeGeneration.ts"
 import { fixture } from "../support/fixture.ts"
 
@@ -47,8 +50,7 @@ const decodeWith = (id: string, path: string, value: unknown) => {
   const operation = operations.get(id)
   if (operation === undefined) throw new Error(`no operation ${id}`)
   const paths: Array<string> = []
-  const decode = Decoder.make(operation.output)
-  const decoded = decode(withValue(fixture(id), path.split("."), value), (path) => paths.push(path))
+  const decoded = Decoder.make(operation.output)(withValue(fixture(id), path.split("."), value), paths)
   return { decoded, paths }
 }
 
@@ -83,13 +85,14 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
     ["tokenPrice", "24hrPercentChange", "N/A", ["24hrPercentChange"]],
     ["tokenPrice", "nativePrice.value", "0.5", ["nativePrice.value"]],
     ["tokenPrice", "toBlock", "9".repeat(30), ["toBlock"]],
-    ["tokenOwners", "result.0.usd_value", "NaN", ["result.usd_value"]],
-    ["contractNfts", "result.0.last_sale.price", "0.5", ["result.last_sale"]],
-    ["contractNfts", "result.0.last_sale.usd_price_at_sale", "-", ["result.last_sale.usd_price_at_sale"]],
+    ["tokenOwners", "result.0.usd_value", "NaN", ["result[].usd_value"]],
+    ["contractNfts", "result.0.last_sale.price", "0.5", ["result[].last_sale"]],
+    ["contractNfts", "result.0.last_sale.usd_price_at_sale", "-", ["result[].last_sale.usd_price_at_sale"]],
+    ["contractNfts", "result.0.last_sale", { usd_price_at_sale: "-", token_id: "x" }, ["result[].last_sale"]],
     ["nftMetadata", "last_sale", "never", ["last_sale"]],
-    ["nftOwners", "result.0.last_metadata_sync", "n/a", ["result.last_metadata_sync"]],
+    ["nftOwners", "result.0.last_metadata_sync", "n/a", ["result[].last_metadata_sync"]],
     ["walletChains", "active_chains.0.first_transaction.transaction_hash", "0x", [
-      "active_chains.first_transaction"
+      "active_chains[].first_transaction"
     ]],
     ["updateStreamStatus", "triggers.type", 5, ["triggers"]],
     ["ledgerTransaction", "payload.type_arguments", "u64", ["payload"]],
@@ -101,9 +104,17 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
     const [field = ""] = reported
     const parts = path.split(".")
     const depth = parts.findIndex((_, index) =>
-      parts.slice(0, index + 1).filter((part) => part !== "0").join(".") === field
+      parts.slice(0, index + 1).join(".").replaceAll(".0", "[]") === field
     )
     expect(at(Either.getOrNull(decoded), parts.slice(0, depth + 1))).toBeNull()
+  })
+
+  it("reports the fields of the member of a union that matches", () => {
+    const member = (type: string) => Schema.Struct({ note: describing(Integer), type: Schema.Literal(type) })
+    const paths: Array<string> = []
+    const decode = Decoder.make(Schema.Array(Schema.Union(member("a"), member("b"))))
+    runIn(() => decode([{ note: "-", type: "b" }], paths))
+    expect(paths).toEqual(["[].note"])
   })
 
   it.each([

@@ -10,6 +10,7 @@ import {
   convertArray,
   type Converter,
   convertString,
+  convertUnion,
   isConverter,
   nullToNull,
   unreadableToNull
@@ -18,7 +19,7 @@ import { struct, type StructMember } from "./struct.ts"
 
 export type Direction = "decode" | "encode"
 
-/** `path` is where the value is in the document. Elements of an array have the path of the array. */
+/** `path` is where the value is in the document: `result[].last_sale`. */
 export const compile = (ast: AST.AST, direction: Direction, path = ""): Converter => {
   const converter = ast.annotations[direction === "decode" ? DecodeId : EncodeId]
   if (isConverter(converter)) return converter
@@ -86,7 +87,7 @@ const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): C
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
     ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
   return isList
-    ? convertArray(compile(item.type, direction, path), ast.elements.length)
+    ? convertArray(compile(item.type, direction, `${path}[]`), ast.elements.length)
     : interpret(ast, direction)
 }
 
@@ -97,14 +98,7 @@ const compileUnion = (ast: AST.Union, direction: Direction, path: string): Conve
     return compileNullOr(ast, member, direction, path)
   }
   if (direction === "encode" || !isTaggedUnion(ast)) return interpret(ast, direction)
-  const converters = ast.types.map((type) => compile(type, direction, path))
-  return (input, onUnreadable) => {
-    for (const convert of converters) {
-      const value = convert(input, onUnreadable)
-      if (value !== undefined) return value
-    }
-    return undefined
-  }
+  return convertUnion(ast.types.map((type) => compile(type, direction, path)))
 }
 
 /** Effect tries the members whose literals match before the others. If these are last, it is the order of the members. */
@@ -121,15 +115,15 @@ const hasLiteral = (type: AST.AST): boolean =>
 const compileNullOr = (ast: AST.Union, member: AST.AST, direction: Direction, path: string): Converter => {
   const interpretUnion = interpret(ast, direction)
   const convert = compile(member, direction, path)
-  return (input, onUnreadable) =>
-    input === null ? interpretUnion(input, onUnreadable) : convert(input, onUnreadable)
+  return (input, unreadable) =>
+    input === null ? interpretUnion(input, unreadable) : convert(input, unreadable)
 }
 
 /** The filter checks the Type side, after the value is known to be of that type. */
 const compileRefinement = (ast: AST.Refinement, direction: Direction, path: string): Converter => {
   const convert = compile(ast.from, direction, path)
-  return (input, onUnreadable) => {
-    const value = convert(input, onUnreadable)
+  return (input, unreadable) => {
+    const value = convert(input, unreadable)
     if (value === undefined) return undefined
     return Option.isNone(ast.filter(direction === "decode" ? value : input, {}, ast)) ? value : undefined
   }
@@ -142,9 +136,9 @@ const compileComposition = (
 ): Converter => {
   const first = compile(direction === "decode" ? from : to, direction, path)
   const second = compile(direction === "decode" ? to : from, direction, path)
-  return (input, onUnreadable) => {
-    const value = first(input, onUnreadable)
-    return value === undefined ? undefined : second(value, onUnreadable)
+  return (input, unreadable) => {
+    const value = first(input, unreadable)
+    return value === undefined ? undefined : second(value, unreadable)
   }
 }
 

@@ -29,7 +29,7 @@ const isNamed = (member: StructMember): member is NamedMember => typeof member.n
 const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown>> =>
   typeof input === "object" && input !== null && !Array.isArray(input)
 
-const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input, onUnreadable) => {
+const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input, unreadable) => {
   if (!isObject(input)) return undefined
   const record: Record<PropertyKey, unknown> = {}
   for (const { convert, isOptional, name, nullFrom } of members) {
@@ -37,7 +37,7 @@ const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (in
     const member = input[name]
     const isNull = (member === null && nullFrom !== "nothing") ||
       ((member === undefined || member === "") && nullFrom === "absent")
-    const value = isNull ? null : convert(member, onUnreadable)
+    const value = isNull ? null : convert(member, unreadable)
     if (value === undefined) return undefined
     record[name] = value
   }
@@ -61,7 +61,7 @@ const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
   const always = firstOptional < 0 ? members : members.slice(0, firstOptional)
   return `"use strict"
   const [${members.map((_, at) => `c${at}`).join(", ")}] = converters
-  return (input, onUnreadable) => {
+  return (input, unreadable) => {
     if (!isObject(input)) return undefined
     let m
     ${always.map(convertMember).join("\n    ")}
@@ -81,7 +81,7 @@ const nullConditions: { readonly [N in StructMember["nullFrom"]]: string } = {
 const convertMember = ({ convert, name, nullFrom }: NamedMember, at: number): string => {
   const value = convert === convertString
     ? `typeof m === "string" ? m : undefined`
-    : `c${at}(m, onUnreadable)`
+    : `c${at}(m, unreadable)`
   return `m = input[${JSON.stringify(name)}]
     const v${at} = ${nullConditions[nullFrom]}${value}
     if (v${at} === undefined) return undefined`

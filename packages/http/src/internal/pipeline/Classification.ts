@@ -126,12 +126,12 @@ export class Complete {
   }
 
   /**
-   * Decodes the document. Fails if it has no result, or with the path of the first mismatch with the model. `onUnreadable`
-   * is called as by `operation.decode`.
+   * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
+   * model.
    */
   decode<I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    onUnreadable?: (path: string) => void
+    unreadable?: Array<string>
   ): Either.Either<Output, NotFoundError | InvalidResponseError> {
     return Either.flatMap(
       this.document,
@@ -142,7 +142,7 @@ export class Complete {
             new NotFoundError({ ...detailsOf(exchange, document), serverMessage: "the response is empty" })
           )
         }
-        return Either.mapLeft(operation.decode(document, onUnreadable), (error) => {
+        return Either.mapLeft(operation.decode(document, unreadable), (error) => {
           const { path, reason } = shapeMismatch(error, document, exchange.key.apiKey)
           return invalidResponse(exchange, document, "unexpected-shape", path, reason)
         })

@@ -269,7 +269,7 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
     const classification = classifyResponse()
     const unreadable: Array<string> = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
-      ? classification.decode(operation, (path) => unreadable.push(path))
+      ? classification.decode(operation, unreadable)
       : Either.left(classification.error)
     if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
     if (mayBeCached) decoded.set(response, output)
