@@ -1,8 +1,8 @@
 /** The document `docs/interface.md`: the operations beside the specification of the interface, and our choices where it is open. */
 import { type AnyOperation, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
-import { type OutputField, outputFields } from "@blockquarry/core/OutputFields"
 import * as Predicate from "effect/Predicate"
 import { openPoints } from "./OpenPoints.ts"
+import { outputFields } from "./OutputFields.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 
@@ -37,21 +37,15 @@ const specifiedTypes = (value: unknown, parent = ""): ReadonlyMap<string, string
 const typeIn = (types: ReadonlyMap<string, string>, path: string): string | undefined =>
   types.get(path) ?? types.get(path.replaceAll("[]", "")) ?? types.get(path.replace(/\[\](?=[^[]*$)/, ""))
 
-const outcomes: { readonly [K in OutputField["kind"]]: string } = {
-  fact: "the response fails",
-  describing: "null, and counted",
-  unlisted: "null, and counted"
-}
-
 const fieldTable = (operation: AnyOperation, specified: unknown): string => {
   const types = specifiedTypes(specified)
   return table(
     ["Field", "Specification", "Read as", "If it cannot be read"],
-    outputFields(operation.output).map(({ expected, isRequired, kind, path }) => [
+    outputFields(operation.output).map(({ expected, isFact, isRequired, path }) => [
       `${code(path)}${isRequired ? " (required)" : ""}`,
       typeIn(types, path) ?? "not shown",
       expected,
-      outcomes[kind]
+      isFact ? "the response fails" : "null, and counted"
     ])
   )
 }

@@ -1,10 +1,10 @@
 /** `docs/interface.md` is what the descriptions of the operations say. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { outputFields } from "@blockquarry/core/OutputFields"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { interfacePage } from "../src/InterfacePage.ts"
+import { outputFields } from "../src/OutputFields.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
 

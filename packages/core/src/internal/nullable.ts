@@ -2,8 +2,8 @@
  * Fields that may be missing: absent, undefined, null and the empty string all become null in the model. Other fields may be
  * absent in the model too.
  *
- * The kind of a field says what happens if its value cannot be read: a fact makes decoding fail, any other field becomes null
- * and is reported. A fact inside of an object that is no fact makes that object null.
+ * A field is a fact if it identifies a record, counts money, or directs a list. A fact that cannot be read makes decoding fail; any
+ * other field becomes null and is reported. A fact inside of an object that is no fact makes that object null.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -20,29 +20,11 @@ export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullab
 /** The annotation with the predicate of invalid values that become null. */
 export const IsUnreadableId: unique symbol = Symbol.for("@blockquarry/core/nullable/isUnreadable")
 
-/** The annotation with the kind of a field. */
-export const FieldKindId: unique symbol = Symbol.for("@blockquarry/core/nullable/kind")
-
-/**
- * What happens if a field cannot be read.
- *
- * - `fact`: decoding fails. The field identifies a record, counts money, or directs a list.
- * - `describing`: the field is null, and counted.
- * - `unlisted`: the same, because the specification does not list the field.
- *
- * A fact inside of an object that is no fact makes that object null, and counted.
- *
- * @since 0.1.0
- * @category models
- */
-export type FieldKind = "fact" | "describing" | "unlisted"
-
 type Nullable<A, I> = MissingField<A | null, I | null | undefined>
 
 /** Null is the first member of the union, so that `schema` never decodes it. */
 const makeNullable = <A, I>(
   schema: Schema.Schema<A, I>,
-  kind: FieldKind,
   isUnreadable?: (input: unknown) => boolean
 ): Nullable<A, I> =>
   allowMissing(Schema.propertySignature(Schema.make<A | null, I | null | undefined>(
@@ -53,7 +35,6 @@ const makeNullable = <A, I>(
       nullIfMissing,
       {
         [NonNullableId]: schema.ast,
-        [FieldKindId]: kind,
         ...(isUnreadable === undefined ? {} : { [IsUnreadableId]: isUnreadable }),
         [AST.DecodingFallbackAnnotationId]: ({ actual }: ParseResult.ParseIssue) =>
           actual === "" || isUnreadable?.(actual) === true
@@ -70,15 +51,14 @@ const nullIfMissing = new AST.FinalTransformation(
 )
 
 /** Creates a field that is `A | null` in the model and may be absent in a response. A value that cannot be read fails. */
-export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema, "fact")
+export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema)
 
 /** Creates a nullable field that is no fact: a value that cannot be read becomes null, and is reported. */
 export const describing = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
-  makeNullable(schema, "describing", () => true)
+  makeNullable(schema, () => true)
 
-/** Creates a field that the specification does not list. A value that cannot be read becomes null, and is reported. */
-export const unlisted = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
-  makeNullable(schema, "unlisted", () => true)
+/** Creates a field that the specification does not list, which is no fact. */
+export const unlisted = describing
 
 /** Creates a schema of `A | null`, for values that are no nullable fields. */
 export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | null, I | null> =>
@@ -104,7 +84,7 @@ const isTooLarge = (input: unknown): boolean =>
   Number(input) > Number.MAX_SAFE_INTEGER
 
 /** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
-export const nullableInteger = makeNullable(Integer, "fact", isTooLarge)
+export const nullableInteger = makeNullable(Integer, isTooLarge)
 
 /**
  * Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB

@@ -1,37 +1,23 @@
-/**
- * The fields of a response as data: what is read, and what happens if it cannot be read.
- *
- * @since 0.1.0
- */
+/** The fields of a response as data: what is read, and what happens if it cannot be read. */
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { expectedOf } from "./internal/leaf.ts"
-import { type FieldKind, FieldKindId, NonNullableId } from "./internal/nullable.ts"
+import { expectedOf } from "../../packages/core/src/internal/leaf.ts"
+import { IsUnreadableId, NonNullableId } from "../../packages/core/src/internal/nullable.ts"
 
-export type { FieldKind } from "./internal/nullable.ts"
-
-/**
- * A field of a response.
- *
- * @since 0.1.0
- * @category models
- */
+/** A field of a response. */
 export interface OutputField {
   /** Names from the top of the document; `[]` follows the name of a list, as in `result[].last_sale.price`. */
   readonly path: string
-  readonly kind: FieldKind
+  /** Whether a response with a value that cannot be read is invalid. Otherwise the field is null, and counted. */
+  readonly isFact: boolean
   /** Whether a response without the field is invalid. */
   readonly isRequired: boolean
   /** The value that is read, as messages describe it: `an integer of at least 0`. */
   readonly expected: string
 }
 
-/**
- * Returns the fields of a response, with those of nested objects. Of a union, those of every member.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Returns the fields of a response, with those of nested objects. Of a union, those of every member. */
 export const outputFields = ({ ast }: Schema.Schema.AnyNoContext): ReadonlyArray<OutputField> => [
   ...new Map(fieldsIn(ast, "").map((field) => [field.path, field])).values()
 ]
@@ -42,11 +28,12 @@ const fieldsIn = (ast: AST.AST, parent: string): ReadonlyArray<OutputField> => {
       return ast.propertySignatures.flatMap(({ isOptional, name, type }) => {
         const inner = nonNullable(type)
         const path = `${parent === "" ? "" : `${parent}.`}${String(name)}`
-        const kind = type.annotations[FieldKindId]
+        const isUnreadable = type.annotations[IsUnreadableId]
         const field: OutputField = {
           path,
-          kind: kind === "describing" || kind === "unlisted" ? kind : "fact",
-          isRequired: !isOptional && kind === undefined,
+          // Values that are too large are null also in some facts
+          isFact: !Predicate.isFunction(isUnreadable) || isUnreadable({}) !== true,
+          isRequired: !isOptional && !(NonNullableId in type.annotations),
           expected: describe(inner)
         }
         return [field, ...fieldsIn(inner, path)]
