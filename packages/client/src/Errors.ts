@@ -162,11 +162,11 @@ export class NotFoundError extends ResponseError {
  */
 export class AuthenticationError extends ResponseError {
   declare readonly name: "AuthenticationError"
-  /** What sets the API key, as in `the option apiKey`. */
-  declare readonly setting: string
+  /** The option that sets the API key. Null if unknown. Default: `apiKey`. */
+  declare readonly setting: string | null
 
-  constructor(fields: ResponseErrorFields & { readonly setting?: string | undefined }) {
-    const allFields = { ...fields, setting: fields.setting ?? "the option apiKey" }
+  constructor(fields: ResponseErrorFields & { readonly setting?: string | null | undefined }) {
+    const allFields = { ...fields, setting: fields.setting === undefined ? "apiKey" : fields.setting }
     super(describeError("AuthenticationError", allFields), allFields)
   }
 }
@@ -349,16 +349,16 @@ export class NetworkError extends RequestError {
   declare readonly sent: boolean
   /** Whether the upstream may have applied an update although the call failed. */
   declare readonly mayHaveBeenApplied: boolean
-  /** What sets the base URL, as in `the option baseUrl`. */
-  declare readonly setting: string
+  /** The option that sets the base URL, as in `baseUrls.data`. Null if unknown. Default: `baseUrl`. */
+  declare readonly setting: string | null
 
   constructor(
     fields:
       & RequestErrorFields
       & Pick<NetworkError, "api" | "host" | "reason" | "sent" | "mayHaveBeenApplied">
-      & { readonly setting?: string | undefined }
+      & { readonly setting?: string | null | undefined }
   ) {
-    const allFields = { ...fields, setting: fields.setting ?? "the option baseUrl" }
+    const allFields = { ...fields, setting: fields.setting === undefined ? "baseUrl" : fields.setting }
     super(describeError("NetworkError", allFields), allFields)
   }
 }

@@ -86,8 +86,11 @@ const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSe
 /** How long to wait before a retry. Null if unknown. */
 const retryAfter = Schema.NullOr(DurationFromMillis)
 
-/** What the program has configured, as in `QUARRY_API_KEY` or `the option apiKey`. `general` is its name if that is unknown. */
-const setting = (general: string) => Schema.optionalWith(Schema.String, { default: () => general })
+/** The option or environment variable to check, as in `baseUrl`, `apiKey.LABEL` or `QUARRY_API_KEY`. Null if unknown. */
+const setting = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+const describeSetting = (setting: string | null, general: string): string =>
+  setting === null ? general : /^[A-Z_]+$/.test(setting) ? setting : `the option ${setting}`
 
 /**
  * What every error tells.
@@ -213,7 +216,7 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
 export class AuthenticationError
   extends Schema.TaggedError<AuthenticationError>("@blockquarry/core/AuthenticationError")(
     "AuthenticationError",
-    { ...responseFields, setting: setting("the API key") }
+    { ...responseFields, setting }
   )
   implements ErrorDescription
 {
@@ -222,7 +225,7 @@ export class AuthenticationError
   }
 
   get hint(): string {
-    return `Check ${this.setting}.`
+    return `Check ${describeSetting(this.setting, "the API key")}.`
   }
 
   get retryable(): false {
@@ -529,7 +532,7 @@ export class NetworkError
     /** Whether the request may have reached the upstream. */
     sent: Schema.Boolean,
     mayHaveBeenApplied,
-    setting: setting("the base URL")
+    setting
   })
   implements ErrorDescription
 {
@@ -551,7 +554,7 @@ export class NetworkError
   get hint(): string {
     return this.clientClosed
       ? "Keep the scope of its layer open until all calls have ended."
-      : `Check ${this.setting} and your network.`
+      : `Check ${describeSetting(this.setting, "the base URL")} and your network.`
   }
 
   get retryable(): boolean {

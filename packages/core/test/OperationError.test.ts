@@ -270,7 +270,7 @@ const errorTable: ReadonlyArray<
       reason: "constructor",
       sent: false,
       mayHaveBeenApplied: false,
-      setting: "the option baseUrl"
+      setting: "baseUrl"
     }),
     "ledgerTransaction: cannot connect to data.example.com: constructor. " +
     "Check the option baseUrl and your network.",

@@ -139,7 +139,7 @@ export const layerConfig = <
   )
 }
 
-const settingsOf = (name: keyof Apis) => ({ baseUrl: `the option baseUrls.${name}` })
+const settingsOf = (name: keyof Apis) => ({ baseUrl: `baseUrls.${name}` })
 
 const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
 

@@ -476,7 +476,7 @@ describe("the hint of an error", () => {
         Effect.provideService(HttpClient.HttpClient, replyOf(401))
       )
       expect(error).toMatchObject({
-        hint: expect.stringMatching(/^Check the API key (?:one|two) of the option apiKey\.$/)
+        hint: expect.stringMatching(/^Check the option apiKey\.(?:one|two)\.$/)
       })
     }))
 })

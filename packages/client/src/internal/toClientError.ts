@@ -44,7 +44,7 @@ export const toClientError = (
       return new Errors.NetworkError(
         baseUrl === undefined || baseUrls?.[encoded.api] !== undefined
           ? untagged(encoded)
-          : { ...untagged(encoded), setting: "the option baseUrl" }
+          : { ...untagged(encoded), setting: "baseUrl" }
       )
     case "TimeoutError":
       return new Errors.TimeoutError(untagged(encoded))

@@ -41,7 +41,7 @@ export interface Upstream {
 }
 
 /**
- * What sets the API key and the base URL.
+ * The options or environment variables that set the API key and the base URL.
  *
  * @since 0.1.0
  * @category models
@@ -57,7 +57,7 @@ export interface Settings {
  * @since 0.1.0
  * @category constants
  */
-export const optionSettings: Settings = { apiKey: "the option apiKey", baseUrl: "the option baseUrl" }
+export const optionSettings: Settings = { apiKey: "apiKey", baseUrl: "baseUrl" }
 
 /**
  * One base URL with all API keys that may be used there.
@@ -70,7 +70,7 @@ export interface KeyPool {
   readonly apiUrl: string
   /** The base URL without the path prefix. */
   readonly baseUrl: string
-  /** What sets the base URL, as in `QUARRY_BASE_URL` or `the option baseUrl`, for the hints of errors. */
+  /** The option or environment variable of the base URL, for errors. */
   readonly setting: string
   /** Identifies these keys at this base URL without revealing them. */
   readonly id: string
@@ -98,7 +98,7 @@ export interface PooledKey {
   readonly quotaId: string
   /** The name of the key in logs and reports. */
   readonly label: string
-  /** What sets the key, as in `QUARRY_API_KEY` or `the option apiKey`, for the hints of errors. */
+  /** The option or environment variable of the key, for errors. */
   readonly setting: string
   /** The rate limit of the key, or that of the API. */
   readonly rateLimit: RateLimit.RateLimit
@@ -196,7 +196,7 @@ const keyPoolOf = (
         id,
         quotaId: key === noApiKey ? id : shortDigest(Redacted.value(key)),
         label,
-        setting: apiKeys.length === 1 ? settings.apiKey : `the API key ${label} of ${settings.apiKey}`,
+        setting: apiKeys.length === 1 ? settings.apiKey : `${settings.apiKey}.${label}`,
         rateLimit: keyRateLimit === undefined ? rateLimit : RateLimit.make(keyRateLimit)
       }
     }),
