@@ -110,27 +110,61 @@ export const make = (
     const forgetUnconfirmed = (key: string, version: number): void => {
       if ((unconfirmed.peek(key)?.version ?? Number.POSITIVE_INFINITY) <= version) unconfirmed.delete(key)
     }
-    let isConfirming = false
-    /** Compares all unconfirmed versions with the remote store. */
-    const confirmAll = Effect.suspend(() => {
-      isConfirming = true
-      return Effect.forEach(
-        unconfirmed.values(),
-        ({ key }) => Effect.suspend(() => Deferred.await((pendingReads.get(key) ?? startRead(key)).result)),
-        { concurrency: maxComparisons, discard: true }
-      )
-    }).pipe(Effect.ensuring(Effect.sync(() => {
-      isConfirming = false
-    })))
-    const limited = yield* ReplyLimit.make
+    /** Issues a version that is higher than all that are known, which tells the remote store about local ones. */
+    const remoteVersion = Effect.suspend(() => {
+      const after = lastVersion
+      return Effect.map(backend.nextVersion(after), (version) => {
+        lastVersion = Math.max(lastVersion, version)
+        if (unannounced <= after) unannounced = 0
+        return version
+      })
+    })
+
+    /** Tells the remote store about local versions, so that later ones of other processes are higher. */
+    const announce = Effect.repeat(remoteVersion, { while: () => unannounced > 0 }).pipe(
+      Effect.when(() => unannounced > 0),
+      Effect.ignore,
+      Effect.unsafeMakeSemaphore(1).withPermitsIfAvailable(1)
+    )
+
+    /**
+     * Replaces an older remote entry, and returns the version of the remote one. If the newer one is not in memory any more,
+     * its version makes the older one a miss.
+     */
+    const confirm = (own: Unconfirmed): Effect.Effect<number | null, StoreError> =>
+      Effect.flatMap(backend.getVersion(own.key), (version) => {
+        if (version === null || version >= own.version) {
+          forgetUnconfirmed(own.key, own.version)
+          const entry = memory.get(own.key)
+          // The next use reads what replaced it.
+          if (entry !== undefined && entry.version !== version) remoteStates.delete(entry)
+          return Effect.succeed(version)
+        }
+        const write = Effect.suspend(() => {
+          const entry = memory.get(own.key)
+          return entry?.version === own.version
+            ? backend.set(own.key, entry)
+            : backend.setVersion(own.key, own)
+        })
+        return Effect.map(
+          Effect.zipRight(unannounced === 0 ? Effect.void : remoteVersion, write),
+          () => (forgetUnconfirmed(own.key, own.version), own.version)
+        )
+      })
+
+    /** Tells the remote store what it missed. */
+    const reconcile = Effect.flatMap(announce, () =>
+      Effect.forEach(unconfirmed.values(), (own) =>
+        Effect.ignore(confirm(own)), {
+        concurrency: maxComparisons,
+        discard: true
+      })).pipe(Effect.unsafeMakeSemaphore(1).withPermitsIfAvailable(1))
+
     const guard = yield* AvailabilityGuard.make(
       "cache",
+      // In the background, because a ping is awaited.
       Effect.tap(backend.ping, () =>
-        Effect.sync(() => {
-          if (unconfirmed.values().length === 0 || isConfirming) return
-          // Starts once the store counts as available.
-          runFork(confirmAll, { immediate: false, scope })
-        }))
+        Effect.sync(() => runFork(reconcile, { scope })))
     )
 
     /** Whether an entry in memory may be used without asking the remote store. */
@@ -167,9 +201,7 @@ export const make = (
     ): Effect.Effect<CacheEntry | null, StoreError> => {
       const own = unconfirmed.peek(key)
       if (known === undefined && own === undefined) return backend.get(key)
-      return Effect.flatMap(backend.getVersion(key), (version) => {
-        if (own !== undefined && version !== null && version < own.version) return replace(own, known)
-        if (own !== undefined) forgetUnconfirmed(key, own.version)
+      return Effect.flatMap(own === undefined ? backend.getVersion(key) : confirm(own), (version) => {
         if (version === null) return Effect.succeed(null)
         return known !== undefined && version === known.version
           ? Effect.succeed(known)
@@ -178,21 +210,6 @@ export const make = (
             (found) => found ?? (known === undefined ? null : freshOrNull(known))
           )
       })
-    }
-
-    /** Replaces an older remote entry. If the newer one is not in memory any more, its version makes the older one a miss. */
-    const replace = (own: Unconfirmed, known: CacheEntry | undefined) => {
-      const entry = known?.version === own.version ? known : null
-      return Effect.map(
-        Effect.zipRight(
-          unannounced === 0 ? Effect.void : remoteVersion,
-          entry === null ? backend.setVersion(own.key, own) : backend.set(own.key, entry)
-        ),
-        () => {
-          forgetUnconfirmed(own.key, own.version)
-          return entry
-        }
-      )
     }
 
     /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
@@ -265,18 +282,16 @@ export const make = (
       return lastVersion
     }
 
-    /** Issues a version that is higher than all that are known, which tells the remote store about local ones. */
-    const remoteVersion = Effect.suspend(() => {
-      const after = lastVersion
-      return Effect.map(backend.nextVersion(after), (version) => {
-        lastVersion = Math.max(lastVersion, version)
-        if (unannounced <= after) unannounced = 0
-        return version
-      })
-    })
-
+    const limited = yield* ReplyLimit.make
     const nextVersion = guard.run(
-      Effect.map(limited(remoteVersion, versionTimeout, () => Effect.void), Option.getOrElse(localVersion)),
+      Effect.map(
+        limited(remoteVersion, versionTimeout, () => Effect.void),
+        Option.getOrElse(() => {
+          const version = localVersion()
+          runFork(announce, { scope })
+          return version
+        })
+      ),
       () => Effect.sync(localVersion)
     )
 
@@ -325,7 +340,7 @@ export const make = (
           pendingWrites += 1
           state.isWriting = true
           // Or else the store would refuse newer responses of other processes.
-          if (unannounced > 0) runFork(guard.run(Effect.asVoid(remoteVersion), () => Effect.void), { scope })
+          if (unannounced > 0) runFork(announce, { scope })
           const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(

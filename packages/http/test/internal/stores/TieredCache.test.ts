@@ -421,7 +421,7 @@ describe("during an outage, a cache above a remote one", () => {
       expect([yield* nextVersionOf(store), yield* nextVersionOf(store)]).toEqual([151, 152])
       state.unavailable = false
       yield* TestClock.adjust(500)
-      expect(yield* nextVersionOf(store)).toBe(153)
+      expect(yield* nextVersionOf(store)).toBeGreaterThan(152)
     }))
 
   it.scoped("replaces entries in memory by newer ones", () =>
@@ -499,14 +499,28 @@ describe("a response that the remote store has not confirmed", () => {
 
   it.scoped("makes the older one a miss if it is not in memory any more", () =>
     Effect.gen(function*() {
-      const { backend, entries, state } = remoteCache()
+      const { backend, commandsOf, entries, state } = remoteCache()
       const store = yield* CacheStore.tiered(backend, { maxBytes: 0 })
-      yield* store.set("a", entry(yield* nextVersionOf(store)))
+      for (const key of ["a", "b"]) yield* store.set(key, entry(yield* nextVersionOf(store)))
       state.unavailable = true
-      yield* store.set("a", entry(yield* nextVersionOf(store)))
+      for (const key of ["a", "b"]) yield* store.set(key, entry(yield* nextVersionOf(store)))
       state.unavailable = false
-      yield* TestClock.adjust(500)
+      yield* backend.set("b", entry(1000))
+      // No value is downloaded
+      const [, commands] = yield* commandsOf(TestClock.adjust(500))
+      expect(commands).toEqual(["nextVersion", "getVersion a", "setVersion a", "getVersion b"])
       expect([yield* store.get("a"), entries.has("a")]).toEqual([null, false])
+    }))
+
+  it.scoped("is newer than a version that other processes get after its own was issued late", () =>
+    Effect.gen(function*() {
+      const { backend, state, store } = yield* withRemote
+      const other = yield* CacheStore.tiered(backend)
+      const release = yield* delayReplies(state)
+      const version = yield* Effect.fork(nextVersionOf(store))
+      yield* TestClock.adjust(100)
+      yield* release
+      expect(yield* nextVersionOf(other)).toBeGreaterThan(yield* Fiber.join(version))
     }))
 
   it.scoped("is newer than what other processes received before the outage, and older than what they receive later", () =>
