@@ -92,10 +92,9 @@ const respond = (
     const { config } = admin.activeConfig()
     const access = AdminAccess.checkAccess(config, admin.startTokenHash, page.kind, request)
     if (Either.isLeft(access)) return Effect.fail(access.left)
-    const unknown = page.parameters === null
-      ? undefined
-      : query.find(([name]) => page.parameters?.includes(name) !== true)
-    if (unknown !== undefined) return Effect.fail(unknownParameter(unknown[0], page.parameters ?? []))
+    const { parameters } = page
+    const unknown = parameters === null ? undefined : query.find(([name]) => !parameters.includes(name))
+    if (unknown !== undefined) return Effect.fail(unknownParameter(unknown[0], parameters ?? []))
     return Router.respondToMethod(request.method, page.method, () => page.respond(admin, request, query))
   })
 

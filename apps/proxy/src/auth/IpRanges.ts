@@ -35,10 +35,12 @@ export const unmapIpv4 = (address: string): string =>
 export const networkOf = (address: string): string => {
   const unmapped = unmapIpv4(address)
   if (isIP(unmapped) !== 6) return unmapped
-  const [before = "", after] = unmapped.split("::")
-  const groups = before.split(":")
-  const missing = after === undefined ? 0 : 8 - groups.length - after.split(":").length
-  return [...groups, ...Array.from({ length: missing }, () => "0")].slice(0, 4).join(":")
+  const [before = [], after = []] = unmapped.split("::").map((part) => part === "" ? [] : part.split(":"))
+  // An IPv4 address at the end is two groups.
+  const last = after.at(-1)?.includes(".") === true ? 1 : 0
+  const zeros = Array.from({ length: 8 - before.length - after.length - last }, () => "0")
+  return [...before, ...zeros, ...after].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")
 }
 
 /**

@@ -43,10 +43,11 @@ const settings = Config.all({
 export const fromEnvironment: Effect.Effect<
   { readonly sampler: Sampler; readonly warnings: ReadonlyArray<string> }
 > = Effect.map(Effect.orDie(settings), ({ argument, name }) => {
-  const make = samplers.get(name.trim().toLowerCase())
+  const sampler = name.trim().toLowerCase()
+  const make = samplers.get(sampler)
   const ratio = argument.trim() === "" ? 1 : Number(argument)
   const isRatio = ratio >= 0 && ratio <= 1
-  const usesRatio = name.includes("ratio")
+  const usesRatio = sampler.includes("ratio")
   return {
     sampler: make === undefined ? standard : make(isRatio ? ratio : 1),
     warnings: [

@@ -74,9 +74,8 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     /** Delays the rejections of a client that does not wait between its requests. */
     const rejected = (response: ProxyResponse): Effect.Effect<ProxyResponse> => {
       if (response.status >= 500 || request.shuttingDown) return Effect.succeed(response)
-      const { clients, config } = activeConfig
-      const source = context.client === null || allowsAnonymousClients(config)
-        ? `address ${IpRanges.networkOf(clients.addressOf(request))}`
+      const source = context.client === null || allowsAnonymousClients(activeConfig.config)
+        ? `address ${IpRanges.networkOf(context.clientAddress)}`
         : `client ${context.client}`
       const paced = sharedState.rejectionPace.pace(source, response, now())
       // A delayed response needs nothing that clients share.

@@ -22,7 +22,7 @@ export const maxDelay = 5000
 /** Rejections of one second may come at once. In milliseconds. */
 const burst = 1000
 
-/** Sources that are remembered. Beyond it the oldest is forgotten. */
+/** Sources that are remembered. Beyond it the least recently rejected one is forgotten. */
 const maxSources = 10_000
 
 export const make = (currentConfig: () => Pick<Config, "limits">): RejectionPace => {
@@ -35,7 +35,8 @@ export const make = (currentConfig: () => Pick<Config, "limits">): RejectionPace
     const latest = now + burst + maxDelay
     const known = nextTimes.get(source)
     const next = Math.max(known ?? now, now)
-    if (known === undefined && nextTimes.size >= maxSources) {
+    nextTimes.delete(source)
+    if (nextTimes.size >= maxSources) {
       const [oldest] = nextTimes.keys()
       if (oldest !== undefined) nextTimes.delete(oldest)
     }

@@ -45,7 +45,7 @@ describe("the sampler of the environment", () => {
   it.effect.each<readonly [Record<string, string>, string]>([
     [{ OTEL_TRACES_SAMPLER: "jaeger_remote" }, "OTEL_TRACES_SAMPLER: expected always_on, "],
     [
-      { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "1.5" },
+      { OTEL_TRACES_SAMPLER: "PARENTBASED_TRACEIDRATIO", OTEL_TRACES_SAMPLER_ARG: "1.5" },
       "OTEL_TRACES_SAMPLER_ARG: expected a number from 0 to 1, got \"1.5\""
     ]
   ])(

@@ -57,4 +57,17 @@ describe("rejections of one source", () => {
       yield* Fiber.interruptAll(fibers)
       expect(pace.delayed()).toBe(0)
     }))
+
+  it.effect("stay delayed while the source goes on, however many others there are", () =>
+    Effect.gen(function*() {
+      const pace = start(1)
+      yield* reject(pace, "one", 10)
+      for (let other = 0; other < 10_000; other += 5000) {
+        yield* reject(pace, "one", 1)
+        for (let index = 0; index < 5000; index += 1) {
+          yield* pace.pace(`other ${other + index}`, "rejected", 0)
+        }
+      }
+      expect((yield* reject(pace, "one", 1)).answered.count).toBe(0)
+    }))
 })
