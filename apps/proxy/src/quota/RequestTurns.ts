@@ -3,6 +3,7 @@
  * in turn by client. Otherwise a request, even a cached one, waits for all requests of a busy client that arrived before it.
  */
 import * as Effect from "effect/Effect"
+import * as MutableList from "effect/MutableList"
 
 export interface RequestTurns {
   /** Records a request of a client, cached or not. `now` is in milliseconds. */
@@ -17,12 +18,17 @@ export const maxPerTurn = 6
 /** How long a client counts as active after its last request, in milliseconds. */
 const activeTime = 1000
 
+/** Undefined once its client has disconnected. */
+interface WaitingRequest {
+  resume: (() => void) | undefined
+}
+
 /** `onNextTurn` runs a function in the next turn of the event loop. */
 export const make = (onNextTurn: (run: () => void) => void = setImmediate): RequestTurns => {
   let latestClient: string | undefined
   let severalActiveAt = Number.NEGATIVE_INFINITY
   // Requests that wait, by client. The client that is next is the first.
-  const waiting = new Map<string, Array<() => void>>()
+  const waiting = new Map<string, MutableList.MutableList<WaitingRequest>>()
   const startedBy = new Set<string>()
   let started = 0
 
@@ -36,12 +42,13 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate): Requ
     started = 0
     startedBy.clear()
     for (const [client, requests] of waiting) {
-      const [resume, ...others] = requests
+      let request = MutableList.shift(requests)
+      while (request !== undefined && request.resume === undefined) request = MutableList.shift(requests)
       waiting.delete(client)
-      if (others.length > 0) waiting.set(client, others)
-      if (resume === undefined) continue
+      if (!MutableList.isEmpty(requests)) waiting.set(client, requests)
+      if (request?.resume === undefined) continue
       recordStart(client)
-      resume()
+      request.resume()
       if (started >= maxPerTurn) return
     }
   }
@@ -59,12 +66,11 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate): Requ
         return Effect.succeed(undefined)
       }
       return Effect.async((resume) => {
-        const run = () => resume(Effect.void)
-        waiting.set(client, [...(waiting.get(client) ?? []), run])
+        const request: WaitingRequest = { resume: () => resume(Effect.void) }
+        const requests = waiting.get(client) ?? MutableList.empty<WaitingRequest>()
+        waiting.set(client, MutableList.append(requests, request))
         return Effect.sync(() => {
-          const others = waiting.get(client)?.filter((each) => each !== run) ?? []
-          if (others.length > 0) waiting.set(client, others)
-          else waiting.delete(client)
+          request.resume = undefined
         })
       })
     }

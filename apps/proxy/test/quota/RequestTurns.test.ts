@@ -15,6 +15,7 @@ const start = (...active: ReadonlyArray<string>) => {
       for (const run of pending.splice(0)) run()
       return Effect.yieldNow()
     }),
+    record: (client: string, now: number) => turns.recordRequest(client, now),
     request: (client: string, count: number, now = 0) =>
       Effect.zipLeft(
         Effect.forEach(Array.from({ length: count }), () =>
@@ -68,5 +69,35 @@ describe("upstream requests", () => {
       const { request, started } = start("other", "busy")
       yield* request("busy", 100, 1001)
       expect(started).toHaveLength(100)
+    }))
+
+  it.effect("are not limited by a time before the clock was set back", () =>
+    Effect.gen(function*() {
+      const { record, request, started } = start()
+      for (const client of ["busy", "other"]) record(client, 3_600_000)
+      yield* request("busy", 100)
+      expect(started).toHaveLength(100)
+      record("busy", 0)
+      yield* request("busy", 100)
+      expect(started).toHaveLength(100 + RequestTurns.maxPerTurn)
+    }))
+
+  it.effect("of one client start in their order, without those that no longer wait", () =>
+    Effect.gen(function*() {
+      const order: Array<number> = []
+      const pending: Array<() => void> = []
+      const turns = RequestTurns.make((run) => void pending.push(run))
+      for (const client of ["busy", "other"]) turns.recordRequest(client, 0)
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, index) => index),
+        (index) => Effect.fork(Effect.map(turns.start("busy", 0), () => void order.push(index)))
+      )
+      yield* Effect.yieldNow()
+      yield* Fiber.interruptAll(fibers.slice(10, 25))
+      while (pending.length > 0) {
+        for (const run of pending.splice(0)) run()
+        yield* Effect.yieldNow()
+      }
+      expect(order).toEqual([...Array(10).keys(), 25, 26, 27, 28, 29])
     }))
 })
