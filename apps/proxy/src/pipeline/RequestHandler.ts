@@ -21,8 +21,8 @@ import type { SharedState } from "./SharedState.ts"
 /** A request in flight. */
 export interface PendingResponse {
   readonly response: Effect.Effect<ProxyResponse>
-  /** Whether the request is of a client, and is not rejected. Default: no. */
-  readonly isAccepted?: () => boolean
+  /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
+  readonly acceptedClient?: () => string | null
   /**
    * Must be called once when the whole response was handed to the socket, which may buffer it for a slow client, or when
    * the client disconnected before. Precedes `onComplete`.
@@ -106,7 +106,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     }
     return {
       response: Tracing.traced(sharedState.sampler, request, context, respond),
-      isAccepted: () => context.client !== null && context.code === null,
+      acceptedClient: () => context.code === null ? context.client : null,
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()

@@ -15,9 +15,9 @@ export const maxWaitingRequests = 8192
 
 /**
  * Why the server closed a connection on its own initiative: `limits.maxConnections` were open, its client read too slowly,
- * it had the most waiting requests, or its address had too many idle connections.
+ * it had the most waiting requests, or its address had too many idle ones.
  */
-export type DropReason = "max-connections" | "slow-reader" | "pipelining" | "idle-share"
+export type DropReason = "max-connections" | "slow-reader" | "pipelining" | "max-idle-connections"
 
 export interface ConnectionCounts {
   readonly open: number
@@ -30,7 +30,7 @@ export interface ConnectionCounts {
 export const noConnections: ConnectionCounts = {
   open: 0,
   pending: 0,
-  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0, "idle-share": 0 }
+  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0, "max-idle-connections": 0 }
 }
 
 export interface ConnectionLimits {
@@ -56,8 +56,8 @@ interface PendingResponse {
   readonly response: Http.ServerResponse
   /** Receives whether the whole response was sent. */
   readonly onComplete: (sent: boolean) => void
-  /** Whether its request is of a client, and is not rejected. */
-  readonly isAccepted: () => boolean
+  /** Returns the client of its request, or null if the request has none or is rejected. */
+  readonly acceptedClient: () => string | null
 }
 
 interface OpenConnection {
@@ -78,8 +78,8 @@ interface OpenConnection {
   lastResponse: Http.ServerResponse | undefined
   /** Bytes received at the last call of `closeIdle`, or undefined if requests were in flight then. */
   bytesAtLastCheck: number | undefined
-  /** Whether the latest response was to an accepted request. */
-  wasAccepted: boolean
+  /** The client of the latest request that was answered, if it was accepted. */
+  client: string | null
   /** How fast the client reads, once data waits for it. */
   sending: SendProgress | undefined
 }
@@ -137,7 +137,7 @@ export class ConnectionTracker {
       latestExchange: undefined,
       lastResponse: undefined,
       bytesAtLastCheck: undefined,
-      wasAccepted: false,
+      client: null,
       sending: undefined
     }
     this.#open.set(socket, connection)
@@ -157,16 +157,22 @@ export class ConnectionTracker {
     })
   }
 
-  /** Closes the oldest connection of a network that serves no accepted request, if there are too many of them. */
+  /**
+   * Closes the oldest connection of a network that serves no accepted request, if there are too many of them: one whose
+   * latest request was not accepted, or else one of the client with the most of them.
+   */
   #addToNetwork(network: string, connection: OpenConnection): void {
     const connections = this.#byNetwork.get(network) ?? new Set()
     this.#byNetwork.set(network, connections.add(connection))
     const { maxIdlePerNetwork } = this.#limits
     if (connections.size <= maxIdlePerNetwork) return
-    const idle = [...connections].filter((each) => !each.inFlight.some(({ isAccepted }) => isAccepted()))
+    const idle = [...connections].filter(({ inFlight }) =>
+      inFlight.every(({ acceptedClient }) => acceptedClient() === null)
+    )
     if (idle.length <= maxIdlePerNetwork) return
-    const closed = idle.find((each) => !each.wasAccepted && each !== connection) ?? idle[0] ?? connection
-    this.countDropped("idle-share")
+    const closed = idle.find((each) => each.client === null && each !== connection) ??
+      oldestOfLargestClient(idle) ?? connection
+    this.countDropped("max-idle-connections")
     closed.socket.destroy()
     this.#removeFromNetwork(network, closed)
   }
@@ -214,11 +220,11 @@ export class ConnectionTracker {
     { socket }: Http.IncomingMessage,
     response: Http.ServerResponse,
     onComplete: PendingResponse["onComplete"],
-    isAccepted: PendingResponse["isAccepted"]
+    acceptedClient: PendingResponse["acceptedClient"]
   ): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return onComplete(false)
-    const pending = { response, onComplete, isAccepted }
+    const pending = { response, onComplete, acceptedClient }
     connection.inFlight.push(pending)
     // `writableFinished` is also true after the connection was destroyed. The listener of Node may destroy it.
     let sent = false
@@ -233,7 +239,7 @@ export class ConnectionTracker {
     const index = inFlight.indexOf(pending)
     if (index === -1) return
     inFlight.splice(index, 1)
-    connection.wasAccepted = pending.isAccepted()
+    connection.client = pending.acceptedClient()
     if (latestExchange?.response === pending.response && latestExchange.request.complete) {
       connection.latestExchange = undefined
     }
@@ -345,6 +351,14 @@ export class ConnectionTracker {
   closeAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy()
   }
+}
+
+/** Returns the first connection of the client with the most. */
+const oldestOfLargestClient = (connections: ReadonlyArray<OpenConnection>): OpenConnection | undefined => {
+  const counts = new Map<string | null, number>()
+  for (const { client } of connections) counts.set(client, (counts.get(client) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  return connections.find(({ client }) => counts.get(client) === most)
 }
 
 /**

@@ -99,8 +99,8 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { isAccepted = isNever, onComplete, onHandedOver, response: proxyResponse }: PendingResponse =
-        ambiguous
+      const { acceptedClient = noClient, onComplete, onHandedOver, response: proxyResponse }:
+        PendingResponse = ambiguous
           ? toPending(handler.reject(400, request.socket.remoteAddress ?? ""))
           : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
@@ -140,7 +140,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
-      }, isAccepted)
+      }, acceptedClient)
       const sending = Completed.flatMap(proxyResponse, send)
       // Cache hits have been sent already.
       if (Completed.isComplete(sending)) return
@@ -226,7 +226,7 @@ class RequestFibers {
   readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.#fibers.slice()))
 }
 
-const isNever = (): boolean => false
+const noClient = (): null => null
 
 const bindPort = (
   server: Http.Server,

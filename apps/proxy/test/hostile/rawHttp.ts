@@ -31,11 +31,14 @@ export interface HeldConnection {
   readonly closed: Effect.Effect<string>
 }
 
-/** Opens a connection and reads from it continuously. */
-export const openConnection = (port: number) =>
+/** Opens a connection and reads from it continuously. `localAddress` is the address of the client. */
+export const openConnection = (port: number, localAddress = "127.0.0.1") =>
   Effect.acquireRelease(
     Effect.async<HeldConnection, ConnectionClosed>((resume) => {
-      const socket = Net.connect(port, "127.0.0.1", () => resume(Effect.succeed(held)))
+      const socket = Net.connect(
+        { port, host: "127.0.0.1", localAddress },
+        () => resume(Effect.succeed(held))
+      )
       const state = { read: "", closed: false }
       const waiting = new Set<() => void>()
       const check = () => {
