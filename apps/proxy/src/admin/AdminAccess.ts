@@ -10,29 +10,44 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 export type PathKind = "public" | "metrics" | "operator"
 
 /**
- * Allows requests with a token of `admin.tokens`, or if there are none with that of the start, if it has one, and those that `admin.open`
- * allows without. The address of the peer proves nothing: a reverse proxy on this machine forwards requests of others, and
- * need not say so. Without a token, a web page of another site must not read through the browser of an operator.
+ * Returns who sends the request, for the log. Allows requests with a token of `admin.tokens`, or if there are none with that
+ * of the start, if it has one, and those that `admin.open` allows without. The address of the peer proves nothing: a reverse
+ * proxy on this machine forwards requests of others, and need not say so. Without a token, a web page of another site must
+ * not read through the browser of an operator.
  */
 export const checkAccess = (
   { admin, listen }: Pick<Config, "admin" | "listen">,
   startTokenHash: string | null,
   kind: PathKind,
   { headers }: Pick<Clients.RequestOrigin, "headers">
-): Either.Either<void, ProxyError.ProxyError> => {
-  if (kind === "public") return Either.void
+): Either.Either<string, ProxyError.ProxyError> => {
+  if (kind === "public") return Either.right(unnamed)
   const { open = "none", tokens = [] } = admin ?? {}
-  const hashes = tokens.length === 0 && startTokenHash !== null ? [startTokenHash] : tokens
-  const findToken = TokenLookup.lookupByHash(hashes.map((hash) => [hash, hash] as const))
+  const findOperator = TokenLookup.lookupByHash(
+    tokens.length === 0 && startTokenHash !== null
+      ? [[startTokenHash, unnamed]]
+      : tokens.map((token) => [token, operatorOf(token)])
+  )
   const sentTokens = TokenLookup.tokensFromHeaders(headers)
-  if (sentTokens.some((token) => findToken(token) !== undefined)) return Either.void
+  const operator = sentTokens.map(findOperator).find((found) => found !== undefined)
+  if (operator !== undefined) return Either.right(operator)
   if (open === "all" || open === kind) {
     return Either.flatMap(
       Clients.hostCheck(listen.allowedHosts)(headers),
-      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.void
+      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(unnamed)
     )
   }
   return Either.left(sentTokens.length === 0 ? tokenMissing : tokenUnknown)
+}
+
+const unnamed = "an operator"
+
+/** Returns the name after a hash in `admin.tokens`, or else the start of the hash. */
+const operatorOf = (token: string): string => {
+  const [hash = "", name] = token.split(" ")
+  return name === undefined
+    ? `${unnamed} (token ${hash.slice(0, "sha256:".length + 8)})`
+    : `operator ${name}`
 }
 
 const tokens =

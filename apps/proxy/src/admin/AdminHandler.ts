@@ -26,7 +26,6 @@ import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
 import * as AdminAccess from "./AdminAccess.ts"
-import * as Operator from "./Operator.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import * as Status from "./Status.ts"
@@ -95,7 +94,11 @@ const respond = (
     const { parameters } = page
     const unknown = parameters === null ? undefined : query.find(([name]) => !parameters.includes(name))
     if (unknown !== undefined) return Effect.fail(unknownParameter(unknown[0], parameters ?? []))
-    return Router.respondToMethod(request.method, page.method, () => page.respond(admin, request, query))
+    return Router.respondToMethod(
+      request.method,
+      page.method,
+      () => page.respond(admin, request, query, access.right)
+    )
   })
 
 interface AdminPage {
@@ -106,7 +109,8 @@ interface AdminPage {
   readonly respond: (
     admin: AdminContext,
     request: ProxyRequest,
-    query: RequestTarget.RequestTarget["query"]
+    query: RequestTarget.RequestTarget["query"],
+    operator: string
   ) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 }
 
@@ -139,14 +143,14 @@ const usage = ({ usageStats }: AdminContext) => {
 }
 
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
+const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(headers)
     const [target, ...more] = query.map(([, value]) => value)
     if (more.length > 0) return yield* Effect.fail(expectedOneTarget)
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo(`cache purged by ${Operator.describe(activeConfig().config, headers)}`)
+      yield* Effect.logInfo(`cache purged by ${operator}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
@@ -158,7 +162,6 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
     if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    const operator = Operator.describe(activeConfig().config, headers)
     yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${operator}`)
     return ProxyResponse.json(200, { purged: target })
   })

@@ -1,10 +1,11 @@
 /**
  * Protection against requests that web pages of other sites make in a browser.
  *
- * Browsers send forms, plain text and image requests to any origin without a preflight. They send JSON and tokens only after a
- * preflight, which the proxy accepts for the origins of `clients[].cors` only (`Cors`): pages of these may send updates with
- * the tokens of that client. Without `clients` there are no such origins, and everything is rejected. Every POST has `Origin`; requests to loopback addresses and over HTTPS have
- * `Sec-Fetch-Site`.
+ * Browsers send forms, plain text and requests of images to any origin without a preflight. They send JSON and tokens only
+ * after a preflight, which the proxy accepts only for origins of `clients[].cors` (`Cors`). Pages of these origins may send
+ * updates with a token of that client. Without `clients`, all cross-site requests are rejected.
+ *
+ * Every POST of a browser has `Origin`. Requests to loopback addresses and over HTTPS have `Sec-Fetch-Site`.
  */
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"

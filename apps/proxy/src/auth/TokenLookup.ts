@@ -5,8 +5,8 @@ import { createHash, timingSafeEqual } from "node:crypto"
 export type TokenLookup<Owner> = (token: string) => Owner | undefined
 
 /**
- * Creates a lookup from token hashes: `sha256:`, 64 hexadecimal digits, and possibly a name. Remembers the tokens that it has found, so that
- * each is hashed once. There are never more than configured hashes.
+ * Creates a lookup from token hashes: `sha256:`, 64 hexadecimal digits, and possibly a name. Remembers the tokens that it
+ * has found, at most one for each hash, so that each is hashed once.
  */
 export const lookupByHash = <Owner>(
   hashes: Iterable<readonly [hash: string, owner: Owner]>
