@@ -11,11 +11,11 @@ import * as Exit from "effect/Exit"
 import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { getOrInsert } from "../Maps.ts"
+import { textContainsSecret } from "../transport/Secrets.ts"
 import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
 import { requestId } from "./ErrorDetails.ts"
 import type { UncacheableReason } from "./ResponseTtl.ts"
@@ -189,10 +189,7 @@ const endAttemptSpan = (
     span.attribute("http.response.status_code", status)
     // The upstream may send anything, for example an API key that it received with another request.
     if (
-      requestId !== null && /^[\w.:=+/-]+$/.test(requestId) &&
-      !uncacheable.some((secret) =>
-        Redacted.value(secret) !== "" && requestId.includes(Redacted.value(secret))
-      )
+      requestId !== null && /^[\w.:=+/-]+$/.test(requestId) && !textContainsSecret(requestId, uncacheable)
     ) span.attribute("http.response.header.x-request-id", [requestId])
   }
   const fail = (type: string, failure: unknown) => {
