@@ -105,5 +105,7 @@ describe("a model", () => {
     expect(decode).toThrow(InvalidRecordError)
     expect(decode).toThrow("Nft at amount: expected an integer of at least 0 or null, got \"1.5\"")
     expect(() => Nft.decode(null)).toThrow(InvalidRecordError)
+    expect(() => WalletChains.decode({ ...encode(WalletChains.example()), active_chains: [5] }))
+      .toThrow("at active_chains[0]: ")
   })
 })

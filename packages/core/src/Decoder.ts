@@ -85,6 +85,35 @@ export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
 
+/**
+ * Where a document does not fit its schema, as in `result[3].value`, and why. The path is empty for the document as a whole.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export interface Mismatch {
+  readonly path: string
+  readonly reason: string
+}
+
+/**
+ * Returns the deepest mismatch of an error, the first of several. The reason may quote the document.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const mismatchOf = (error: ParseResult.ParseError): Mismatch => {
+  const [first, ...others] = ParseResult.ArrayFormatter.formatErrorSync(error)
+  const deepest = others.reduce(
+    (deepest, issue) => issue.path.length > (deepest?.path.length ?? 0) ? issue : deepest,
+    first
+  )
+  const steps = (deepest?.path ?? []).map((step) =>
+    typeof step === "number" ? `[${step}]` : `.${String(step)}`
+  )
+  return { path: steps.join("").replace(/^\./, ""), reason: deepest?.message ?? "unexpected shape" }
+}
+
 const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))

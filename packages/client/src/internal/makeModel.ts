@@ -1,7 +1,6 @@
 /** Models as values: how to decode and make records. */
 import * as Decoder from "@blockquarry/core/Decoder"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import { InvalidRecordError } from "../Errors.ts"
 import { type Plain, toPlain } from "./Plain.ts"
@@ -17,17 +16,9 @@ export const makeModel = <A extends object, I, Example extends A>(
     decode: (json: unknown): Plain<A> =>
       toPlain(
         Either.getOrThrowWith(decode(json), (error) =>
-          new InvalidRecordError({ model: name, ...deepestIssue(error) }))
+          new InvalidRecordError({ model: name, ...Decoder.mismatchOf(error) }))
       ),
     example: (fields: Partial<Plain<Example>> = {}): Plain<Example> =>
       Object.assign(toPlain(example()), fields)
   }
-}
-
-/** Returns the issue with the longest path. */
-const deepestIssue = (error: ParseResult.ParseError): { readonly path: string; readonly reason: string } => {
-  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
-    .map(({ message, path }) => ({ path: path.join("."), depth: path.length, reason: message }))
-    .sort((a, b) => b.depth - a.depth)
-  return { path: issues[0]?.path ?? "", reason: issues[0]?.reason ?? "unexpected shape" }
 }

@@ -4,9 +4,10 @@
  *
  * @since 0.1.0
  */
+import * as Decoder from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Duration from "effect/Duration"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { textContainsSecret } from "../transport/Secrets.ts"
@@ -15,7 +16,7 @@ const maxMessageLength = 300
 const maxExcerptLength = 500
 const maxRequestIdLength = 100
 
-/** Makes text safe for logs and terminals: no control characters or invisible ones, no repeated white space, at most `maxLength` long. */
+/** Returns at most `maxLength` characters without control or invisible ones and without repeated white space. */
 const sanitize = (text: string, maxLength: number): string => {
   // Cut first, so that this stays cheap for large bodies.
   const line = text.slice(0, maxLength * 4).replace(/[\p{Cc}\p{Cf}\p{DI}\s]+/gu, " ").trim()
@@ -49,38 +50,20 @@ export const requestId = (
   { headers }: { readonly headers: Readonly<Record<string, string>> }
 ): string | null => sanitize(headers["x-request-id"] ?? "", maxRequestIdLength) || null
 
-/** Where a document does not fit its model, as in `result[3].value`, and why. */
-export interface ShapeMismatch {
-  readonly path: string
-  readonly reason: string
-}
-
 /** Returns the first mismatch of a document. The reason, which may quote it, is generic if it contains the API key. */
 export const shapeMismatch = (
   error: ParseResult.ParseError,
   document: JsonValue,
   key: Redacted.Redacted
-): ShapeMismatch => {
-  const { message, path } = deepestIssue(ParseResult.ArrayFormatter.formatErrorSync(error))
+): Decoder.Mismatch => {
+  const { path, reason } = Decoder.mismatchOf(error)
   return {
-    path: formatPath(path),
+    path,
     reason: textContainsSecret(JSON.stringify(document), [key])
       ? "unexpected shape"
-      : sanitize(message, maxMessageLength)
+      : sanitize(reason, maxMessageLength)
   }
 }
-
-/** Returns the issue with the longest path. */
-const deepestIssue = (
-  issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>
-): Pick<ParseResult.ArrayFormatterIssue, "message" | "path"> =>
-  issues.reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
-    (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
-    issues[0] ?? { message: "unexpected shape", path: [] }
-  )
-
-const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
-  path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")
 
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined
