@@ -2,9 +2,9 @@
  * Locks files that one process at a time may write: `FILE.lock` names its owner. A lock whose owner has ended is stale, and
  * another process takes it over.
  *
- * Of the processes that find a stale lock, the one that creates `FILE.lock.after-<id>` succeeds its owner: the name is that
- * of one lock, and exists once. Only the successor replaces the lock, after it has seen that the lock is still the stale
- * one. A successor that ends before that is succeeded in the same way.
+ * Of the processes that find a stale lock, the one that creates `FILE.lock.claim-<id>` has the claim to it: the name is that
+ * of one lock, and exists once. Only its owner replaces the lock, after it has seen that the lock is still the stale one. A
+ * claim whose owner has ended is stale too, and is claimed in the same way.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -38,7 +38,8 @@ const parseOwner = (text: string): Owner | null => Either.getOrNull(Schema.decod
 
 const lockOf = (file: string): string => `${file}.lock`
 
-const successorOf = (lock: string, { id }: Owner): string => `${lock}.after-${id}`
+/** Returns the file with the claim to a stale lock, or to a stale claim. */
+const claimOf = (lock: string, { id }: Owner): string => `${lock}.claim-${id}`
 
 /** Returns when a process started, in a format of the platform: empty if it is unknown, null if the process has ended. */
 const startOf = (pid: number): string | null => {
@@ -145,7 +146,7 @@ const take = async (lock: string, own: string): Promise<string | null> => {
       if (await create(complete, lock)) return null
       const found = await readOwner(lock)
       if (found === null) continue
-      const other = await succeed(lock, found, complete)
+      const other = await takeOver(lock, found, complete)
       if (other !== "changed") return other
     }
     return ""
@@ -155,27 +156,31 @@ const take = async (lock: string, own: string): Promise<string | null> => {
 }
 
 /**
- * Replaces a stale lock. Returns the owner of the lock, or of its succession, if it is another process; and `changed` if the
+ * Replaces a stale lock. Returns the owner of the lock, or of a claim to it, if it is another process; and `changed` if the
  * lock is not the one that was found.
  */
-const succeed = async (lock: string, found: string, complete: string): Promise<string | null | "changed"> => {
+const takeOver = async (
+  lock: string,
+  found: string,
+  complete: string
+): Promise<string | null | "changed"> => {
   for (let last = found;;) {
     const owner = parseOwner(last)
     if (owner === null || !hasEnded(owner)) return last
-    const successor = successorOf(lock, owner)
-    if (!await create(complete, successor)) {
-      const next = await readOwner(successor)
+    const claim = claimOf(lock, owner)
+    if (!await create(complete, claim)) {
+      const next = await readOwner(claim)
       if (next === null) return "changed"
       last = next
       continue
     }
     try {
-      // A successor before this one has replaced the lock before its file was removed
+      // The owner of an earlier claim has replaced the lock before it removed the claim
       if (await readOwner(lock) !== found) return "changed"
       await fs.rename(complete, lock)
       return null
     } finally {
-      await fs.rm(successor, { force: true })
+      await fs.rm(claim, { force: true })
     }
   }
 }
@@ -195,7 +200,7 @@ const create = async (complete: string, name: string): Promise<boolean> => {
   }
 }
 
-/** Removes what processes left that ended while they took the lock. Their successions are of earlier locks. */
+/** Removes what processes left that ended while they took the lock. Their claims are to earlier locks. */
 const removeObsolete = async (lock: string): Promise<void> => {
   const folder = path.dirname(lock)
   for (const name of await fs.readdir(folder)) {

@@ -203,7 +203,7 @@ describe("the lock", () => {
     await once(ended, "close")
     const leave = (name: string, text: string) => writeFileSync(join(folder, name), text)
     leave("transfers.csv.lock.1", lockOf(ended.pid, ""))
-    leave("transfers.csv.lock.after-1", lockOf(ended.pid, ""))
+    leave("transfers.csv.lock.claim-1", lockOf(ended.pid, ""))
     const kept = [
       "other.csv.lock.1",
       "transfers.csv.lock.2",

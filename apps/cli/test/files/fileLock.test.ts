@@ -53,7 +53,7 @@ it.each([0, 1, 2])(
     for (let round = 0; round < rounds; round++) {
       const ids = Array.from({ length: interrupted + 1 }, () => randomUUID())
       ids.forEach((id, index) =>
-        writeFileSync(index === 0 ? `${file}.lock` : `${file}.lock.after-${ids[index - 1]}`, lockOf(pid, id))
+        writeFileSync(index === 0 ? `${file}.lock` : `${file}.lock.claim-${ids[index - 1]}`, lockOf(pid, id))
       )
       const answers = await Promise.all(workers.map((worker) => ask(worker, file)))
       held.push(answers.filter((answer) => answer === "held").length)
