@@ -17,7 +17,7 @@ import { type ListProgress, trackProgress } from "./ListProgress.ts"
 import { makeView } from "./MakeView.ts"
 import { pagerOptions } from "./OutputOptions.ts"
 import { limitRecords, type RecordPage } from "./RecordSource.ts"
-import { makeTextSink, type SinkTexts } from "./TextSink.ts"
+import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
 const layoutRecords = 50
@@ -43,26 +43,19 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
     })
     const { addPage, addRecords, progress } = trackProgress()
     let hasPage = false
-    let isOpen = false
+    const printTexts = makePrintTexts(sink, terminal)
     /** Whether some results of `--jq` are printed, but not all of their page. */
     let isPartial = false
-    const print = ({ error, recordsAfter, texts }: SinkTexts) =>
-      Effect.gen(function*() {
-        hasPage = true
-        const start = isOpen ? [] : [sink.start()].filter((text) => text !== "")
-        let counted = 0
-        const onWritten = (count: number) => {
-          isOpen = count >= start.length
-          const records = recordsAfter(count - start.length)
-          if (recordsAfter(texts.length) > 0) isPartial = count > start.length && records === 0
-          if (records > counted) addRecords(records - counted)
-          counted = records
-        }
-        const all = [...start, ...texts]
-        yield* terminal.print(all, onWritten)
-        onWritten(all.length)
-        if (error !== null) return yield* Effect.fail(error)
+    const print = (texts: SinkTexts) => {
+      hasPage = true
+      let counted = 0
+      return printTexts(texts, (count) => {
+        const records = texts.recordsAfter(count)
+        if (texts.recordsAfter(texts.texts.length) > 0) isPartial = count > 0 && records === 0
+        if (records > counted) addRecords(records - counted)
+        counted = records
       })
+    }
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
         const texts = yield* sink.page(page)

@@ -12,6 +12,7 @@ import { fieldColumns } from "../render/FieldColumns.ts"
 import { JsonText, toJson, toText } from "../render/Json.ts"
 import type { TableOptions, TablePrinter } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
+import type { TerminalService } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { lastBody } from "./RawOutput.ts"
@@ -47,15 +48,40 @@ const single = (texts: ReadonlyArray<string>, error: CommandError | null = null)
   error
 })
 
-/** The texts together are all records so far. */
+/** The texts together are all records so far. After an error, some records are missing. */
 const joint = (texts: ReadonlyArray<string>, error: CommandError | null = null): SinkTexts => ({
   texts,
-  recordsAfter: (count) => count === texts.length ? Infinity : 0,
+  recordsAfter: (count) => error === null && count === texts.length ? Infinity : 0,
   error
 })
 
 /** The texts are no records. */
 const extra = (texts: ReadonlyArray<string>): SinkTexts => ({ texts, recordsAfter: () => 0, error: null })
+
+/**
+ * Returns a function that prints texts of a sink, after its start unless that is printed. Calls `onWritten` with the number
+ * of the texts that the output has accepted so far.
+ */
+export const makePrintTexts = ({ start }: Pick<TextSink<never>, "start">, { print }: TerminalService) => {
+  let isOpen = false
+  return (
+    { error, texts }: SinkTexts,
+    onWritten: (count: number) => void
+  ): Effect.Effect<void, CommandError> =>
+    Effect.suspend(() => {
+      const all = [...isOpen ? [] : [start()].filter((text) => text !== ""), ...texts]
+      const onAccepted = (count: number) => {
+        const accepted = count - (all.length - texts.length)
+        isOpen ||= accepted >= 0
+        onWritten(Math.max(0, accepted))
+      }
+      return print(all, onAccepted).pipe(
+        // Without texts nothing is written
+        Effect.tap(() => onAccepted(all.length)),
+        Effect.zipRight(error === null ? Effect.void : Effect.fail(error))
+      )
+    })
+}
 
 /** Prints `jq` results as text, one per line: strings without quotes. */
 const jqText = (view: View): RecordFormat => ({

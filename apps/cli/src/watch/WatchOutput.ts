@@ -9,7 +9,7 @@ import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView } from "../list/MakeView.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import type { RecordPage, RecordSource } from "../list/RecordSource.ts"
-import { makeTextSink, type SinkTexts } from "../list/TextSink.ts"
+import { makePrintTexts, makeTextSink } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -64,22 +64,13 @@ export const makeWatchOutput = <Item>(
       // Times relative to the start of the watch would mislead
       { ...view, now: null }
     )
-    let isOpen = false
-    const print = (
-      { error, recordsAfter, texts }: SinkTexts,
-      onPrinted: (count: number) => void = () => {}
-    ) => {
-      const start = isOpen ? [] : [sink.start()].filter((text) => text !== "")
-      isOpen = true
-      return Effect.zipRight(
-        terminal.print([...start, ...texts], (count) =>
-          onPrinted(Math.max(0, recordsAfter(count - start.length)))),
-        error === null ? Effect.void : Effect.fail(error)
-      )
-    }
+    const print = makePrintTexts(sink, terminal)
     return {
-      page: (page, onPrinted) =>
-        Effect.flatMap(sink.page(page), (texts) => print(texts, onPrinted)),
-      end: Effect.flatMap(sink.end, (texts) => print(texts))
+      page: (page, onPrinted = () => {}) =>
+        Effect.flatMap(
+          sink.page(page),
+          (texts) => print(texts, (count) => onPrinted(texts.recordsAfter(count)))
+        ),
+      end: Effect.flatMap(sink.end, (texts) => print(texts, () => {}))
     }
   })

@@ -63,13 +63,14 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     const terminal: TerminalService = {
       out: stream,
       err: stream,
-      print: (texts) =>
+      print: (texts, onWritten = () => {}) =>
         Effect.suspend(() => {
           const text = [texts].flat().join("")
           if (text === "") return Effect.void
           if (writes.length >= (options.closedAfter ?? Infinity)) return new OutputClosedError()
           writes.push(text)
           if (options.captured !== undefined) options.captured.out += text
+          onWritten([texts].flat().length)
           return Effect.void
         }),
       note: (text) =>

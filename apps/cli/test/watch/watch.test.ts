@@ -187,6 +187,21 @@ describe("a watch of transfers", () => {
       )
     }))
 
+  it.scoped("reads the page again on which an expression failed", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const state = yield* temporaryFile("state.json")
+      const line = `watch token transfers ${token} --limit 100 --max-items 8 --since 0 --jq`.split(" ")
+      const run = (...options: ReadonlyArray<string>) =>
+        Effect.flatMap(startWatch([...line, ...options], Sandbox.httpClient(sandbox)), ({ result }) => result)
+      const whole = yield* run(".log_index")
+      const indexes = whole.out.trim().split("\n")
+      const failing = `if .log_index == ${indexes[5]} then error("no") else .log_index end`
+      const failed = yield* run(failing, "--state", state)
+      expect([failed.code, failed.out]).toEqual([2, whole.out.split("\n").slice(0, 5).join("\n") + "\n"])
+      expect((yield* run(".log_index", "--state", state)).out).toBe(whole.out)
+    }))
+
   it.scoped("starts at a date or a duration before now", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.parse("2025-06-30"))
