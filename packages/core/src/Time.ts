@@ -5,8 +5,8 @@
  */
 import * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
+import { parseDate, parseIsoDate } from "./internal/dateText.ts"
 import { isUtc, makeUtc, parseCanonicalTime } from "./internal/instant.ts"
-import { parseIsoDate } from "./internal/isoDate.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /** Returns undefined for an invalid date. */
@@ -69,44 +69,9 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
  */
 export type TimeInput = string | Date | DateTime.DateTime
 
-const clockPattern = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
-/** Offsets end at 14:59, so that the year in `Jan 2 03:04:05 2024` is not an offset. */
-const offsetAsSpace = new RegExp(
-  String
-    .raw`((?:${clockPattern}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
-  "i"
-)
-const zonePattern = new RegExp(
-  String
-    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(?<=${clockPattern}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|(?<=\d)Z)\s*(?:\(.*\))?$`,
-  "i"
-)
-/** Digits only, and strings with one small number: V8 parses even `-1` as a date in 2001. */
-const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
-
-const lateDay = /(?<![\d:.+])(?:29|30|31)(?![\d:])/g
-
-/** `Date.parse` turns February 30 into March 1. Then the same text with the 28th is in another month. */
-const existsDay = (zoneless: string): boolean => {
-  const month = (text: string) => new Date(Date.parse(`${text} UTC`)).getUTCMonth()
-  return zoneless.search(lateDay) < 0 || month(zoneless) === month(zoneless.replace(lateDay, "28"))
-}
-
-/** Parses any date that `Date.parse` accepts. Without a time zone it is UTC, independent of the local time zone. */
-const parseOtherDate = (text: string): DateTime.Utc | undefined => {
-  if (notADatePattern.test(text) || !existsDay(text.replace(zonePattern, ""))) return undefined
-  return toUtc(Date.parse(zonePattern.test(text) ? text : `${text} UTC`))
-}
-
-const parseDateText = (input: string): DateTime.Utc | undefined => {
-  const text = input.trim().replace(offsetAsSpace, "$1+$2")
-  const iso = parseIsoDate(text)
-  return iso === undefined ? parseOtherDate(text) : iso === "invalid" ? undefined : toUtc(iso)
-}
-
 const parseTimeInput = (input: unknown): DateTime.Utc | undefined =>
   typeof input === "string"
-    ? parseDateText(input)
+    ? toUtc(parseDate(input))
     : input instanceof Date
     ? toUtc(input)
     : DateTime.isDateTime(input)

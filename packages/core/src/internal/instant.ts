@@ -33,8 +33,8 @@ export const makeUtc = (milliseconds: number): DateTime.Utc =>
   Utc === undefined ? DateTime.unsafeFromDate(new Date(milliseconds)) : new Utc(milliseconds)
 
 /**
- * Matches all texts but existing dates, because V8 stores what a match found. Also matches February 29, which depends on
- * the year.
+ * Matches all texts but times such as `2024-01-31T12:00:00.000Z`, because V8 stores what a match found. Also matches February 29,
+ * which depends on the year.
  */
 const notCanonicalPattern =
   /^(?!\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d\d\dZ$)/
