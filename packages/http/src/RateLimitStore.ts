@@ -17,7 +17,7 @@ import type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 import * as LruMap from "./internal/stores/LruMap.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
 import type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
-import * as ReplyLimit from "./internal/stores/ReplyLimit.ts"
+import * as ReplyTimeout from "./internal/stores/ReplyTimeout.ts"
 import { StoreError } from "./StoreError.ts"
 
 export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
@@ -54,8 +54,9 @@ export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Ef
 /**
  * Rate limits and quotas by id. An id does not reveal the API key that it belongs to.
  *
- * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine. `timeLeft` is
- * the time that the call has left, in milliseconds: only `withFallback` uses it. Default: as much as needed.
+ * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine. Only
+ * `withFallback` uses `timeLeft`, the milliseconds that the call has left (default: as many as needed), and `grant`, the result
+ * whose units are given back: they go to where they came from.
  *
  * @since 0.1.0
  * @category models
@@ -73,7 +74,13 @@ export interface RateLimitBackend<E> {
    * Returns units that were acquired `age` milliseconds ago and not used, except those that the rate limit has restored
    * in the meantime. Returns the remaining units.
    */
-  readonly release: (id: string, rule: RateLimitRule, cost: number, age: number) => StoreOperation<number, E>
+  readonly release: (
+    id: string,
+    rule: RateLimitRule,
+    cost: number,
+    age: number,
+    grant?: Permit
+  ) => StoreOperation<number, E>
   /**
    * Starts a cooldown after a 429: no request is granted for `millis`, at most 60 s. If `millis` is null, the cooldown
    * takes 1 s, and twice as long each time a probe gets another 429.
@@ -95,7 +102,13 @@ export interface RateLimitBackend<E> {
    * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. Returns the
    * remaining units.
    */
-  readonly refund: (id: string, quota: Quota, cost: number, age: number) => StoreOperation<number, E>
+  readonly refund: (
+    id: string,
+    quota: Quota,
+    cost: number,
+    age: number,
+    grant?: Consumption
+  ) => StoreOperation<number, E>
   /** Returns the remaining units without consuming any. */
   readonly peek: (id: string, quota: Quota, timeLeft?: number) => StoreOperation<RemainingQuota, E>
 }
@@ -200,12 +213,17 @@ export const withFallback = (
     })
     const guard = yield* AvailabilityGuard.make("rate limit", ping)
     const local = yield* memoryStore
-    const limited = yield* ReplyLimit.make
+    const withTimeout = yield* ReplyTimeout.make
+    /** What the fallback granted and the store did not, until now. */
+    const localGrants = new WeakMap<Permit | Consumption | RemainingQuota, "held" | "returned">()
+    /** Whether the caller holds a grant of the fallback that is now one of the store. */
+    const becomesRemote = (grant: Permit | Consumption): boolean =>
+      localGrants.get(grant) === "held" && localGrants.delete(grant)
     /**
      * Runs a command, or its fallback while the store is unavailable or too slow for the call. `onLate` receives a reply for
      * which its caller did not wait, and the reply of the fallback: undefined if the caller got none.
      */
-    const run = <A>(
+    const run = <A extends Permit | Consumption | RemainingQuota>(
       command: Effect.Effect<A, StoreError>,
       timeLeft: number,
       onLate: (reply: A, ageMillis: number, used: A | undefined) => Effect.Effect<unknown, StoreError>,
@@ -218,13 +236,12 @@ export const withFallback = (
           ? Effect.fail(error)
           : Effect.tap(fallbacks[whenUnavailable](), (reply) => {
             used = reply
+            localGrants.set(reply, "held")
           })
-      const millis = whenUnavailable === "closed"
-        ? Math.max(ReplyLimit.grace, timeLeft)
-        : ReplyLimit.patience(timeLeft)
+      const millis = whenUnavailable === "closed" ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
       return guard.run(
         Effect.map(
-          limited(command, millis, (reply, ageMillis) => onLate(reply, ageMillis, used)),
+          withTimeout(command, millis, (reply, ageMillis) => onLate(reply, ageMillis, used)),
           Option.map((reply) => Effect.as(record(reply), reply))
         ),
         (error) => Effect.succeedSome(fallback(error))
@@ -234,11 +251,21 @@ export const withFallback = (
     const settle = <A>(command: Effect.Effect<A, StoreError>, otherwise: A): Effect.Effect<A> =>
       guard.run(
         Effect.map(
-          limited(command, ReplyLimit.grace, () => Effect.void),
+          withTimeout(command, ReplyTimeout.giveBackTimeout, () => Effect.void),
           Option.getOrElse(() => otherwise)
         ),
         () => Effect.succeed(otherwise)
       )
+    /** Gives units back to the store, unless it did not grant them. */
+    const giveBack = <A>(
+      grant: Permit | Consumption | undefined,
+      command: Effect.Effect<A, StoreError>,
+      otherwise: A
+    ): Effect.Effect<A> => {
+      if (grant === undefined || !localGrants.has(grant)) return settle(command, otherwise)
+      localGrants.set(grant, "returned")
+      return Effect.succeed(otherwise)
+    }
     const recordRemaining = (id: string, quota: Quota, cost: number, remaining: number) =>
       local.recordConsumed(id, scaledQuota(quota, share), cost, wholeUnits(remaining, share))
     const refundRemote = (id: string, quota: Quota, cost: number, age: number) =>
@@ -255,7 +282,9 @@ export const withFallback = (
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.probe ? backend.settleProbe(id, false) : Effect.void,
-              used?._tag === "Granted" ? Effect.void : Effect.asVoid(backend.release(id, rule, cost, age))
+              used?._tag === "Granted" && becomesRemote(used)
+                ? Effect.void
+                : Effect.asVoid(backend.release(id, rule, cost, age))
             ),
           (permit) =>
             permit._tag === "Granted"
@@ -270,11 +299,12 @@ export const withFallback = (
               )
           }
         ),
-      release: (id, rule, cost, age) =>
+      release: (id, rule, cost, age, grant) =>
         Effect.flatMap(
           local.release(id, scaledRule(rule, share), cost, age),
           (remaining) =>
-            settle(
+            giveBack(
+              grant,
               backend.release(id, rule, cost, age),
               whenUnavailable === "open" ? rule.burst : remaining
             )
@@ -295,7 +325,7 @@ export const withFallback = (
           backend.consume(id, quota, cost),
           timeLeft,
           ({ _tag, remaining }, age, used) =>
-            _tag === "Consumed" && used?._tag !== "Consumed"
+            _tag === "Consumed" && !(used?._tag === "Consumed" && becomesRemote(used))
               ? refundRemote(id, quota, cost, age)
               : recordRemaining(id, quota, 0, remaining),
           ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
@@ -304,11 +334,12 @@ export const withFallback = (
             open: () => Effect.succeed({ _tag: "Consumed", remaining: quota.limit })
           }
         ),
-      refund: (id, quota, cost, age) =>
+      refund: (id, quota, cost, age, grant) =>
         Effect.flatMap(
           local.refund(id, scaledQuota(quota, share), cost, age),
           (remaining) =>
-            settle(
+            giveBack(
+              grant,
               refundRemote(id, quota, cost, age),
               whenUnavailable === "open" ? quota.limit : remaining
             )

@@ -349,6 +349,34 @@ describe("rate limits with a slow backend", () => {
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
+  it.scoped("return what the local share alone granted to the local share alone", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      const slowRule = { ...rule, window: 1e9 }
+      yield* memory.consume("a", quota, 9)
+      yield* memory.acquire("a", slowRule, 9, lease)
+      state.replyMillis = 5000
+      const [permit] = yield* timed(Effect.orDie(store.acquire("a", slowRule, 4, lease, 1000)))
+      const [consumed] = yield* timed(Effect.orDie(store.consume("a", quota, 4, 1000)))
+      expect([permit, consumed]).toMatchObject([granted, { _tag: "Consumed" }])
+      yield* timed(store.release("a", slowRule, 4, 0, permit))
+      yield* timed(store.refund("a", quota, 4, 0, consumed))
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 1 })
+      expect(yield* memory.acquire("a", slowRule, 2, lease)).toMatchObject({ _tag: "Delayed" })
+    }))
+
+  it.scoped("return what is granted later than the grant of the local share was returned", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      state.replyMillis = 5000
+      const used = Effect.flatMap(
+        store.consume("a", quota, 4, 1000),
+        (consumed) => store.refund("a", quota, 4, 0, consumed)
+      )
+      expect(yield* timed(used)).toEqual([5, 250])
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
+    }))
+
   it.scoped("send at most 256 commands whose replies are late", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2, "open")
@@ -380,7 +408,7 @@ describe("rate limits with a slow backend", () => {
         { ...granted, remaining: 6 },
         800
       ])
-      for (const [timeLeft, millis] of [[700, 700], [50, 100]] as const) {
+      for (const [timeLeft, millis] of [[700, 700], [50, 50], [0, 0], [-50, 0]] as const) {
         expect(yield* timed(store.consume("a", quota, 4, timeLeft))).toEqual([
           new StoreError({ reason: "no reply within the time of the call" }),
           millis

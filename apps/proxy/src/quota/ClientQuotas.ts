@@ -107,7 +107,7 @@ export const make = (
           : Completed.flatMap(consumeDaily(permit), (decision) =>
             decision.daily?._tag === "QuotaExceeded"
               ? Completed.map(
-                evaluate(store.release(accountName(name), rateLimitRule(rateLimit), cost, 0), now),
+                evaluate(store.release(accountName(name), rateLimitRule(rateLimit), cost, 0, permit), now),
                 (remaining) => ({ ...decision, permit: { ...permit, remaining } })
               )
               : Effect.succeed(decision))
@@ -174,13 +174,13 @@ export const make = (
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
         : Effect.map(
-          store.release(accountName(name), rateLimitRule(rateLimit), cost, age),
+          store.release(accountName(name), rateLimitRule(rateLimit), cost, age, permit),
           (remaining) => ({ ...permit, remaining })
         )
       const refundedDaily = dailyQuota === null || daily?._tag !== "Consumed"
         ? Effect.succeed(daily)
         : Effect.map(
-          store.refund(accountName(name), dailyQuotaRule(dailyQuota), cost, age),
+          store.refund(accountName(name), dailyQuotaRule(dailyQuota), cost, age, daily),
           (remaining) => ({ ...daily, remaining })
         )
       return Effect.map(

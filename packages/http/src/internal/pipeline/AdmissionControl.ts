@@ -10,7 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
+import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import * as Completed from "../Completed.ts"
 import { getOrInsert } from "../Maps.ts"
 import { initialCooldown, maxCooldown, maxProbeLease } from "../stores/Gcra.ts"
@@ -66,6 +66,14 @@ interface Admission extends AdmissionRequest {
   readonly restore: Restore
 }
 
+/** What an admitted attempt holds in the store. No consumption without a daily quota. */
+interface Grant {
+  readonly permit: Extract<Permit, { readonly _tag: "Granted" }>
+  readonly consumption: Consumption | null
+}
+
+const isGrant = (admitted: Grant | Delay): admitted is Grant => "permit" in admitted
+
 /** Makes a part of an uninterruptible region interruptible. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -94,11 +102,11 @@ export const make = (
       const admission = admissionOf(call, key, restore)
       const now = call.clock.unsafeCurrentTimeMillis()
       return Completed.flatMap(tryAdmit(admission, now), (admitted) =>
-        typeof admitted === "boolean"
+        isGrant(admitted)
           ? runAttempt(admission, admitted, attempt)
           : Effect.flatMap(
             waitInQueue(admission, admitted, now),
-            (probe) => runAttempt(admission, probe, attempt)
+            (grant) => runAttempt(admission, grant, attempt)
           ))
     })
 
@@ -109,7 +117,7 @@ export const make = (
       return Completed.flatMap(
         tryAdmit(admission, now),
         (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
-          typeof admitted === "boolean"
+          isGrant(admitted)
             ? runAttempt(admission, admitted, attempt)
             : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
       )
@@ -118,7 +126,7 @@ export const make = (
   /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
   const runAttempt = (
     admission: Admission,
-    probe: boolean,
+    grant: Grant,
     attempt: Attempt
   ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
     const { call, key, queue, restore } = admission
@@ -137,8 +145,8 @@ export const make = (
       const stateChange = Either.isLeft(admitted)
         ? null
         : circuitBreaker.record(call, admitted.right, exit, now)
-      const report = reportResult(admission, probe, exit, now)
-      const settled = sent > 0 ? report : giveBack(admission, now - admittedAt, report)
+      const report = reportResult(admission, grant.permit.probe, exit, now)
+      const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
       const reported = after(stateChange, after(settled, exit))
       const release = () => {
         queue.releaseSlot(admission)
@@ -154,23 +162,25 @@ export const make = (
   /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
   const giveBack = (
     { cost, key: { id, quota, quotaId, rule } }: Admission,
+    { consumption, permit }: Grant,
     age: number,
     report: Effect.Effect<void> | null
   ): Effect.Effect<void> =>
     Effect.all(
       [
         report ?? Effect.void,
-        store.release(id, rule, cost, age),
-        quota === null ? Effect.void : store.refund(quotaId, quota, cost, age)
+        store.release(id, rule, cost, age, permit),
+        quota === null || consumption === null
+          ? Effect.void
+          : store.refund(quotaId, quota, cost, age, consumption)
       ],
       { concurrency: "unbounded", discard: true }
     )
 
   /**
-   * Admits an attempt if it need not wait: returns whether it is a probe, and holds a slot and a permit. Else returns
-   * the delay, and holds neither.
+   * Admits an attempt if it need not wait: returns its grant, and holds a slot. Else returns the delay, and holds neither.
    */
-  const tryAdmit = (admission: Admission, now: number): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+  const tryAdmit = (admission: Admission, now: number): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
     const { call, queue } = admission
     const rejection = circuitBreaker.check(call, now)
     if (rejection !== null) return Effect.fail(rejection)
@@ -179,17 +189,17 @@ export const make = (
     return Completed.map(
       Completed.onFailure(requestPermit(admission), () => queue.releaseSlot(admission)),
       (permit) => {
-        if (typeof permit !== "boolean") queue.releaseSlot(admission)
+        if (!isGrant(permit)) queue.releaseSlot(admission)
         return permit
       }
     )
   }
 
   /**
-   * Acquires a permit of the rate limit while holding a slot, and then consumes the daily quota. Returns whether the
-   * attempt is a probe, or the delay of the permit.
+   * Acquires a permit of the rate limit while holding a slot, and then consumes the daily quota. Returns the grant, or the
+   * delay of the permit.
    */
-  const requestPermit = (admission: Admission): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+  const requestPermit = (admission: Admission): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
     const { call, cost, key: { id, rule }, queue } = admission
     const permit = evaluate(
       store.acquire(id, rule, cost, probeLeaseOf(call), timeLeftOf(call)),
@@ -197,12 +207,12 @@ export const make = (
     )
     return Completed.flatMap(
       Completed.mapError(permit, () => rejected(call, "unavailable", null)),
-      (permit): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+      (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
         const { probe, remaining } = permit
         // The probe is the only attempt until its result.
         queue.recordPermit(admission, probe ? 0 : remaining, rule.maxCost ?? cost)
-        return consumeDailyQuota(admission, probe)
+        return consumeDailyQuota(admission, permit)
       }
     )
   }
@@ -210,26 +220,22 @@ export const make = (
   /** Consumes the daily quota of a granted permit, or gives the permit back. */
   const consumeDailyQuota = (
     admission: Admission,
-    probe: boolean
-  ): Effect.Effect<boolean, AttemptNoResponse> => {
-    const { call, cost, key } = admission
-    const { id, quota, quotaId } = key
-    if (quota === null) return Effect.succeed(probe)
+    permit: Grant["permit"]
+  ): Effect.Effect<Grant, AttemptNoResponse> => {
+    const { call, cost, key: { id, quota, quotaId } } = admission
+    const grant = { permit, consumption: null }
+    if (quota === null) return Effect.succeed(grant)
     // Nothing is sent, so another attempt becomes the probe.
     const reject = (noResponse: AttemptNoResponse) =>
       Effect.zipRight(
-        giveBack(
-          { ...admission, key: { ...key, quota: null } },
-          0,
-          probe ? store.settleProbe(id, false) : null
-        ),
+        giveBack(admission, grant, 0, permit.probe ? store.settleProbe(id, false) : null),
         Effect.fail(noResponse)
       )
     return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) =>
         consumption._tag === "Consumed"
-          ? Effect.succeed(probe)
+          ? Effect.succeed({ permit, consumption })
           : reject(rejected(call, "daily", consumption.millis))
     })
   }
@@ -238,7 +244,7 @@ export const make = (
     admission: Admission,
     delay: Delay,
     now: number
-  ): Effect.Effect<boolean, AttemptNoResponse> =>
+  ): Effect.Effect<Grant, AttemptNoResponse> =>
     Effect.suspend(() => {
       const { call, key: { maxWait, rateLimit }, queue } = admission
       const latestStart = Math.min(call.deadline, now + maxWait)
@@ -262,13 +268,13 @@ export const make = (
       return Effect.ensuring(waited, Effect.sync(() => queue.remove(waiter)))
     })
 
-  /** Waits until the queue gives the attempt a slot, and a permit is granted. Returns whether it is a probe. */
+  /** Waits until the queue gives the attempt a slot, and a permit is granted. */
   const waitForTurn = (
     admission: Admission,
     waiter: Waiter,
     initialReason: AdmissionWaitReason,
     startedAt: number
-  ): Effect.Effect<boolean, AttemptNoResponse> =>
+  ): Effect.Effect<Grant, AttemptNoResponse> =>
     Effect.gen(function*() {
       const { call, queue, restore } = admission
       let reason = initialReason
@@ -293,7 +299,7 @@ export const make = (
         const rejection = circuitBreaker.check(call, now)
         if (rejection !== null) return yield* Effect.fail(rejection)
         const permit = yield* requestPermit(admission)
-        if (typeof permit === "boolean") {
+        if (isGrant(permit)) {
           // Before the attempt keeps its slot, because an observer of the usage may throw.
           instrumentation.recordWait(call, reason, call.clock.unsafeCurrentTimeMillis() - startedAt)
           queue.serve(waiter)

@@ -21,7 +21,7 @@ import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import { type CacheEntry, type CacheStoreService, isFresh, type RemoteCacheBackend } from "./CacheBackend.ts"
 import * as LruMap from "./LruMap.ts"
 import * as MemoryCache from "./MemoryCache.ts"
-import * as ReplyLimit from "./ReplyLimit.ts"
+import * as ReplyTimeout from "./ReplyTimeout.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
 const memoryTtl = Duration.seconds(2)
@@ -264,7 +264,7 @@ export const make = (
       const now = clock.unsafeCurrentTimeMillis()
       const remaining = Math.min(
         startedAt + Duration.toMillis(readTimeout) - now,
-        ReplyLimit.patience(timeLeft)
+        ReplyTimeout.optionalTimeout(timeLeft)
       )
       return remaining <= 0 ? Effect.succeed(null) : Effect.raceFirst(
         Effect.interruptible(Deferred.await(result)),
@@ -282,10 +282,10 @@ export const make = (
       return lastVersion
     }
 
-    const limited = yield* ReplyLimit.make
+    const withTimeout = yield* ReplyTimeout.make
     const nextVersion = guard.run(
       Effect.map(
-        limited(remoteVersion, versionTimeout, () => Effect.void),
+        withTimeout(remoteVersion, versionTimeout, () => Effect.void),
         Option.getOrElse(() => {
           const version = localVersion()
           runFork(announce, { scope })

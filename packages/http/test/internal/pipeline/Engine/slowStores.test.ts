@@ -12,11 +12,14 @@ import { minimalOptions } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
-/** Stores whose replies take 800 ms. */
-const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable) =>
+const slowStores = (
+  whenUnavailable: RateLimitStore.WhenUnavailable,
+  replyMillis: number,
+  backend: Partial<RateLimitStore.RemoteRateLimitBackend> = {}
+) =>
   Effect.gen(function*() {
     const memory = yield* RateLimitStore.memory
-    const slowly = Effect.delay("800 millis")
+    const slowly = Effect.delay(replyMillis)
     const limits = yield* RateLimitStore.withFallback({
       acquire: (...args) => slowly(memory.acquire(...args)),
       release: (...args) => slowly(memory.release(...args)),
@@ -25,7 +28,8 @@ const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable) =>
       consume: (...args) => slowly(memory.consume(...args)),
       refund: (...args) => slowly(memory.refund(...args)),
       peek: (...args) => slowly(memory.peek(...args)),
-      heartbeat: Effect.succeed(1)
+      heartbeat: Effect.succeed(1),
+      ...backend
     }, { whenUnavailable })
     const cache = yield* CacheStore.tiered({
       get: () => slowly(Effect.succeed(null)),
@@ -48,25 +52,27 @@ const options = {
 } as const
 
 const cases = [
-  ["share", ScriptedClient.json(tokenPrice.document), { _tag: "Right" }],
-  ["open", ScriptedClient.json(tokenPrice.document), { _tag: "Right" }],
-  ["closed", ScriptedClient.json(tokenPrice.document), {
+  ["share", 800, ScriptedClient.json(tokenPrice.document), { _tag: "Right" }],
+  ["open", 800, ScriptedClient.json(tokenPrice.document), { _tag: "Right" }],
+  ["closed", 800, ScriptedClient.json(tokenPrice.document), {
     _tag: "Left",
     left: { _tag: "LocalLimitError", limit: "unavailable" }
   }],
+  // The permit comes in time, the daily quota does not, and the permit is given back
+  ["closed", 700, ScriptedClient.json(tokenPrice.document), { _tag: "Left" }],
   // Its units are given back
-  ["share", ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), {
+  ["share", 800, ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), {
     _tag: "Left",
     left: { _tag: "NetworkError" }
   }]
 ] as const
 
-describe("a call of at most 1 s, with stores that reply after 800 ms,", () => {
+describe("a call of at most 1 s, with slow stores,", () => {
   it.scoped.each(cases)(
-    "ends within 1.1 s if they are %s",
-    ([whenUnavailable, reply, expected]) =>
+    "ends within 1.1 s if they are %s and reply after %s ms",
+    ([whenUnavailable, replyMillis, reply, expected]) =>
       Effect.gen(function*() {
-        const { cache, limits } = yield* slowStores(whenUnavailable)
+        const { cache, limits } = yield* slowStores(whenUnavailable, replyMillis)
         const harness = yield* TestClients.harness(() => reply, options).pipe(
           Effect.provideService(CacheStore.CacheStore, cache),
           Effect.provideService(RateLimitStore.RateLimitStore, limits)
@@ -77,4 +83,24 @@ describe("a call of at most 1 s, with stores that reply after 800 ms,", () => {
         expect(yield* Fiber.join(call)).toMatchObject(expected)
       })
   )
+
+  it.scoped("gives nothing back that the stores denied", () =>
+    Effect.gen(function*() {
+      const denied = { _tag: "Delayed", millis: 1, reason: "rate_limit", remaining: 0 } as const
+      const returned = Array.of<string>()
+      const { cache, limits } = yield* slowStores("share", 800, {
+        acquire: () => Effect.delay(Effect.succeed(denied), 800),
+        consume: () => Effect.delay(Effect.succeed({ _tag: "QuotaExceeded", remaining: 0, millis: 1 }), 800),
+        release: () => Effect.sync(() => returned.push("permit")),
+        refund: () => Effect.sync(() => returned.push("quota"))
+      })
+      const disconnect = ScriptedClient.Disconnect({ code: "ECONNREFUSED" })
+      const harness = yield* TestClients.harness(() => disconnect, options).pipe(
+        Effect.provideService(CacheStore.CacheStore, cache),
+        Effect.provideService(RateLimitStore.RateLimitStore, limits)
+      )
+      yield* Effect.fork(Effect.either(tokenPrice.call(harness)))
+      yield* TestClock.adjust(5000)
+      expect([harness.requests.length > 0, returned]).toEqual([true, []])
+    }))
 })

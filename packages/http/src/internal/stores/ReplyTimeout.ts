@@ -1,4 +1,4 @@
-/** Limits how long a caller waits for the reply of a shared store. */
+/** Timeouts for the replies of a shared store, whose commands continue. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -9,9 +9,10 @@ import { startTimer } from "../Timer.ts"
 
 /**
  * Runs a command in the background, and returns its reply, or none if it takes more than `millis` or too many others already
- * do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
+ * do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the command in
+ * milliseconds. Without time, runs nothing.
  */
-export type ReplyLimit = <A>(
+export type ReplyTimeout = <A>(
   command: Effect.Effect<A, StoreError>,
   millis: number,
   onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>
@@ -20,8 +21,8 @@ export type ReplyLimit = <A>(
 /** While so many commands are late, no further ones are sent: a slow store must not get more of them. */
 const maxLate = 256
 
-/** Creates a limit whose commands end when the scope closes. */
-export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(function*() {
+/** The commands end when the scope closes. */
+export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   let lateCount = 0
@@ -32,7 +33,7 @@ export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(fu
   ) =>
     Effect.clockWith((clock) =>
       Effect.async<Option.Option<A>, StoreError>((resume) => {
-        if (lateCount >= maxLate) return resume(Effect.succeedNone)
+        if (millis <= 0 || lateCount >= maxLate) return resume(Effect.succeedNone)
         const startedAt = clock.unsafeCurrentTimeNanos()
         let isLate = false
         const becomeLate = () => {
@@ -64,15 +65,11 @@ export const make: Effect.Effect<ReplyLimit, never, Scope.Scope> = Effect.gen(fu
     )
 })
 
-/** How long a call that has `timeLeft` milliseconds waits for a reply that it can do without. */
-export const patience = (timeLeft: number): number =>
-  Math.min(maxPatience, Math.max(0, timeLeft) / patienceShare)
+/** How long a call that has `timeLeft` milliseconds waits for a reply that it can do without: it needs most for its own request. */
+export const optionalTimeout = (timeLeft: number): number => Math.min(maxOptionalTimeout, timeLeft / 4)
 
 /** Longer than it takes to notice that a store does not reply at all. */
-const maxPatience = 2000
-
-/** A call makes several requests to stores, and needs time for its own. */
-const patienceShare = 4
+const maxOptionalTimeout = 2000
 
 /** How long a call waits for the reply to what it gives back, in milliseconds. It may be past its deadline. */
-export const grace = 100
+export const giveBackTimeout = 100
