@@ -10,7 +10,7 @@ import * as Effectable from "effect/Effectable"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import { SteadyTime } from "./internal/SteadyClock.ts"
+import * as SteadyClock from "./internal/SteadyClock.ts"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import * as Gcra from "./internal/stores/Gcra.ts"
 import type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
@@ -408,9 +408,7 @@ class MemoryOperation<A> extends Effectable.Class<A> {
 /** Creates an operation from a function of the current time, in milliseconds since 1970. */
 const withNow = <A>(evaluate: (now: number) => A): StoreOperation<A> => new MemoryOperation(evaluate)
 
-const memoryStore: Effect.Effect<RecordingStore> = Effect.map(Effect.clock, (clock) => {
-  // Quotas follow the system clock instead, because they end at midnight.
-  const steadyTime = new SteadyTime(() => clock.unsafeCurrentTimeNanos())
+const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.current, (clock) => {
   // Evicts the least recently used rate limits of very many.
   const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
   const update = <A>(
@@ -418,7 +416,8 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(Effect.clock, (clo
     transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
   ) =>
     withNow((systemNow) => {
-      const now = steadyTime.at(systemNow)
+      // Quotas follow the system clock instead, because they end at midnight.
+      const now = clock.at(systemNow)
       const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
       states.set(name, state)
       return result

@@ -77,11 +77,9 @@ type RunScript<Arg> = (
  * @category models
  */
 export interface RedisCommands {
-  /** Returns null if the key does not exist or does not hold a string. */
-  readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
   /**
-   * Like `get`, with the milliseconds until the key expires by the server's clock. They are null without an expiry, and may be
-   * those of the value before if it is replaced meanwhile.
+   * Returns null if the key does not exist or does not hold a string. `ttlMillis` are the milliseconds until it expires by the
+   * server's clock. They are null without an expiry, and may be those of the value before if it is replaced meanwhile.
    */
   readonly getWithTtl: (
     key: string
@@ -154,7 +152,6 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
       client.eval(lua, 1, key, ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg)))
     )
   return {
-    get: (key) => orNull(send((client) => client.getBuffer(key))),
     getWithTtl: (key) =>
       Effect.map(
         orNull(send((client) => Promise.all([client.pttl(key), client.getBuffer(key)]))),

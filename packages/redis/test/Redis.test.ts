@@ -148,7 +148,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       const inspector = yield* Inspector.make(server)
       const redis = yield* connect({ url: server.url })
       const errors = Effect.all(
-        Array.from({ length: 5000 }, (_, index) => Effect.flip(redis.get(`key ${index}`))),
+        Array.from({ length: 5000 }, (_, index) => Effect.flip(redis.getStart(`key ${index}`, 1_000_000))),
         { concurrency: "unbounded" }
       )
       yield* server.pause
@@ -177,7 +177,10 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       yield* inspector.send((client) => client.set("large", "x".repeat(1_000_000)))
       // Three seconds
       yield* networkProxy.limit(300_000)
-      const [value, missing] = yield* Effect.all([redis.get("large"), redis.get("missing")], {
+      const [value, missing] = yield* Effect.all([
+        redis.getStart("large", 1_000_000),
+        redis.getStart("missing", 1_000_000)
+      ], {
         concurrency: 2
       })
       expect([value?.length, missing]).toEqual([1_000_000, null])
@@ -203,7 +206,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
         const redis = yield* connect({ url: server.url })
         yield* server.pause
         const large = redis.values.runText(write, "large", [new Uint8Array(bytes)])
-        const commands = Effect.all([large, redis.values.get("small")].map(Effect.flip), {
+        const commands = Effect.all([large, redis.values.getStart("small", 1_000_000)].map(Effect.flip), {
           concurrency: "unbounded"
         })
         for (const { reason } of yield* commands) expect(reason).toBe("no reply within 1s")
@@ -217,9 +220,11 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       const server = yield* RedisServer.make()
       const redis = yield* connect({ url: server.url })
       yield* server.pause
-      const first = yield* Effect.fork(Effect.flip(redis.get("first")))
+      const first = yield* Effect.fork(Effect.flip(redis.getStart("first", 1_000_000)))
       const later = yield* Effect.forkScoped(
-        Effect.forever(Effect.zipRight(Effect.forkScoped(Effect.exit(redis.get("later"))), nextTurn))
+        Effect.forever(
+          Effect.zipRight(Effect.forkScoped(Effect.exit(redis.getStart("later", 1_000_000))), nextTurn)
+        )
       )
       expect((yield* Fiber.join(first)).reason).toBe("no reply within 1s")
       yield* Fiber.interrupt(later)
@@ -233,7 +238,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       const redis = yield* connect({ url: `redis://127.0.0.1:${networkProxy.port}` })
       yield* inspector.send((client) => client.set("large", "x".repeat(1_000_000)))
       yield* networkProxy.limit(300_000)
-      const large = yield* Effect.fork(redis.values.get("large"))
+      const large = yield* Effect.fork(redis.values.getStart("large", 1_000_000))
       yield* Effect.replicateEffect(redis.ping, 100)
       expect(large.unsafePoll()).toBe(null)
       expect((yield* Fiber.join(large))?.length).toBe(1_000_000)
@@ -281,7 +286,9 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
           rendered(options)
           const redis = yield* connect(options)
           rendered(redis)
-          for (const command of [redis.ping, redis.get("key"), redis.run(write, "key", [""])]) {
+          for (
+            const command of [redis.ping, redis.getStart("key", 1_000_000), redis.run(write, "key", [""])]
+          ) {
             rendered(yield* Effect.exit(command))
           }
           return yield* Effect.exit(redis.ping)

@@ -2,6 +2,7 @@
  * Everything that is built from the configuration. A reload replaces it atomically. State that survives reloads is in
  * `SharedState`.
  */
+import { SteadyClock } from "@blockquarry/http/Gateway"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Clients from "../auth/Clients.ts"
@@ -22,12 +23,13 @@ export const make = (
   config: Config,
   endpoints: UpstreamClient.UpstreamEndpoints
 ): Effect.Effect<ActiveConfig, never, HttpClient.HttpClient> =>
-  Effect.map(
+  Effect.zipWith(
     UpstreamClient.make(engine, config, endpoints),
-    (upstream) => ({
+    SteadyClock.current,
+    (upstream, clock) => ({
       config,
       clients: Clients.make(config),
-      quotas: ClientQuotas.make(config.quotas, quotaStore),
+      quotas: ClientQuotas.make(config.quotas, quotaStore, clock),
       upstream
     })
   )

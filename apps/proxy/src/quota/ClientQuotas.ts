@@ -5,7 +5,7 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import { Completed, SteadyClock } from "@blockquarry/http/Gateway"
+import { Completed, type SteadyClock } from "@blockquarry/http/Gateway"
 import {
   type Consumption,
   evaluate,
@@ -58,28 +58,30 @@ export interface ClientQuotas {
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
 
-/** The time of a request for each use of the store, in milliseconds: see `RateLimitStore.withFallback`. */
+/** The time for a decision, which may use the store several times, in milliseconds: see `RateLimitStore.withFallback`. */
 const storeTime = 1000
 
 export const make = (
   { maxQueue, maxWait, mode }: Config["quotas"],
-  store: RateLimitStoreService
+  store: RateLimitStoreService,
+  clock: SteadyClock.SteadyClock
 ): ClientQuotas => {
   const queues = new Map<string, QuotaQueue>()
-  /** Measures the waits of requests. */
-  const steadyTime = new SteadyClock.SteadyTime()
   const withSteadyNow = <A, E>(run: (now: number) => Effect.Effect<A, E>) =>
-    withNow((now) => run(steadyTime.at(now)))
+    Effect.suspend(() => run(clock.unsafeCurrentTimeMillis()))
+
+  const timeLeft = (deadline: number): number => deadline - clock.unsafeCurrentTimeMillis()
 
   /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
   const acquireRate = (
     { rateLimit, name }: AuthenticatedClient,
     cost: number,
-    now: number
+    now: number,
+    timeLeft = storeTime
   ): Effect.Effect<Permit, StoreError> =>
     rateLimit === null
       ? Effect.succeed(unlimited)
-      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0, storeTime), now)
+      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0, timeLeft), now)
 
   /**
    * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit.
@@ -90,11 +92,12 @@ export const make = (
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
     const { rateLimit, name, dailyQuota } = client
+    const deadline = clock.at(now) + storeTime
     const acquired = acquireRate(client, cost, now)
     if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
     const consumeDaily = (permit: Permit) =>
       Completed.map(
-        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost, storeTime), now),
+        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost, timeLeft(deadline)), now),
         (daily): QuotaDecision => ({ permit, daily })
       )
     // In shadow mode both limits are counted independently.
@@ -103,7 +106,7 @@ export const make = (
       acquired,
       (permit): Effect.Effect<QuotaDecision, StoreError> =>
         permit._tag === "Delayed"
-          ? checkDaily(client, dailyQuota, cost, permit, now)
+          ? checkDaily(client, dailyQuota, cost, permit, now, deadline)
           : Completed.flatMap(consumeDaily(permit), (decision) =>
             decision.daily?._tag === "QuotaExceeded"
               ? Completed.map(
@@ -120,15 +123,16 @@ export const make = (
     dailyQuota: number,
     cost: number,
     permit: Permit,
-    now: number
+    now: number,
+    deadline: number
   ): Effect.Effect<QuotaDecision, StoreError> =>
     Completed.flatMap(
-      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota), storeTime), now),
+      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota), timeLeft(deadline)), now),
       ({ millis, remaining }): Effect.Effect<QuotaDecision, StoreError> =>
         remaining >= cost
           ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
           : Completed.map(
-            acquireRate(client, 0, now),
+            acquireRate(client, 0, now, timeLeft(deadline)),
             (permit) => ({ permit, daily: { _tag: "QuotaExceeded", remaining, millis } })
           )
     )
@@ -151,7 +155,7 @@ export const make = (
   const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaDenial => {
     const { client, cost, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
-    const decidedAt = steadyTime.at(now)
+    const decidedAt = clock.at(now)
     const waitMs = waitMsOf(decision)
     if (waitMs === 0 || mode === "shadow") {
       const shadowed = waitMs > 0
@@ -170,7 +174,7 @@ export const make = (
   ): Charge["refund"] =>
     withNow((now) => {
       const { dailyQuota, name, rateLimit } = client
-      const age = steadyTime.at(now) - decidedAt
+      const age = clock.at(now) - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
         : Effect.map(
@@ -191,7 +195,7 @@ export const make = (
 
   const acquire: ClientQuotas["acquire"] = (client, cost, now, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
-    const startedAt = steadyTime.at(now)
+    const startedAt = clock.at(now)
     const waiter = {
       client,
       cost,

@@ -1,4 +1,5 @@
 /** Rate limits and daily quotas of clients, and the queue of requests that exceed them. */
+import { SteadyClock } from "@blockquarry/http/Gateway"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -30,17 +31,18 @@ const client = (
 const tenPerSecond = client({ rateLimit: { limit: 10, window: 1000 } })
 
 /** Quotas whose units are consumed at the time of the clock, as those of a page of a list. */
-const quotasOver = (store: RateLimitStore.RateLimitStoreService, config: Partial<Config["quotas"]> = {}) => {
-  const quotas = ClientQuotas.make({ ...defaults.quotas, ...config }, store)
-  const acquire = (client: AuthenticatedClient, cost: number, maxWait?: Duration.Duration) =>
-    Effect.uninterruptible(
-      Effect.clockWith((clock) => quotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), maxWait))
-    )
-  return { ...quotas, acquire }
-}
+const quotasOver = (store: RateLimitStore.RateLimitStoreService, config: Partial<Config["quotas"]> = {}) =>
+  Effect.map(SteadyClock.current, (clock) => {
+    const quotas = ClientQuotas.make({ ...defaults.quotas, ...config }, store, clock)
+    const acquire = (client: AuthenticatedClient, cost: number, maxWait?: Duration.Duration) =>
+      Effect.uninterruptible(
+        Effect.suspend(() => quotas.acquire(client, cost, clock.system.unsafeCurrentTimeMillis(), maxWait))
+      )
+    return { ...quotas, acquire }
+  })
 
 const makeQuotas = (config?: Partial<Config["quotas"]>) =>
-  Effect.map(RateLimitStore.memory, (store) => quotasOver(store, config))
+  Effect.flatMap(RateLimitStore.memory, (store) => quotasOver(store, config))
 
 const outcome = (result: Either.Either<Charge, { readonly code: string }>) =>
   Either.match(result, { onLeft: ({ code }) => code, onRight: ({ waitMs }) => waitMs })
@@ -160,7 +162,7 @@ const arrivals = FastCheck.array(
 )
 
 const runArrivals = (
-  budgets: ReturnType<typeof quotasOver>,
+  budgets: Effect.Effect.Success<ReturnType<typeof quotasOver>>,
   client: AuthenticatedClient,
   requests: ReadonlyArray<
     Pick<Outcome, "cost" | "maxWaitMs"> & {
@@ -250,7 +252,7 @@ describe("the queue", () => {
     ([requests]) =>
       Effect.gen(function*() {
         const store = yield* RateLimitStore.memory
-        const away = quotasOver({
+        const away = yield* quotasOver({
           ...store,
           acquire: (...args) => Effect.delay(store.acquire(...args), 20)
         })
@@ -265,6 +267,23 @@ describe("the queue", () => {
       }),
     propertyOptions
   )
+
+  it.effect("decides within 1 s in all if the store must reply and is slow", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.memory
+      const slowly = Effect.delay(800)
+      const closed = yield* RateLimitStore.withFallback({
+        ...store,
+        acquire: (...args) => slowly(store.acquire(...args)),
+        consume: (...args) => slowly(store.consume(...args)),
+        heartbeat: Effect.succeed(1)
+      }, { whenUnavailable: "closed" })
+      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 100 })
+      const request = yield* Effect.fork(Effect.flip((yield* quotasOver(closed)).acquire(both, 5)))
+      yield* TestClock.adjust(1000)
+      expect(request.unsafePoll()).not.toBeNull()
+      expect(yield* Fiber.join(request)).toMatchObject({ code: "store-unavailable" })
+    }).pipe(Effect.scoped))
 
   it.effect.prop(
     "rejects immediately a request that cannot be served in time, and serves all others",
@@ -455,14 +474,14 @@ describe("the quota status of a client", () => {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
       const store = yield* RateLimitStore.memory
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 100 })
-      const reloaded = () => quotasOver(store)
+      const reloaded = quotasOver(store)
       const left = (of: AuthenticatedClient) =>
         Effect.map(
-          reloaded().status(of),
+          Effect.flatMap(reloaded, ({ status }) => status(of)),
           (budgets) => budgets.map(({ remaining, name }) => [name, remaining])
         )
       expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
-      yield* reloaded().acquire(both, 10)
+      yield* Effect.flatMap(reloaded, ({ acquire }) => acquire(both, 10))
       expect(yield* left(both)).toEqual([["rate", 0], ["day", 90]])
       yield* TestClock.adjust("500 millis")
       expect(yield* left(both)).toEqual([["rate", 5], ["day", 90]])

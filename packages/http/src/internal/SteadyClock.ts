@@ -10,25 +10,28 @@ import * as Effect from "effect/Effect"
 /** Times may be read out of order. Up to this difference, time stands still instead. */
 const maxDisorder = 1000
 
-/** Turns times of the system clock into steady ones. */
-export class SteadyTime {
-  private readonly nanos: () => bigint
+/** A clock that is never set back. Timers do not depend on the time, so they are those of `system`. */
+export class SteadyClock {
+  readonly system: Clock.Clock
   private latest = Number.NEGATIVE_INFINITY
   /** How far the system clock is behind. */
   private setBack = 0
   /** The time when the system clock was last set back, or first read. */
   private anchor = { steady: Number.NEGATIVE_INFINITY, nanos: 0n }
 
-  /** `nanos` returns the time of a monotonic clock. Without it, time that passed unread before a step back is lost. */
-  constructor(nanos: () => bigint = () => 0n) {
-    this.nanos = nanos
+  constructor(system: Clock.Clock) {
+    this.system = system
+  }
+
+  unsafeCurrentTimeMillis(): number {
+    return this.at(this.system.unsafeCurrentTimeMillis())
   }
 
   /** Returns the steady time at a time of the system clock. */
   at(systemMillis: number): number {
     if (systemMillis < this.latest - maxDisorder) {
       // Not the time since the last read, because to read this clock too each time takes longer.
-      const sinceAnchor = Number(this.nanos() - this.anchor.nanos) / 1e6
+      const sinceAnchor = Number(this.system.unsafeCurrentTimeNanos() - this.anchor.nanos) / 1e6
       this.restart(systemMillis, Math.max(this.latest + this.setBack, this.anchor.steady + sinceAnchor))
     } else if (systemMillis > this.latest) {
       if (this.latest === Number.NEGATIVE_INFINITY) this.restart(systemMillis, systemMillis)
@@ -40,32 +43,12 @@ export class SteadyTime {
   private restart(systemMillis: number, steady: number): void {
     this.latest = systemMillis
     this.setBack = steady - systemMillis
-    this.anchor = { steady, nanos: this.nanos() }
+    this.anchor = { steady, nanos: this.system.unsafeCurrentTimeNanos() }
   }
 
   /** Returns the time of the system clock at a steady time, which may be in the future. */
   toSystem(steadyMillis: number): number {
     return steadyMillis - this.setBack
-  }
-}
-
-/** A clock that is never set back. Timers do not depend on the time, so they are those of `system`. */
-export class SteadyClock {
-  readonly system: Clock.Clock
-  private readonly time: SteadyTime
-
-  constructor(system: Clock.Clock) {
-    this.system = system
-    this.time = new SteadyTime(() => system.unsafeCurrentTimeNanos())
-  }
-
-  unsafeCurrentTimeMillis(): number {
-    return this.time.at(this.system.unsafeCurrentTimeMillis())
-  }
-
-  /** Returns the time of the system clock at a time of this one. */
-  toSystem(millis: number): number {
-    return this.time.toSystem(millis)
   }
 }
 

@@ -2,7 +2,7 @@
  * Rate limits and cooldowns as pure functions: the generic cell rate algorithm, stored as a level that leaks `limit`
  * units per `window`, and the cooldown after a 429. `packages/redis` implements the same in Lua.
  *
- * All times are in milliseconds.
+ * All times are in milliseconds, by a clock that is never set back.
  */
 
 /**
@@ -81,27 +81,13 @@ export const probePollMillis = 50
 /** Tolerance for accumulated rounding errors, far below one unit. */
 const rounding = 1e-9
 
-/** Limits times in the future, which exist if the clock was set back. */
-const clampToNow = (state: GcraState, now: number): GcraState =>
-  state.updatedAt <= now && state.cooldownUntil <= now + maxCooldown &&
-    state.probeUntil <= now + maxProbeLease
-    ? state
-    : {
-      ...state,
-      updatedAt: Math.min(state.updatedAt, now),
-      busySince: Math.min(state.busySince, now),
-      cooldownUntil: Math.min(state.cooldownUntil, now + maxCooldown),
-      probeUntil: Math.min(state.probeUntil, now + maxProbeLease)
-    }
-
 export const acquire = (
-  stored: GcraState,
+  state: GcraState,
   now: number,
   rule: RateLimitRule,
   cost: number,
   lease: number
 ): { readonly state: GcraState; readonly permit: Permit } => {
-  const state = clampToNow(stored, now)
   const unlimited = rule.limit === Number.POSITIVE_INFINITY
   const rate = rule.limit / rule.window
   const level = unlimited ? 0 : leaked(state, now, rate)
@@ -138,17 +124,16 @@ const busySince = (state: GcraState, level: number, now: number): number =>
  * and returning them would allow another burst.
  */
 export const release = (
-  stored: GcraState,
+  state: GcraState,
   now: number,
   rule: RateLimitRule,
   cost: number,
   age: number
 ): { readonly state: GcraState; readonly remaining: number } => {
-  if (rule.limit === Number.POSITIVE_INFINITY) return { state: stored, remaining: rule.limit }
-  const state = clampToNow(stored, now)
+  if (rule.limit === Number.POSITIVE_INFINITY) return { state, remaining: rule.limit }
   const level = leaked(state, now, rule.limit / rule.window)
   if (level === 0 || now - age < state.busySince) {
-    return { state: stored, remaining: capacityAbove(rule, level) }
+    return { state, remaining: capacityAbove(rule, level) }
   }
   const newLevel = Math.max(0, level - cost)
   return {
@@ -159,13 +144,12 @@ export const release = (
 
 /** Records units that were acquired from the shared store. The level never exceeds the burst. */
 export const recordAcquired = (
-  stored: GcraState,
+  state: GcraState,
   now: number,
   rule: RateLimitRule,
   cost: number
 ): GcraState => {
-  if (rule.limit === Number.POSITIVE_INFINITY) return stored
-  const state = clampToNow(stored, now)
+  if (rule.limit === Number.POSITIVE_INFINITY) return state
   const level = leaked(state, now, rule.limit / rule.window)
   return {
     ...state,
@@ -175,8 +159,7 @@ export const recordAcquired = (
   }
 }
 
-export const startCooldown = (stored: GcraState, now: number, millis: number | null): GcraState => {
-  const state = clampToNow(stored, now)
+export const startCooldown = (state: GcraState, now: number, millis: number | null): GcraState => {
   const inCooldown = now < state.cooldownUntil
   // Several 429 responses to concurrent requests count as one cooldown; the later ones may only extend it.
   const cooldowns = inCooldown ? state.cooldowns : state.cooldowns + 1
@@ -184,7 +167,6 @@ export const startCooldown = (stored: GcraState, now: number, millis: number | n
   return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), probeUntil: 0 }
 }
 
-export const settleProbe = (stored: GcraState, now: number, succeeded: boolean): GcraState => {
-  const state = clampToNow(stored, now)
+export const settleProbe = (state: GcraState, now: number, succeeded: boolean): GcraState => {
   return succeeded && now >= state.cooldownUntil ? { ...state, ...noCooldown } : { ...state, probeUntil: 0 }
 }

@@ -1,4 +1,6 @@
 /** Tests several keys at one base URL: their order, cooldowns, and failover. */
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -120,6 +122,23 @@ describe("a key that is rejected", () => {
       yield* Effect.ignore(updateStreamStatus.call(harness))
       expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c"])
       expect(harness.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"])
+    }))
+
+  it.effect("is not replaced if the store is unavailable", () =>
+    Effect.gen(function*() {
+      let acquired = 0
+      const harness = yield* TestClients.harness(() => priceReply, withKeys("a", "b")).pipe(
+        Effect.provideService(RateLimitStore.RateLimitStore, {
+          ...(yield* RateLimitStore.memory),
+          acquire: () =>
+            Effect.suspend(() => {
+              acquired += 1
+              return new StoreError({ reason: "refused" })
+            })
+        })
+      )
+      const failure = yield* failureOf(fetchPrice(harness, 1))
+      expect([failure, acquired]).toMatchObject([{ _tag: "LocalLimitError", limit: "unavailable" }, 1])
     }))
 
   it.effect("is not replaced after errors that do not depend on the key", () =>
