@@ -9,18 +9,14 @@ import * as Script from "./Script.ts"
 const retentionMargin = 3600 * 1000
 
 const header = (now: string) =>
-  `${Script.scriptPrologue(now)}
+  `${Script.limitPrologue(now)}
 local limit, period = number(ARGV[1]), number(ARGV[2])
 local window = math.floor(now / period)
 local windowEnd = (window + 1) * period
 -- Rounding may put the end before now.
 local millis = math.max(1, math.ceil(windowEnd - now))
 
-local fields = {}
-if limit < math.huge then fields = redis.pcall('HMGET', key, 'window', 'consumed') end
--- A value of another type is replaced.
-local foreign = fields.err
-if foreign then fields = {} end
+local fields = limit < math.huge and readFields('window', 'consumed') or {}
 
 local storedWindow, consumed = tonumber(fields[1]) or window, tonumber(fields[2]) or 0
 -- The stored window is the next one: the clock went back into a window that is no longer known.
@@ -31,8 +27,7 @@ if storedWindow < window then consumed = 0 end
 local remaining = ended and 0 or math.max(0, limit - consumed)
 
 local function write()
-  if foreign then redis.call('DEL', key) end
-  redis.call('HSET', key, 'window', text(window), 'consumed', text(consumed))
+  writeFields('window', text(window), 'consumed', text(consumed))
   redis.call('PEXPIRE', key, string.format('%.0f', math.min(windowEnd - now + ${retentionMargin}, ${Script.maxTtlMillis})))
 end
 `
@@ -42,35 +37,29 @@ local cost = number(ARGV[3])
 
 if cost > remaining then
   if clockMovedBack then write() end
-  return { 'QuotaExceeded', text(remaining), text(millis) }
+  return reply('exceeded', remaining, millis)
 end
 if limit < math.huge and (cost > 0 or clockMovedBack) then
   consumed = consumed + cost
   write()
 end
-return { 'Consumed', text(remaining - cost), text(millis) }
+return reply('granted', remaining - cost)
 `
 
 const refund = `
 local cost, age = number(ARGV[3]), number(ARGV[4])
-if consumed == 0 or ended or math.floor((now - age) / period) ~= window then return text(remaining) end
+if consumed == 0 or ended or math.floor((now - age) / period) ~= window then
+  return reply('granted', remaining)
+end
 consumed = math.max(0, consumed - cost)
 write()
-return text(math.max(0, limit - consumed))
+return reply('granted', math.max(0, limit - consumed))
 `
 
-const peek = `
-return { text(remaining), text(millis) }
-`
-
-export interface QuotaScripts {
-  readonly consume: Script.Script
-  readonly refund: Script.Script
-  readonly peek: Script.Script
-}
+const peek = "return reply('granted', remaining, millis)"
 
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
-export const make = (now: string): QuotaScripts => ({
+export const make = (now: string) => ({
   consume: Script.make(header(now) + consume),
   refund: Script.make(header(now) + refund),
   peek: Script.make(header(now) + peek)

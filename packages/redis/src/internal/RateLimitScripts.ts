@@ -9,18 +9,12 @@ import * as Script from "./Script.ts"
 const cooldownRetention = 3600 * 1000
 
 const header = (now: string) =>
-  `${Script.scriptPrologue(now)}
+  `${Script.limitPrologue(now)}
 -- Whether the clock was set back since the last write.
 local clockMovedBack = false
 
 local function read()
-  local fields = redis.pcall('HMGET', key, 'level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'probeUntil',
-    'busySince')
-  -- A value of another type is replaced.
-  if fields.err then
-    redis.call('DEL', key)
-    fields = {}
-  end
+  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'probeUntil', 'busySince')
   clockMovedBack = (tonumber(fields[2]) or now) > now or (tonumber(fields[4]) or 0) > now + 60000
     or (tonumber(fields[5]) or 0) > now + 61000
   return {
@@ -36,7 +30,7 @@ end
 
 -- Sets a TTL of at least \`millis\` and never shortens it: not every caller knows how long the level matters.
 local function write(state, millis)
-  redis.call('HSET', key, 'level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
+  writeFields('level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
     text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'probeUntil', text(state.probeUntil),
     'busySince', text(state.busySince))
   if state.cooldowns > 0 then
@@ -59,21 +53,19 @@ local rate = limit / window
 local level = unlimited and 0 or math.max(0, state.level - (now - state.updatedAt) * rate)
 
 -- Units that could be acquired immediately at a level.
-local function remaining(level)
-  return text(unlimited and math.huge or math.max(0, burst - level))
-end
+local function remaining(level) return unlimited and math.huge or math.max(0, burst - level) end
 
 local function delayed(millis, reason)
   -- A delay changes the state only if the clock was set back.
   if clockMovedBack then write(state, state.level / rate) end
-  return { 'Delayed', text(math.ceil(millis)), reason, remaining(level) }
+  return reply(reason, remaining(level), math.ceil(millis))
 end
 
 local probe = state.cooldowns > 0
 if probe and now < state.cooldownUntil then return delayed(state.cooldownUntil - now, 'cooldown') end
 if probe and now < state.probeUntil then return delayed(math.min(50, state.probeUntil - now), 'cooldown') end
 state.probeUntil = probe and now + math.min(lease, 61000) or 0
-local function granted() return { 'Granted', probe and 'probe' or '', remaining(state.level) } end
+local function granted() return reply(probe and 'probe' or 'granted', remaining(state.level)) end
 if unlimited then
   if probe then write(state, 0) end
   return granted()
@@ -90,7 +82,7 @@ return granted()
 const release = `
 local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
 local cost, age = number(ARGV[4]), number(ARGV[5])
-if limit == math.huge then return text(limit) end
+if limit == math.huge then return reply('granted', limit) end
 local state = read()
 local rate = limit / window
 local level = math.max(0, state.level - (now - state.updatedAt) * rate)
@@ -101,7 +93,7 @@ if level > 0 and now - age >= state.busySince then
   state.updatedAt = now
   write(state, level / rate)
 end
-return text(math.max(0, burst - level))
+return reply('granted', math.max(0, burst - level))
 `
 
 const startCooldown = `
@@ -127,15 +119,8 @@ write(state, 0)
 return 'OK'
 `
 
-export interface RateLimitScripts {
-  readonly acquire: Script.Script
-  readonly release: Script.Script
-  readonly startCooldown: Script.Script
-  readonly settleProbe: Script.Script
-}
-
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
-export const make = (now: string): RateLimitScripts => ({
+export const make = (now: string) => ({
   acquire: Script.make(header(now) + acquire),
   release: Script.make(header(now) + release),
   startCooldown: Script.make(header(now) + startCooldown),

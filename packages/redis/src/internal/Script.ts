@@ -1,4 +1,4 @@
-/** Lua scripts, identified by the SHA-1 of their text, and their common prologue. Times are in milliseconds. */
+/** Lua scripts, identified by the SHA-1 of their text, and the common prologue of limits. Times are in milliseconds. */
 import { createHash } from "node:crypto"
 
 export interface Script {
@@ -23,8 +23,8 @@ export const maxTtlMillis: number = 365 * 24 * 3600 * 1000
 /** Added to every TTL, because key expiry uses a coarser clock than scripts. */
 export const expiryMargin = 1000
 
-/** Defines the key, the time, and conversions of numbers. `now` is a Lua expression for the current time. */
-export const scriptPrologue = (now: string): string => `
+/** Defines the key, the time, conversions of numbers, and the reply. `now` is a Lua expression for the current time. */
+export const limitPrologue = (now: string): string => `
 local key = KEYS[1]
 local now = ${now}
 
@@ -35,4 +35,20 @@ local function text(number)
 end
 
 local function number(text) return tonumber(text) or math.huge end
+
+-- See \`SharedRateLimits\`.
+local function reply(outcome, remaining, millis) return { outcome, text(remaining), text(millis or 0) } end
+
+-- A value of another type is replaced when fields are written.
+local foreign
+local function readFields(...)
+  local fields = redis.pcall('HMGET', key, ...)
+  foreign = fields.err
+  return foreign and {} or fields
+end
+
+local function writeFields(...)
+  if foreign then redis.call('DEL', key) end
+  redis.call('HSET', key, ...)
+end
 `

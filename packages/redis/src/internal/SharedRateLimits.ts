@@ -1,61 +1,44 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
-import type {
-  Consumption,
-  Permit,
-  RemainingQuota,
-  RemoteRateLimitBackend
-} from "@blockquarry/http/RateLimitStore"
+import type { RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { randomUUID } from "node:crypto"
 import * as Redis from "../Redis.ts"
-import * as HeartbeatScript from "./HeartbeatScript.ts"
 import * as QuotaScripts from "./QuotaScripts.ts"
 import * as RateLimitScripts from "./RateLimitScripts.ts"
+import * as Script from "./Script.ts"
 
-/** Creates a decoder for the replies of one script. */
-const replyDecoder = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknown(schema)
-  return (reply: unknown): Effect.Effect<A, StoreError> =>
-    Effect.mapError(decode(reply), () => new StoreError({ reason: "unexpected reply" }))
-}
-
-const decodePermit = replyDecoder(Schema.Union(
-  Schema.Tuple(Schema.Literal("Granted"), Schema.Literal("probe", ""), Schema.NumberFromString),
-  Schema.Tuple(
-    Schema.Literal("Delayed"),
-    Schema.NumberFromString,
-    Schema.Literal("rate_limit", "cooldown"),
-    Schema.NumberFromString
-  )
-))
-
-const permit = (reply: unknown): Effect.Effect<Permit, StoreError> =>
-  Effect.map(decodePermit(reply), (decoded): Permit =>
-    decoded[0] === "Granted"
-      ? { _tag: "Granted", probe: decoded[1] === "probe", remaining: decoded[2] }
-      : { _tag: "Delayed", millis: decoded[1], reason: decoded[2], remaining: decoded[3] })
-
-const decodeConsumption = replyDecoder(
-  Schema.Tuple(Schema.Literal("Consumed", "QuotaExceeded"), Schema.NumberFromString, Schema.NumberFromString)
+/** The reply of each script about a limit: the outcome, the remaining units, and a time in milliseconds. */
+const Reply = Schema.Tuple(
+  Schema.Literal("granted", "probe", "rate_limit", "cooldown", "exceeded"),
+  Schema.NumberFromString,
+  Schema.NumberFromString
 )
 
-const consumption = (reply: unknown): Effect.Effect<Consumption, StoreError> =>
-  Effect.map(
-    decodeConsumption(reply),
-    ([_tag, remaining, millis]): Consumption =>
-      _tag === "Consumed" ? { _tag, remaining } : { _tag, remaining, millis }
-  )
+const decode = <A, I>(schema: Schema.Schema<A, I>, reply: Effect.Effect<unknown, StoreError>) =>
+  Effect.flatMap(reply, (reply) =>
+    Effect.mapError(
+      Schema.decodeUnknown(schema)(reply),
+      () => new StoreError({ reason: "unexpected reply" })
+    ))
 
-const decodeRemaining = replyDecoder(Schema.Tuple(Schema.NumberFromString, Schema.NumberFromString))
+/** A process counts for this long after its last heartbeat. */
+const heartbeatTtlMillis = 15_000
 
-const remainingQuota = (reply: unknown): Effect.Effect<RemainingQuota, StoreError> =>
-  Effect.map(decodeRemaining(reply), ([remaining, millis]) => ({ remaining, millis }))
-
-const decodeCount = replyDecoder(Schema.NonNegativeInt)
-
-const decodeUnits = replyDecoder(Schema.NumberFromString)
+/** Counts the running processes: a sorted set of process ids by the time of their last heartbeat, by the server's clock. */
+const heartbeatScript = (now: string): Script.Script =>
+  Script.make(`
+local now = ${now}
+-- A value of another type is replaced.
+if type(redis.pcall('ZCARD', KEYS[1])) == 'table' then redis.call('DEL', KEYS[1]) end
+redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ${heartbeatTtlMillis}))
+-- Heartbeats in the future were recorded before the clock was set back. Their processes send another one soon.
+redis.call('ZREMRANGEBYSCORE', KEYS[1], string.format('(%.0f', now), '+inf')
+redis.call('PEXPIRE', KEYS[1], ${heartbeatTtlMillis})
+return redis.call('ZCARD', KEYS[1])
+`)
 
 /** Rounds down, because the clocks of processes count whole milliseconds: the units are not older than this. */
 const minAge = (age: number): number => Math.max(0, age - 1)
@@ -66,61 +49,58 @@ export const makeWithClock = (
 ): Effect.Effect<RemoteRateLimitBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const processId = randomUUID()
-    const heartbeatScript = HeartbeatScript.make(now)
-    const rateLimitScripts = RateLimitScripts.make(now)
-    const quotaScripts = QuotaScripts.make(now)
+    const heartbeat = heartbeatScript(now)
+    const rateLimits = RateLimitScripts.make(now)
+    const quotas = QuotaScripts.make(now)
     // The number is the version of the hash fields.
-    const rateLimitKey = (id: string) => `${redis.keyPrefix}rate-limit:1:${id}`
-    const quotaKey = (id: string) => `${redis.keyPrefix}quota:1:${id}`
+    const runOn =
+      (kind: string) => (script: Script.Script, id: string, ...args: ReadonlyArray<number | string>) =>
+        redis.run(script, `${redis.keyPrefix}${kind}:1:${id}`, args.map(String))
+    const onRateLimit = runOn("rate-limit")
+    const onQuota = runOn("quota")
     return {
-      acquire: (id, { burst, maxCost, limit, window }, cost, lease) =>
-        Effect.flatMap(
-          redis.run(
-            rateLimitScripts.acquire,
-            rateLimitKey(id),
-            [limit, window, burst, cost, lease, maxCost ?? 0].map(String)
-          ),
-          permit
+      acquire: (id, { burst, maxCost = 0, limit, window }, cost, lease) =>
+        Effect.map(
+          decode(Reply, onRateLimit(rateLimits.acquire, id, limit, window, burst, cost, lease, maxCost)),
+          ([outcome, remaining, millis]) =>
+            outcome === "granted" || outcome === "probe"
+              ? { _tag: "Granted", probe: outcome === "probe", remaining }
+              : {
+                _tag: "Delayed",
+                millis,
+                reason: outcome === "cooldown" ? outcome : "rate_limit",
+                remaining
+              }
         ),
       release: (id, { burst, limit, window }, cost, age) =>
-        Effect.flatMap(
-          redis.run(
-            rateLimitScripts.release,
-            rateLimitKey(id),
-            [limit, window, burst, cost, minAge(age)].map(String)
-          ),
-          decodeUnits
+        Effect.map(
+          decode(Reply, onRateLimit(rateLimits.release, id, limit, window, burst, cost, minAge(age))),
+          ([, remaining]) => remaining
         ),
-      startCooldown: (id, millis) =>
-        Effect.asVoid(
-          redis.run(rateLimitScripts.startCooldown, rateLimitKey(id), [millis === null ? "" : String(millis)])
-        ),
+      startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
       settleProbe: (id, succeeded) =>
-        Effect.asVoid(
-          redis.run(rateLimitScripts.settleProbe, rateLimitKey(id), [succeeded ? "succeeded" : ""])
-        ),
+        Effect.asVoid(onRateLimit(rateLimits.settleProbe, id, succeeded ? "succeeded" : "")),
       consume: (id, { limit, period }, cost) =>
-        Effect.flatMap(
-          redis.run(quotaScripts.consume, quotaKey(id), [limit, period, cost].map(String)),
-          consumption
+        Effect.map(
+          decode(Reply, onQuota(quotas.consume, id, limit, period, cost)),
+          ([outcome, remaining, millis]) =>
+            outcome === "granted"
+              ? { _tag: "Consumed", remaining }
+              : { _tag: "QuotaExceeded", remaining, millis }
         ),
       refund: (id, { limit, period }, cost, age) =>
-        Effect.flatMap(
-          redis.run(
-            quotaScripts.refund,
-            quotaKey(id),
-            [limit, period, cost, minAge(age)].map(String)
-          ),
-          decodeUnits
+        Effect.map(
+          decode(Reply, onQuota(quotas.refund, id, limit, period, cost, minAge(age))),
+          ([, remaining]) => remaining
         ),
       peek: (id, { limit, period }) =>
-        Effect.flatMap(
-          redis.run(quotaScripts.peek, quotaKey(id), [limit, period].map(String)),
-          remainingQuota
+        Effect.map(
+          decode(Reply, onQuota(quotas.peek, id, limit, period)),
+          ([, remaining, millis]) => ({ remaining, millis })
         ),
-      heartbeat: redis.ping.pipe(
-        Effect.zipRight(redis.run(heartbeatScript, `${redis.keyPrefix}processes:1`, [processId])),
-        Effect.flatMap(decodeCount)
+      heartbeat: Effect.zipRight(
+        redis.ping,
+        decode(Schema.NonNegativeInt, redis.run(heartbeat, `${redis.keyPrefix}processes:1`, [processId]))
       )
     }
   })
