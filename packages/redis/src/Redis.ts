@@ -15,7 +15,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Connection from "./internal/Connection.ts"
-import { probe } from "./internal/ProbeScript.ts"
 import * as RedisUrl from "./internal/RedisUrl.ts"
 import * as Replies from "./internal/Replies.ts"
 import type { Script } from "./internal/Script.ts"
@@ -190,7 +189,7 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
     // Not in the script: after a failover, the connection reconnects when a command itself is rejected with READONLY.
     ping: send((client) => client.set(pingKey, "", "PX", 1000)).pipe(
-      Effect.zipRight(runText(probe, pingKey, [])),
+      Effect.zipRight(runText(Replies.probe, pingKey, [])),
       Effect.flatMap((failures) => {
         const [command, error] = Array.isArray(failures) ? failures : []
         return error === undefined
@@ -251,7 +250,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     if (mode === "sentinel") return yield* new StoreError({ reason: "Sentinel", fix: Replies.sentinel })
     if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
     yield* commands.ping
-    yield* commands.run(probe, `${keyPrefix}ping`, [])
+    yield* commands.run(Replies.probe, `${keyPrefix}ping`, [])
     const channel = `${keyPrefix}ping`
     yield* commands.publish(channel, "")
     yield* connection.send((client) => client.subscribe(channel))
@@ -324,14 +323,3 @@ export const config: Config.Config<RedisOptions> = Config.all({
     })
   )
 })
-
-/**
- * Provides the connections to Redis from configuration. Default: `QUARRY_REDIS_URL`.
- *
- * @since 0.1.0
- * @category layers
- */
-export const layerConfig = (
-  options: Config.Config.Wrap<RedisOptions> = config
-): Layer.Layer<Redis, ConfigError.ConfigError | InvalidRedisUrlError | RedisMisconfiguredError> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

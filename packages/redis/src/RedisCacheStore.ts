@@ -10,7 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as CacheEntryCodec from "./internal/CacheEntryCodec.ts"
-import * as CacheScripts from "./internal/CacheScripts.ts"
+import * as Script from "./internal/Script.ts"
 import * as Redis from "./Redis.ts"
 
 /**
@@ -25,14 +25,6 @@ export interface RedisCacheOptions {
   readonly maxBytes?: number | undefined
   readonly maxEntryBytes?: number | undefined
 }
-
-/**
- * 4 MiB.
- *
- * @since 0.1.0
- * @category constants
- */
-export const defaultMaxEntryBytes: number = 4 * 1024 * 1024
 
 /** The longest TTL of an entry: 30 days. */
 const maxTtlMillis = 30 * 24 * 3600 * 1000
@@ -54,6 +46,33 @@ const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number, now: numbe
   }
 }
 
+/** Sets a value with a TTL in milliseconds, unless the stored one has a higher version. */
+const setScript = Script.make(`
+local stored = redis.pcall('GETRANGE', KEYS[1], 0, ${CacheEntryCodec.versionLength - 1})
+-- A value of another type is replaced.
+if type(stored) == 'string' and (tonumber(stored) or 0) > tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+`)
+
+/** How long the last version is kept. */
+const versionTtlMillis = 24 * 3600 * 1000
+
+/**
+ * Issues a version that is higher than all before and than the argument. If the last version is lost, starts from the
+ * server's clock in microseconds: that many versions are never issued, so it is higher than those of lost entries.
+ */
+const nextVersionScript = Script.make(`
+local last = redis.pcall('GET', KEYS[1])
+if type(last) ~= 'string' then
+  local time = redis.call('TIME')
+  last = time[1] * 1000000 + time[2]
+end
+local version = string.format('%.0f', math.max(tonumber(last) or 0, tonumber(ARGV[1])) + 1)
+redis.call('SET', KEYS[1], version, 'PX', ${versionTtlMillis})
+return version
+`)
+
 /**
  * Creates the cache of a Redis server. Its effects fail while Redis is unavailable; see `layer` for a store that does not.
  * A value that cannot be decoded counts as a miss.
@@ -67,7 +86,7 @@ export const make = (
   options: Pick<RedisCacheOptions, "maxEntryBytes"> = {}
 ): Effect.Effect<CacheStore.RemoteCacheBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
-    const maxEntryBytes = options.maxEntryBytes ?? defaultMaxEntryBytes
+    const { maxEntryBytes = 4 * 1024 * 1024 } = options
     const prefix = `${redis.keyPrefix}response:`
     // The number is the version of the value format.
     const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
@@ -78,21 +97,20 @@ export const make = (
     const setValue = (
       key: string,
       entry: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
-      encode: (expiresAt: number) => string | Uint8Array
+      encode: (version: string, expiresAt: number) => string | Uint8Array
     ) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const expiresAt = Math.min(entry.expiresAt, now + maxTtlMillis)
         const ttlMillis = Math.ceil(expiresAt - now)
+        const version = CacheEntryCodec.encodeVersion(entry.version)
         return ttlMillis <= 0 ? Effect.void : Effect.asVoid(
-          redis.values.runText(CacheScripts.set, entryKey(key), [
-            CacheEntryCodec.encodeVersion(entry.version),
-            encode(expiresAt),
+          redis.values.runText(setScript, entryKey(key), [
+            version,
+            encode(version, expiresAt),
             String(ttlMillis)
           ])
         )
       })
-    const setVersion: CacheStore.RemoteCacheBackend["setVersion"] = (key, entry) =>
-      setValue(key, entry, () => CacheEntryCodec.encodeVersion(entry.version))
     return {
       get: (key) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -108,25 +126,21 @@ export const make = (
           (value) =>
             value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
-      set: (key, entry) => {
-        if (entry.response.bytes.byteLength > maxEntryBytes) {
-          return setVersion(key, entry)
-        }
-        return setValue(key, entry, (expiresAt) => {
+      set: (key, entry) =>
+        setValue(key, entry, (version, expiresAt) => {
           const value = CacheEntryCodec.encode({ ...entry, expiresAt })
-          return value.byteLength > maxEntryBytes ? CacheEntryCodec.encodeVersion(entry.version) : value
-        })
-      },
-      setVersion,
+          return value.byteLength > maxEntryBytes ? version : value
+        }),
+      setVersion: (key, entry) =>
+        setValue(key, entry, (version) => version),
       nextVersion: (after) =>
-        Effect.flatMap(redis.run(CacheScripts.nextVersion, versionKey, [String(after)]), (reply) => {
+        Effect.flatMap(redis.run(nextVersionScript, versionKey, [String(after)]), (reply) => {
           const version = Number(reply)
           return Number.isSafeInteger(version)
             ? Effect.succeed(version)
             : new StoreError({ reason: "unexpected reply" })
         }),
-      remove: (key) =>
-        Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
+      remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.
       clear: Effect.zipRight(redis.values.removeAll(prefix), publishRemoval),
       watchRemovals: (onRemoval) => redis.subscribe(channel, onRemoval),

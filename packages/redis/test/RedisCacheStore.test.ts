@@ -200,12 +200,13 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       yield* small.remove("too large")
       expect(yield* small.getVersion("too large")).toBe(null)
       yield* small.set("small", sized(800))
-      yield* store.set("too large", sized(RedisCacheStore.defaultMaxEntryBytes))
-      yield* store.set("large", sized(RedisCacheStore.defaultMaxEntryBytes - 1000))
+      const maxEntryBytes = 4 * 1024 * 1024
+      yield* store.set("too large", sized(maxEntryBytes))
+      yield* store.set("large", sized(maxEntryBytes - 1000))
       expect(yield* store.get("too large")).toBe(null)
       expect(yield* inspector.send((client) => client.strlen(redisKey("too large")))).toBe(16)
       expect((yield* small.get("large"))?.response.bytes.length).toBe(
-        RedisCacheStore.defaultMaxEntryBytes - 1000
+        maxEntryBytes - 1000
       )
     }))
 

@@ -4,6 +4,7 @@
  */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Predicate from "effect/Predicate"
+import * as Script from "./Script.ts"
 
 /** What to do about a server that replies and cannot be used. */
 export const notSingle =
@@ -21,8 +22,8 @@ const noDatabase = "the server has no database with this number: correct the end
 const directCommands = ["select", "set", "eval", "evalsha", "publish", "subscribe"]
 
 /** The commands of the stores, with harmless arguments in Lua. `key` holds a string. */
-export const scriptCommands: Readonly<Record<string, string>> = {
-  time: "",
+const scriptCommands = {
+  time: null,
   get: "key",
   getrange: "key, 0, 0",
   hmget: "key, 'field'",
@@ -36,6 +37,27 @@ export const scriptCommands: Readonly<Record<string, string>> = {
   del: "key",
   unlink: "key"
 }
+
+/**
+ * Calls every command of the stores, so that a missing permission is found before one of them needs it. Returns the names of
+ * those that fail, each followed by its error. Its key holds a string or does not exist, and does not exist afterwards.
+ */
+export const probe: Script.Script = Script.make(`
+local key = KEYS[1]
+local failures = {}
+local function try(...)
+  local reply = redis.pcall(...)
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then
+    table.insert(failures, (...))
+    table.insert(failures, reply.err)
+  end
+end
+${
+  Object.entries(scriptCommands).map(([name, args]) => `try('${name}'${args === null ? "" : `, ${args}`})`)
+    .join("\n")
+}
+return failures
+`)
 
 /** What a user with all permissions that the stores need is allowed. */
 export const permissions = (keyPrefix: string): string =>

@@ -87,5 +87,8 @@ const member = Effect.gen(function*() {
 })
 
 // The process exits when nothing keeps its event loop alive.
-const layer = Layer.provideMerge(RedisRateLimitStore.layer(), Redis.layerConfig())
+const layer = Layer.provideMerge(
+  RedisRateLimitStore.layer(),
+  Layer.unwrapEffect(Effect.map(Redis.config, Redis.layer))
+)
 Effect.runPromise(Effect.provide(member, layer)).finally(() => process.disconnect())
