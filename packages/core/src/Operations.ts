@@ -34,36 +34,46 @@ export * from "./operations/walletTransfers.ts"
  * @since 0.1.0
  * @category operations
  */
-export const dataOperations = {
+export const dataOperations: {
   /** Lists the ERC20 transfers of a wallet, newest block first by default. */
-  walletTransfers,
+  readonly walletTransfers: typeof walletTransfers
   /** Lists the transfers of an ERC20 token. */
-  tokenTransfers,
+  readonly tokenTransfers: typeof tokenTransfers
   /**
    * Lists the NFTs of a contract. The first request for a collection starts its indexing. Pages are incomplete until
    * `status` is `SYNCED`.
    */
-  contractNfts,
+  readonly contractNfts: typeof contractNfts
   /**
    * Lists the owners of an NFT. The first request for a collection starts its indexing. Pages are incomplete until
    * `status` is `SYNCED`.
    */
-  nftOwners,
+  readonly nftOwners: typeof nftOwners
   /** Lists the NFT trades of a wallet. */
-  walletNftTrades,
+  readonly walletNftTrades: typeof walletNftTrades
   /**
    * Lists the holders of an ERC20 token. On chains other than eth the upstream returns
    * them in the wrong order.
    */
-  tokenOwners,
+  readonly tokenOwners: typeof tokenOwners
   /**
    * Returns the metadata of an NFT. The first request for a collection starts its indexing. Until it completes, an NFT
    * may be reported as not found.
    */
-  nftMetadata,
+  readonly nftMetadata: typeof nftMetadata
   /** Returns the price of an ERC20 token in US dollars and in the chain's native token. */
-  tokenPrice,
+  readonly tokenPrice: typeof tokenPrice
   /** Lists the chains on which a wallet is active. */
+  readonly walletChains: typeof walletChains
+} = {
+  walletTransfers,
+  tokenTransfers,
+  contractNfts,
+  nftOwners,
+  walletNftTrades,
+  tokenOwners,
+  nftMetadata,
+  tokenPrice,
   walletChains
 }
 
@@ -73,10 +83,10 @@ export const dataOperations = {
  * @since 0.1.0
  * @category operations
  */
-export const streamsOperations = {
+export const streamsOperations: {
   /** Sets the status of a stream. A failed request is retried only if the upstream cannot have applied it. */
-  updateStreamStatus
-}
+  readonly updateStreamStatus: typeof updateStreamStatus
+} = { updateStreamStatus }
 
 /**
  * The operations of the ledger API.
@@ -84,10 +94,10 @@ export const streamsOperations = {
  * @since 0.1.0
  * @category operations
  */
-export const ledgerOperations = {
+export const ledgerOperations: {
   /** Returns a ledger transaction by its hash. */
-  ledgerTransaction
-}
+  readonly ledgerTransaction: typeof ledgerTransaction
+} = { ledgerTransaction }
 
 /**
  * The operations of all APIs.
@@ -95,7 +105,9 @@ export const ledgerOperations = {
  * @since 0.1.0
  * @category operations
  */
-export const allOperations = /* @__PURE__ */ (() => [
+export const allOperations: ReadonlyArray<
+  (typeof dataOperations & typeof streamsOperations & typeof ledgerOperations)[OperationId]
+> = /* @__PURE__ */ (() => [
   ...Object.values(dataOperations),
   ...Object.values(streamsOperations),
   ...Object.values(ledgerOperations)

@@ -20,7 +20,8 @@ export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullab
 /** The annotation with the predicate of invalid values that become null. */
 export const IsUnreadableId: unique symbol = Symbol.for("@blockquarry/core/nullable/isUnreadable")
 
-type Nullable<A, I> = MissingField<A | null, I | null | undefined>
+/** A field that may be missing. */
+export type Nullable<A, I> = MissingField<A | null, I | null | undefined>
 
 /** Null is the first member of the union, so that `schema` never decodes it. */
 const makeNullable = <A, I>(
