@@ -209,15 +209,17 @@ const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 type OptionFields = {
-  readonly [Name in keyof SandboxOptions]-?: Schema.optional<Schema.Schema<NonNullable<SandboxOptions[Name]>>>
+  readonly [Name in keyof SandboxOptions]-?: Schema.UndefinedOr<
+    Schema.Schema<NonNullable<SandboxOptions[Name]>>
+  >
 }
 
 const decodeOptions = decoding(Schema.Struct(
   {
-    seed: Schema.optional(Schema.Int),
-    scale: Schema.optional(Schema.NonNegativeInt),
-    walletTransfersCursor: Schema.optional(Schema.Boolean),
-    defaultPageSize: Schema.optional(Schema.Int.pipe(Schema.positive()))
+    seed: Schema.UndefinedOr(Schema.Int),
+    scale: Schema.UndefinedOr(Schema.NonNegativeInt),
+    walletTransfersCursor: Schema.UndefinedOr(Schema.Boolean),
+    defaultPageSize: Schema.UndefinedOr(Schema.Int.pipe(Schema.positive()))
   } satisfies OptionFields
 ))
 

@@ -28,6 +28,8 @@ export interface InputSchema<in out Type, in out Encoded> {
   readonly fields: Schema.Struct.Fields
 }
 
+export type { OptionalField } from "./internal/narrow.ts"
+
 /**
  * Makes a parameter optional. `undefined` is treated as absent.
  *

@@ -87,7 +87,9 @@ const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSe
 const retryAfter = Schema.NullOr(DurationFromMillis)
 
 /** The option or environment variable to check, as in `baseUrl`, `apiKey.LABEL` or `QUARRY_API_KEY`. Null if unknown. */
-const setting = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+const setting = Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
+  Schema.withConstructorDefault(() => null)
+)
 
 const describeSetting = (setting: string | null, general: string): string =>
   setting === null ? general : /^[A-Z_]+$/.test(setting) ? setting : `the option ${setting}`

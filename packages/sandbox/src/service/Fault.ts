@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import { optional } from "@blockquarry/core/InputSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
@@ -57,13 +58,13 @@ const maxDelay = 600_000
  * @category schemas
  */
 export const Fault = Schema.Struct({
-  delay: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, maxDelay)), { exact: true }),
-  status: Schema.optionalWith(Schema.Int.pipe(Schema.between(200, 599)), { exact: true }),
+  delay: optional(Schema.Int.pipe(Schema.between(0, maxDelay))),
+  status: optional(Schema.Int.pipe(Schema.between(200, 599))),
   /** Sent unchanged: seconds, a date, or an invalid value. */
-  "retry-after": Schema.optionalWith(Schema.String, { exact: true }),
+  "retry-after": optional(Schema.String),
   /** The location of a 302 response. */
-  redirect: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
-  kind: Schema.optionalWith(FaultKind, { exact: true })
+  redirect: optional(Schema.NonEmptyString),
+  kind: optional(FaultKind)
 })
 
 /**

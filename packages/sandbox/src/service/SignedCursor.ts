@@ -4,6 +4,7 @@
  * A cursor contains its operation and parameters, and is signed with a key derived from the seed. Modified cursors and
  * cursors of other lists are rejected.
  */
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -28,13 +29,13 @@ export interface CursorState {
   readonly position: RecordPosition
 }
 
-const CursorPayload = Schema.parseJson(Schema.Struct({
+const CursorPayload = Schema.Struct({
   operation: Schema.String,
   parameters: Schema.String,
   page: Schema.Int,
   position: Schema.Array(Schema.String),
   salt: Schema.String
-}))
+})
 
 /** Encodes and decodes cursors of one seed. */
 export interface CursorCodec {
@@ -51,13 +52,7 @@ export const make = (seed: number): CursorCodec => {
     encode: ({ operation, parameters }, { page, position }) => {
       const parametersDigest = digest(parameters)
       const salt = digest(parametersDigest, String(page), ...position)
-      const payload = Schema.encodeSync(CursorPayload)({
-        operation,
-        parameters: parametersDigest,
-        page,
-        position,
-        salt
-      })
+      const payload = JSON.stringify({ operation, parameters: parametersDigest, page, position, salt })
       const text = `${header}.${Encoding.encodeBase64Url(payload)}`
       return `${text}.${sign(text)}`
     },
@@ -66,7 +61,8 @@ export const make = (seed: number): CursorCodec => {
       const text = cursor.slice(0, Math.max(end, 0))
       if (end < 0 || cursor.slice(end + 1) !== sign(text)) return Either.left(invalidCursor)
       return Encoding.decodeBase64UrlString(text.slice(header.length + 1)).pipe(
-        Either.flatMap(Schema.decodeEither(CursorPayload)),
+        Either.flatMap(LosslessJson.parse),
+        Either.flatMap(Schema.decodeUnknownEither(CursorPayload)),
         Either.mapLeft(() => invalidCursor),
         Either.filterOrLeft(
           (payload) => payload.operation === operation && payload.parameters === digest(parameters),
