@@ -59,16 +59,14 @@ return 1
 const versionTtlMillis = 24 * 3600 * 1000
 
 /**
- * Issues a version that is higher than all before and than the argument. If the last version is lost, starts from the
- * server's clock in microseconds: that many versions are never issued, so it is higher than those of lost entries.
+ * Issues a version that is higher than all before, than the argument, and than the server's clock in microseconds: that many
+ * versions are never issued, so it is also higher than versions that a restart has lost.
  */
 const nextVersionScript = Script.make(`
 local last = redis.pcall('GET', KEYS[1])
-if type(last) ~= 'string' then
-  local time = redis.call('TIME')
-  last = time[1] * 1000000 + time[2]
-end
-local version = string.format('%.0f', math.max(tonumber(last) or 0, tonumber(ARGV[1])) + 1)
+local time = redis.call('TIME')
+local version = string.format('%.0f', math.max(
+  type(last) == 'string' and tonumber(last) or 0, tonumber(ARGV[1]), time[1] * 1000000 + time[2]) + 1)
 redis.call('SET', KEYS[1], version, 'PX', ${versionTtlMillis})
 return version
 `)

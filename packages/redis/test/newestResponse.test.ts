@@ -108,5 +108,45 @@ describe.skipIf(RedisServer.program === undefined)(
         }),
       30_000
     )
+
+    it.scopedLive(
+      "serve the response that Redis has lost, as a restart loads what it had saved before",
+      () =>
+        Effect.gen(function*() {
+          const server = yield* RedisServer.make()
+          const inspector = yield* Inspector.make(server)
+          const connected = yield* numberedClients(server.url)
+          const [one, other] = yield* Effect.all([connected, connected])
+          /** The stored response with its version. */
+          const stored = Effect.flatMap(inspector.keys, (keys) =>
+            inspector.send((client) =>
+              client.get(
+                keys.find((key) => key.startsWith("quarry:response:")) ?? ""
+              )
+            ))
+          expect(yield* one.cached).toBe("1")
+          yield* until(Effect.map(stored, (value) => value !== null))
+          const older = yield* stored
+          yield* inspector.send((client) => client.save())
+          expect(yield* one.reloaded).toBe("2")
+          yield* until(Effect.map(stored, (value) => value !== older))
+          expect(yield* other.cached).toBe("2")
+          const newer = yield* stored
+
+          yield* server.restart
+          expect(yield* stored).toBe(older)
+          const names = new Set<string>()
+          yield* until(Effect.zipRight(
+            Effect.flatMap(Effect.all([one.cached, other.cached]), (both) =>
+              Effect.sync(() => both.forEach((name) => names.add(name)))),
+            Effect.map(stored, (value) =>
+              value === newer)
+          ))
+          expect([...names]).toEqual(["2"])
+          expect(yield* other.reloaded).toBe("3")
+          yield* until(Effect.map(one.cached, (name) => name === "3"))
+        }),
+      30_000
+    )
   }
 )

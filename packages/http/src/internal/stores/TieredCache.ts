@@ -200,15 +200,18 @@ export const make = (
       known: CacheEntry | undefined
     ): Effect.Effect<CacheEntry | null, StoreError> => {
       const own = unconfirmed.peek(key)
-      if (known === undefined && own === undefined) return backend.get(key)
-      return Effect.flatMap(own === undefined ? backend.getVersion(key) : confirm(own), (version) => {
-        if (version === null) return Effect.succeed(null)
-        return known !== undefined && version === known.version
-          ? Effect.succeed(known)
-          : Effect.map(
-            backend.get(key),
-            (found) => found ?? (known === undefined ? null : freshOrNull(known))
-          )
+      if (known === undefined) {
+        return own === undefined
+          ? backend.get(key)
+          : Effect.zipRight(confirm(own), backend.get(key))
+      }
+      // A confirmed version may be higher too, if the store has lost its last writes.
+      const newest = own === undefined || own.version < known.version ? { ...known, key } : own
+      return Effect.flatMap(confirm(newest), (version) => {
+        if (version === null || version === known.version) {
+          return Effect.succeed(version === null ? null : known)
+        }
+        return Effect.map(backend.get(key), (found) => found ?? freshOrNull(known))
       })
     }
 
@@ -227,8 +230,6 @@ export const make = (
         remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt, removals: read.removals })
         lastVersion = Math.max(lastVersion, found.version)
         if (found !== known) {
-          // Also replaces a higher version: the remote store does not have it any more.
-          memory.remove(key)
           memory.set(key, found)
         }
       }

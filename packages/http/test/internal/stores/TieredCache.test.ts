@@ -120,7 +120,7 @@ describe("a cache above a remote one", () => {
       expect(same).toBe(stored)
       expect(comparison).toEqual(["getVersion a"])
       expect(store.peek?.("a")).toBe(stored)
-      const replaced = entry(4)
+      const replaced = entry(6)
       entries.set("a", replaced)
       yield* TestClock.adjust(2000)
       expect(yield* commandsOf(store.get("a"))).toEqual([replaced, ["getVersion a", "get a"]])
@@ -540,6 +540,21 @@ describe("a response that the remote store has not confirmed", () => {
       expect(yield* nextVersionOf(other)).toBeGreaterThan(newer.version)
     }))
 
+  it.scoped("replaces the older one in every process if the remote store has lost its last writes", () =>
+    Effect.gen(function*() {
+      const { backend, entries, store } = yield* withRemote
+      const other = yield* CacheStore.tiered(backend)
+      const [older, newer] = [entry(yield* nextVersionOf(store)), entry(yield* nextVersionOf(store))]
+      yield* store.set("a", newer)
+      yield* other.get("a")
+      yield* TestClock.adjust(2000)
+      entries.set("a", older)
+      expect([yield* other.get("a"), yield* store.get("a")]).toEqual([newer, newer])
+      expect(entries.get("a")).toBe(newer)
+      const third = yield* CacheStore.tiered(backend)
+      expect(yield* third.get("a")).toBe(newer)
+    }))
+
   it.scoped("does not replace what the remote store has got in the meantime, nor what was removed from it", () =>
     Effect.gen(function*() {
       const { backend, entries, state, store } = yield* withRemote
@@ -561,7 +576,18 @@ it.scoped.prop(
   {
     steps: FastCheck.array(
       FastCheck.record({
-        do: FastCheck.constantFrom("set", "set", "get", "get", "remove", "clear", "outage", "wait"),
+        do: FastCheck.constantFrom(
+          "set",
+          "set",
+          "get",
+          "get",
+          "remove",
+          "clear",
+          "outage",
+          "save",
+          "lose",
+          "wait"
+        ),
         process: FastCheck.nat(1),
         key: FastCheck.constantFrom("a", "b"),
         age: FastCheck.nat(3)
@@ -573,6 +599,7 @@ it.scoped.prop(
     Effect.gen(function*() {
       const { backend, entries, state } = remoteCache()
       const stores = yield* Effect.replicateEffect(CacheStore.tiered(backend), 2)
+      let saved = new Map(entries)
       for (const step of steps) {
         const store = stores[step.process]
         if (store === undefined) continue
@@ -581,7 +608,12 @@ it.scoped.prop(
         else if (step.do === "remove") yield* store.remove(step.key)
         else if (step.do === "clear") yield* store.clear
         else if (step.do === "outage") state.unavailable = !state.unavailable
-        else yield* TestClock.adjust(700)
+        else if (step.do === "save") saved = new Map(entries)
+        else if (step.do === "lose") {
+          // The remote store starts again from what it has saved
+          entries.clear()
+          for (const [key, value] of saved) entries.set(key, value)
+        } else yield* TestClock.adjust(700)
       }
       state.unavailable = false
       yield* TestClock.adjust(2500)
