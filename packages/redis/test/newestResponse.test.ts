@@ -135,7 +135,7 @@ describe.skipIf(RedisServer.program === undefined)(
 
           yield* server.restart
           expect(yield* stored).toBe(older)
-          const names = new Set<string>()
+          const names = new Set<string | null>()
           yield* until(Effect.zipRight(
             Effect.flatMap(Effect.all([one.cached, other.cached]), (both) =>
               Effect.sync(() => both.forEach((name) => names.add(name)))),

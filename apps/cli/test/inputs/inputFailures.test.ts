@@ -44,7 +44,7 @@ it.effect.prop(
     Effect.gen(function*() {
       const lines = inputs.flatMap((value, index) =>
         (chains.length === 0 ? [undefined] : chains).map((chain) => ({
-          chain,
+          ...(chain === undefined ? {} : { chain }),
           line: index + 1,
           values: [value]
         }))
