@@ -191,9 +191,10 @@ export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
  * - A process that has not reached the store since it started applies the whole limit.
  * - The store may still execute a command that failed. Its units then count twice.
  *
- * A store that replies slowly is not unavailable. But a call waits for a reply for at most a quarter of the time that it has
- * left, and at most 2 s; then it continues as during an outage, and what the store grants later is given back. With `closed`
- * it waits for as long as it has time. What a call gives back delays it by at most 100 ms.
+ * A store that replies slowly is not unavailable. But a call waits for a reply for at most an eighth of the time that it has
+ * left, and at most 2 s; then it continues as during an outage, and what the store grants later is given back. Later calls do
+ * not wait at all while replies take longer than that. With `closed` a call waits for as long as it has time. What it gives
+ * back delays it by at most 100 ms.
  *
  * @since 0.1.0
  * @category constructors
@@ -211,9 +212,9 @@ export const withFallback = (
       share = 1 / Math.max(1, processes, lastProcesses)
       lastProcesses = processes
     })
-    const guard = yield* AvailabilityGuard.make("rate limit", ping)
+    const replies = yield* ReplyTimeout.make
+    const guard = yield* AvailabilityGuard.make("rate limit", replies.measure(ping))
     const local = yield* memoryStore
-    const withTimeout = yield* ReplyTimeout.make
     /** What the fallback granted and the store did not, until now. */
     const localGrants = new WeakMap<Permit | Consumption | RemainingQuota, "held" | "returned">()
     /** Whether the caller holds a grant of the fallback that is now one of the store. */
@@ -238,10 +239,11 @@ export const withFallback = (
             used = reply
             localGrants.set(reply, "held")
           })
-      const millis = whenUnavailable === "closed" ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
+      const isClosed = whenUnavailable === "closed"
+      const millis = isClosed ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
       return guard.run(
         Effect.map(
-          withTimeout(command, millis, (reply, ageMillis) => onLate(reply, ageMillis, used)),
+          replies.run(command, millis, (reply, ageMillis) => onLate(reply, ageMillis, used), isClosed),
           Option.map((reply) => Effect.as(record(reply), reply))
         ),
         (error) => Effect.succeedSome(fallback(error))
@@ -251,7 +253,7 @@ export const withFallback = (
     const settle = <A>(command: Effect.Effect<A, StoreError>, otherwise: A): Effect.Effect<A> =>
       guard.run(
         Effect.map(
-          withTimeout(command, ReplyTimeout.giveBackTimeout, () => Effect.void),
+          replies.run(command, ReplyTimeout.giveBackTimeout, () => Effect.void),
           Option.getOrElse(() => otherwise)
         ),
         () => Effect.succeed(otherwise)

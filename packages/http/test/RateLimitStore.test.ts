@@ -322,30 +322,46 @@ describe("rate limits with a slow backend", () => {
       return [Either.merge(result), ended - started] as const
     })
 
-  it.scoped("use the local share after a quarter of the time, at most 2 s, and count in the store what was used", () =>
+  it.scoped("use the local share after an eighth of the time, at most 2 s, and count in the store what was used", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
-      state.replyMillis = 5000
-      expect(yield* timed(store.acquire("a", rule, 4, lease, 1000))).toEqual([
+      state.replyMillis = 1500
+      expect(yield* timed(store.acquire("a", rule, 4, lease, 8000))).toEqual([
         { ...granted, remaining: 1 },
-        250
+        1000
       ])
-      expect(yield* timed(store.consume("a", quota, 4, 1000))).toEqual([
+      state.replyMillis = 5000
+      expect(yield* timed(store.consume("a", quota, 4, 45_000))).toEqual([
         { _tag: "Consumed", remaining: 1 },
-        250
+        2000
       ])
-      expect(yield* timed(store.peek("a", quota, 45_000))).toMatchObject([{ remaining: 1 }, 2000])
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 6 })
       // One refund of what was not sent
       yield* timed(store.refund("a", quota, 4, 0))
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
+  it.scoped("use the local share at once until a reply takes no longer than the call would wait", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2)
+      state.replyMillis = 200
+      const consume = Effect.map(store.consume("a", quota, 1, 1000), ({ remaining }) => remaining)
+      // The last reply is measured, although no call waits for it
+      expect([yield* timed(consume), yield* timed(consume)]).toEqual([[4, 125], [3, 0]])
+      // 200 ms are no delay for a call with more time
+      expect(yield* timed(store.consume("a", quota, 1, 8000))).toMatchObject([{ remaining: 7 }, 200])
+      state.replyMillis = 100
+      expect([yield* timed(consume), yield* timed(consume)]).toMatchObject([[1, 0], [5, 100]])
+      state.replyMillis = 200
+      const calls = timed(Effect.forEach([1, 2, 3], () => store.peek("a", quota, 1000), { discard: true }))
+      expect((yield* calls)[1]).toBe(125)
+    }))
+
   it.scoped("return what is granted later than the local share was denied", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       state.replyMillis = 5000
-      expect(yield* timed(store.consume("a", quota, 8, 1000))).toMatchObject([{ _tag: "QuotaExceeded" }, 250])
+      expect(yield* timed(store.consume("a", quota, 8, 1000))).toMatchObject([{ _tag: "QuotaExceeded" }, 125])
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
@@ -373,7 +389,7 @@ describe("rate limits with a slow backend", () => {
         store.consume("a", quota, 4, 1000),
         (consumed) => store.refund("a", quota, 4, 0, consumed)
       )
-      expect(yield* timed(used)).toEqual([5, 250])
+      expect(yield* timed(used)).toEqual([5, 125])
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
@@ -417,16 +433,16 @@ describe("rate limits with a slow backend", () => {
       expect(yield* store.peek("a", quota).pipe(timed)).toMatchObject([{ remaining: 10 }, 800])
     }))
 
-  it.scoped("delay what is given back by at most 100 ms", () =>
+  it.scoped("delay what is given back by at most 100 ms, once", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       yield* store.acquire("a", rule, 4, lease)
       yield* store.consume("a", quota, 4)
       state.replyMillis = 800
       expect((yield* timed(store.release("a", { ...rule, window: 1e9 }, 4, 0)))[1]).toBe(100)
-      expect((yield* timed(store.refund("a", quota, 4, 0)))[1]).toBe(100)
-      expect((yield* timed(store.startCooldown("a", 60_000)))[1]).toBe(100)
-      expect((yield* timed(store.settleProbe("b", true)))[1]).toBe(100)
+      expect((yield* timed(store.refund("a", quota, 4, 0)))[1]).toBe(0)
+      expect((yield* timed(store.startCooldown("a", 60_000)))[1]).toBe(0)
+      expect((yield* timed(store.settleProbe("b", true)))[1]).toBe(0)
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ reason: "cooldown" })
     }))

@@ -32,8 +32,8 @@ const memoryTtl = Duration.seconds(2)
  */
 const removalDelay = Duration.millis(100)
 
-/** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
-const readTimeout = Duration.millis(250)
+/** A read that takes longer, in milliseconds, is a miss. It continues, so that a later call finds its entry in memory. */
+const readTimeout = 250
 
 /** Milliseconds until a version is issued by this process. */
 const versionTimeout = 100
@@ -94,6 +94,7 @@ export const make = (
       maxSize: maxUnconfirmedBytes,
       sizeOf: (key) => key.length * 2 + 128
     })
+    const reads = yield* ReplyTimeout.make
     const remoteStates = new WeakMap<CacheEntry, RemoteState>()
     const pendingReads = new Map<string, PendingRead>()
     let pendingWriteBytes = 0
@@ -180,7 +181,7 @@ export const make = (
     const isCongested = (): boolean => {
       if (pendingReads.size >= maxReads) return true
       for (const { startedAt } of pendingReads.values()) {
-        return clock.unsafeCurrentTimeMillis() - startedAt >= Duration.toMillis(readTimeout)
+        return clock.unsafeCurrentTimeMillis() - startedAt >= readTimeout
       }
       return false
     }
@@ -245,7 +246,7 @@ export const make = (
       }
       pendingReads.set(key, read)
       runFork(
-        guard.run(fetch(key, known), () => Effect.succeed(known ?? null)).pipe(
+        guard.run(reads.measure(fetch(key, known)), () => Effect.succeed(known ?? null)).pipe(
           Effect.map((found) => receive(key, read, known, found)),
           // Also if it dies, or else it would count as a read that takes too long.
           Effect.ensuring(Effect.sync(() => {
@@ -262,12 +263,9 @@ export const make = (
       { result, startedAt }: PendingRead,
       timeLeft: number
     ): Effect.Effect<CacheEntry | null> => {
-      const now = clock.unsafeCurrentTimeMillis()
-      const remaining = Math.min(
-        startedAt + Duration.toMillis(readTimeout) - now,
-        ReplyTimeout.optionalTimeout(timeLeft)
-      )
-      return remaining <= 0 ? Effect.succeed(null) : Effect.raceFirst(
+      const timeout = Math.min(readTimeout, ReplyTimeout.optionalTimeout(timeLeft))
+      const remaining = Math.min(timeout, startedAt + readTimeout - clock.unsafeCurrentTimeMillis())
+      return remaining <= 0 || reads.isSlowerThan(timeout) ? Effect.succeed(null) : Effect.raceFirst(
         Effect.interruptible(Deferred.await(result)),
         Effect.interruptible(Effect.as(Effect.sleep(remaining), null))
       )
@@ -283,10 +281,10 @@ export const make = (
       return lastVersion
     }
 
-    const withTimeout = yield* ReplyTimeout.make
+    const versions = yield* ReplyTimeout.make
     const nextVersion = guard.run(
       Effect.map(
-        withTimeout(remoteVersion, versionTimeout, () => Effect.void),
+        versions.run(remoteVersion, versionTimeout, () => Effect.void),
         Option.getOrElse(() => {
           const version = localVersion()
           runFork(announce, { scope })

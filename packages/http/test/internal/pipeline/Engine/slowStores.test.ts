@@ -84,6 +84,22 @@ describe("a call of at most 1 s, with slow stores,", () => {
       })
   )
 
+  it.scoped("has three quarters of its time for its request, and later calls have all", () =>
+    Effect.gen(function*() {
+      const { cache, limits } = yield* slowStores("share", 300)
+      const reply = ScriptedClient.delayed(700, ScriptedClient.json(tokenPrice.document))
+      const harness = yield* TestClients.harness(() => reply, { ...options, cache: undefined }).pipe(
+        Effect.provideService(CacheStore.CacheStore, cache),
+        Effect.provideService(RateLimitStore.RateLimitStore, limits)
+      )
+      for (const duration of [1000, 710, 710]) {
+        const call = yield* Effect.fork(Effect.either(tokenPrice.call(harness)))
+        yield* TestClock.adjust(duration)
+        expect(call.unsafePoll()).not.toBeNull()
+        expect(yield* Fiber.join(call)).toMatchObject({ _tag: "Right" })
+      }
+    }))
+
   it.scoped("gives nothing back that the stores denied", () =>
     Effect.gen(function*() {
       const denied = { _tag: "Delayed", millis: 1, reason: "rate_limit", remaining: 0 } as const
