@@ -203,21 +203,20 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
 /** The time to find out whether the server can be used. */
 const checkTimeout = Duration.seconds(2)
 
-/** Returns `standalone`, `cluster` or `sentinel`, or an empty text if the server does not say so. */
-const serverMode = (send: Connection.Connection["send"]): Effect.Effect<string> =>
+/** Fails if the server says that it is a node of a Redis Cluster, or a Sentinel. */
+const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, StoreError> =>
   send((client) => client.call("HELLO")).pipe(
-    Effect.map((reply) => {
-      const fields: ReadonlyArray<unknown> = Array.isArray(reply) ? reply : []
-      return String(fields[fields.indexOf("mode") + 1])
-    }),
+    Effect.map((reply): unknown => Array.isArray(reply) ? reply[reply.indexOf("mode") + 1] : null),
     // Before version 6.
     Effect.catchAll(() =>
-      Effect.map(
-        send((client) => client.info("server")),
-        (info) => /^redis_mode:(\w+)/m.exec(info)?.[1] ?? ""
-      )
+      Effect.map(send((client) => client.info("server")), (info) => /^redis_mode:(\w+)/m.exec(info)?.[1])
     ),
-    Effect.orElseSucceed(() => "")
+    Effect.orElseSucceed(() => null),
+    Effect.flatMap((mode) =>
+      mode === "cluster" || mode === "sentinel"
+        ? Effect.fail(Replies.errorOf(mode === "cluster" ? "cluster mode" : "Sentinel"))
+        : Effect.void
+    )
   )
 
 const parseOptions = (
@@ -245,9 +244,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     const { keyPrefix } = options
     const connection = yield* Connection.open(options)
     const commands = commandsOf(connection, keyPrefix)
-    const mode = yield* serverMode(connection.send)
-    if (mode === "cluster") return yield* new StoreError({ reason: "cluster mode", fix: Replies.notSingle })
-    if (mode === "sentinel") return yield* new StoreError({ reason: "Sentinel", fix: Replies.sentinel })
+    yield* checkMode(connection.send)
     if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
     yield* commands.ping
     yield* commands.run(Replies.probe, `${keyPrefix}ping`, [])

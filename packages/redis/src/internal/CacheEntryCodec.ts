@@ -28,7 +28,6 @@ export const decodeVersion = (value: Uint8Array): number | null => {
 }
 
 const decodeHeader = Schema.decodeUnknownEither(EntryHeader)
-const encodeHeader = Schema.encodeSync(EntryHeader)
 
 const lineFeed = 10
 
@@ -37,15 +36,15 @@ const toFinite = (time: number): number => Math.min(time, Number.MAX_SAFE_INTEGE
 
 export const encode = ({ response, version, freshUntil, expiresAt, storedAt }: CacheEntry): Uint8Array => {
   const { bytes, headers, status } = response
-  const header = encodeHeader({
+  const header: typeof EntryHeader.Type = {
     status,
     headers,
     storedAt,
     freshUntil: toFinite(freshUntil),
     expiresAt: toFinite(expiresAt),
     length: bytes.byteLength
-  })
-  return Buffer.concat([Buffer.from(`${encodeVersion(version)}${header}\n`), bytes])
+  }
+  return Buffer.concat([Buffer.from(`${encodeVersion(version)}${JSON.stringify(header)}\n`), bytes])
 }
 
 /** Returns null if the value is not a cache entry of this format. */

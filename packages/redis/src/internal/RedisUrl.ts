@@ -1,5 +1,6 @@
 /** Parses the URL of Redis. Error messages never quote it, because it may contain a password. */
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 
 /** The parts of a Redis URL. */
 export interface RedisUrl {
@@ -11,13 +12,7 @@ export interface RedisUrl {
   readonly password: string | undefined
 }
 
-const decodeComponent = (text: string): string | null => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
-}
+const decodeComponent = Option.liftThrowable(decodeURIComponent)
 
 /**
  * Parses `redis[s]://[[user]:password@]host[:port][/database]`. A left is the reason why the URL is invalid.
@@ -33,11 +28,9 @@ export const parse = (text: string): Either.Either<RedisUrl, string> => {
   if (url.hostname === "") return Either.left("missing host; expected redis://host:6379")
   const database = /^\/?(\d{0,9})$/.exec(url.pathname)
   if (database === null) return Either.left("expected a database number after the host, such as /0")
-  const username = decodeComponent(url.username)
-  const password = decodeComponent(url.password)
-  if (username === null || password === null) {
-    return Either.left("invalid % in user or password; write it as %25")
-  }
+  const user = Option.all([decodeComponent(url.username), decodeComponent(url.password)])
+  if (Option.isNone(user)) return Either.left("invalid % in user or password; write it as %25")
+  const [username, password] = user.value
   if (username !== "" && password === "") return Either.left("user without password")
   return Either.right({
     // URLs write IPv6 addresses in brackets; sockets take them without.

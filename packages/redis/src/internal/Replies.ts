@@ -6,17 +6,24 @@ import { StoreError } from "@blockquarry/http/StoreError"
 import * as Predicate from "effect/Predicate"
 import * as Script from "./Script.ts"
 
-/** What to do about a server that replies and cannot be used. */
-export const notSingle =
-  "expected a single server, which Redis Cluster is not: use a server without cluster mode"
-export const sentinel =
-  "the server is a Sentinel, which stores nothing: use the address of the primary that it monitors"
+const notSingle = "expected a single server, which Redis Cluster is not: use a server without cluster mode"
 
-const noPassword = "the server requires a password: expected redis://:PASSWORD@HOST:6379"
-const wrongPassword =
-  "the server rejects the user or the password: correct the URL, in which both are percent-encoded"
-const readOnly = "the server is a read-only replica: use the address of its primary"
-const noDatabase = "the server has no database with this number: correct the end of the URL, or leave it out"
+/** What to do about a server that replies and cannot be used, by the code of the reply or the mode of the server. */
+const fixes: Readonly<Record<string, string>> = {
+  NOAUTH: "the server requires a password: expected redis://:PASSWORD@HOST:6379",
+  WRONGPASS:
+    "the server rejects the user or the password: correct the URL, in which both are percent-encoded",
+  READONLY: "the server is a read-only replica: use the address of its primary",
+  MOVED: notSingle,
+  ASK: notSingle,
+  "cluster mode": notSingle,
+  Sentinel: "the server is a Sentinel, which stores nothing: use the address of the primary that it monitors",
+  "no such database":
+    "the server has no database with this number: correct the end of the URL, or leave it out"
+}
+
+/** Describes a server by its code or mode. Without a fix, the outage may end by itself. */
+export const errorOf = (reason: string): StoreError => new StoreError({ reason, fix: fixes[reason] })
 
 /** Commands that the stores use outside of scripts only. */
 const directCommands = ["select", "set", "eval", "evalsha", "publish", "subscribe"]
@@ -66,50 +73,33 @@ export const permissions = (keyPrefix: string): string =>
     " &"
   )
 
-const forbidden = (what: string, keyPrefix: string): StoreError =>
-  new StoreError({
-    reason: "NOPERM",
-    fix: `the user may not ${what}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
-  })
-
-const unknownCommand = (name: string): StoreError =>
-  new StoreError({
-    reason: "unknown command",
-    fix: `the server has no command ${name}: expected Redis 5 or later, without renamed commands`
-  })
-
 /**
  * Describes an error reply to a command, or to one that a script calls. Replies to scripts do not name the command. It is null
  * then, and the next ping finds out what to change.
  */
 export const fromReply = (text: string, command: string | null, keyPrefix: string): StoreError => {
-  const code = /^[A-Z]+/.exec(text)?.[0] ?? "rejected"
-  const fixed = (reason: string, fix: string) => new StoreError({ reason, fix })
   if (/^NOPERM|ACL failure|The user executing the script/.test(text)) {
-    if (command === null) return new StoreError({ reason: "NOPERM" })
-    return /(?:access|publish).*channel/.test(text)
-      ? forbidden(`use channels that start with ${keyPrefix}`, keyPrefix)
+    if (command === null) return errorOf("NOPERM")
+    const forbidden = /(?:access|publish).*channel/.test(text)
+      ? `use channels that start with ${keyPrefix}`
       : /access.*key/.test(text)
-      ? forbidden(`use keys that start with ${keyPrefix}`, keyPrefix)
-      : forbidden(`run ${command}`, keyPrefix)
+      ? `use keys that start with ${keyPrefix}`
+      : `run ${command}`
+    return new StoreError({
+      reason: "NOPERM",
+      fix: `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
+    })
   }
-  if (command !== null && /unknown (?:redis )?command/i.test(text)) return unknownCommand(command)
-  if (/DB index/.test(text)) return fixed("no such database", noDatabase)
+  if (command !== null && /unknown (?:redis )?command/i.test(text)) {
+    return new StoreError({
+      reason: "unknown command",
+      fix: `the server has no command ${command}: expected Redis 5 or later, without renamed commands`
+    })
+  }
+  if (/DB index/.test(text)) return errorOf("no such database")
   // Before version 6.
-  if (/invalid password/.test(text)) return fixed("WRONGPASS", wrongPassword)
-  switch (code) {
-    case "NOAUTH":
-      return fixed(code, noPassword)
-    case "WRONGPASS":
-      return fixed(code, wrongPassword)
-    case "READONLY":
-      return fixed(code, readOnly)
-    case "MOVED":
-    case "ASK":
-      return fixed(code, notSingle)
-    default:
-      return new StoreError({ reason: code })
-  }
+  if (/invalid password/.test(text)) return errorOf("WRONGPASS")
+  return errorOf(/^[A-Z]+/.exec(text)?.[0] ?? "rejected")
 }
 
 /** Whether an error is a reply of the server. */
@@ -127,6 +117,6 @@ export const fromError = (error: unknown, keyPrefix: string): StoreError | null 
   }
   return error instanceof Error && "code" in error && typeof error.code === "string" &&
       /^[A-Z][A-Z0-9_]*$/.test(error.code)
-    ? new StoreError({ reason: error.code })
+    ? errorOf(error.code)
     : null
 }
