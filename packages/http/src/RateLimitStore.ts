@@ -192,9 +192,9 @@ export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
  * - The store may still execute a command that failed. Its units then count twice.
  *
  * A store that replies slowly is not unavailable. But a call waits for a reply for at most an eighth of the time that it has
- * left, and at most 2 s; then it continues as during an outage, and what the store grants later is given back. Later calls do
- * not wait at all while replies take longer than that. With `closed` a call waits for as long as it has time. What it gives
- * back delays it by at most 100 ms.
+ * left, and at most 2 s; then it continues as during an outage. What the store grants later counts for what the call sends.
+ * Later calls do not wait at all while replies take longer than that. With `closed` a call waits for as long as it has time.
+ * What a call gives back delays it by at most 100 ms.
  *
  * @since 0.1.0
  * @category constructors

@@ -1,7 +1,7 @@
 /**
  * Rate limits and cooldowns as Lua scripts, so that each change is atomic. They compute the same as
- * `packages/http/src/internal/stores/Gcra.ts`. A rate limit is a hash with the fields `level`, `updatedAt`, `cooldowns`,
- * `cooldownUntil`, `probeUntil` and `busySince`; times are in milliseconds.
+ * `packages/http/src/internal/stores/Gcra.ts`, and allow for a server whose clock is set back. A rate limit is a hash with the
+ * fields `level`, `updatedAt`, `cooldowns`, `cooldownUntil`, `probeUntil` and `busySince`; times are in milliseconds.
  */
 import * as Script from "./Script.ts"
 
