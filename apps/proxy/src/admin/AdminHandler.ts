@@ -34,7 +34,7 @@ import type { UsageStats } from "./UsageStats.ts"
 /** The dependencies of the admin listener. */
 export interface AdminContext {
   readonly activeConfig: () => ActiveConfig
-  /** The hash of the token that the start has printed. It is valid as long as `admin.tokens` is empty. */
+  /** The hash of the token that the start has printed, if any. It is valid as long as `admin.tokens` is empty. */
   readonly startTokenHash: string | null
   readonly engine: Engine.EngineService
   readonly usageStats: UsageStats
@@ -114,10 +114,10 @@ interface AdminPage {
   ) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 }
 
-const publicPage = (respond: AdminPage["respond"]): AdminPage => ({
+const get = (kind: AdminAccess.PathKind, respond: AdminPage["respond"]): AdminPage => ({
   method: "GET",
-  kind: "public",
-  parameters: null,
+  kind,
+  parameters: kind === "public" ? null : [],
   respond
 })
 
@@ -280,39 +280,37 @@ const unknownAdminPath = ProxyError.make(
 const pages: ReadonlyMap<string, AdminPage> = new Map<string, AdminPage>([
   [
     "/",
-    publicPage(({ sampleCommands }) =>
-      Effect.sync(() => StatusPage.render({ sampleCommands: sampleCommands() }))
+    get(
+      "public",
+      ({ sampleCommands }) => Effect.sync(() => StatusPage.render({ sampleCommands: sampleCommands() }))
     )
   ],
-  ["/status.json", { method: "GET", kind: "operator", parameters: [], respond: status }],
+  ["/status.json", get("operator", status)],
   [
     "/usage",
-    {
-      method: "GET",
-      kind: "operator",
-      parameters: [],
-      respond: (admin) =>
-        Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
-    }
+    get(
+      "operator",
+      (admin) => Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
+    )
   ],
   ["/purge", { method: "POST", kind: "operator", parameters: ["target"], respond: purge }],
   [
     "/metrics",
-    {
-      method: "GET",
-      kind: "metrics",
-      parameters: [],
-      respond: ({ metrics }) =>
+    get(
+      "metrics",
+      ({ metrics }) =>
         Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
-    }
+    )
   ],
-  ["/livez", publicPage(() => Effect.succeed(Health.liveResponse))],
+  ["/livez", get("public", () => Effect.succeed(Health.liveResponse))],
   [
     "/readyz",
-    publicPage((admin) =>
-      Effect.suspend(() =>
-        Health.readyResponse(admin.activeConfig().upstream, admin.engine, admin.shuttingDown())
-      )
+    get(
+      "public",
+      (admin) =>
+        Effect.suspend(() =>
+          Health.readyResponse(admin.activeConfig().upstream, admin.engine, admin.shuttingDown())
+        )
     )
   ]
 ])

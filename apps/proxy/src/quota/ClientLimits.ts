@@ -23,15 +23,17 @@ export interface ClientLimits {
   readonly inFlight: (client: string) => number
 }
 
-/** Returns the share of one client in requests in flight. Anonymous access has only one client. */
-const clientShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
-  clients.length === 0 ? 1 : limits.clientShare
+/** Returns the share of one client in a capacity. Anonymous access has only one client. */
+export const shareOf = (
+  { clients, limits }: Pick<Config, "clients" | "limits">,
+  share: "clientShare" | "clientMemoryShare"
+): number => clients.length === 0 ? 1 : limits[share]
 
 /** Returns the client as the engine knows it. */
 export const toCallClient = (
   { name, weight }: AuthenticatedClient,
   config: Pick<Config, "clients" | "limits">
-): CallClient.CallClient => ({ name, weight, share: clientShare(config) })
+): CallClient.CallClient => ({ name, weight, share: shareOf(config, "clientShare") })
 
 export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ClientLimits => {
   const requests = makeFairShare({
@@ -54,7 +56,7 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): C
       if (isList && (lists.get(client) ?? 0) >= config.limits.maxListsPerClient) {
         return Either.left(tooManyLists)
       }
-      const share = clientShare(config)
+      const share = shareOf(config, "clientShare")
       if (!requests.tryAcquire(client, 1, share)) {
         return Either.left(share < 1 && requests.held(client) > 0 ? tooManyRequests : ProxyError.overloaded)
       }

@@ -9,6 +9,7 @@
 import { type BodyMemory, makeFairShare } from "@blockquarry/http/Gateway"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import * as ClientLimits from "./ClientLimits.ts"
 
 export interface ResponseMemory {
   /** The memory that all clients use, in bytes. */
@@ -33,7 +34,7 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): R
   return {
     used: () => memory.used,
     memoryOf: (name) => {
-      const share = memoryShare(currentConfig())
+      const share = ClientLimits.shareOf(currentConfig(), "clientMemoryShare")
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
       return {
@@ -48,10 +49,6 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): R
     }
   }
 }
-
-/** Returns the share of one client in the memory. Anonymous access has only one client. */
-const memoryShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
-  clients.length === 0 ? 1 : limits.clientMemoryShare
 
 const tooMuchMemory = ProxyError.make(
   "client-memory-limited",
