@@ -76,7 +76,7 @@ For an operator, who uses the admin listener:
 
 admin:
   tokens:
-    - ${TokenGenerator.hash(token)} ${name.toLowerCase().replaceAll(/[^\w.@-]+/g, "-").slice(0, 64)}
+    - ${TokenGenerator.hash(token)} ${name.toLowerCase()}
 
 Send the token in the X-API-Key header or as Authorization: Bearer.`)
   )

@@ -153,7 +153,10 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
       yield* Effect.logInfo(`cache purged by ${operator}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
-    const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
+    const { path, query: targetQuery } = yield* Effect.mapError(
+      RequestTarget.parseTarget(target),
+      () => expectedOneTarget
+    )
     const match = Router.findRoute(path)
     if (match === undefined || match.operation.method !== "GET") {
       return yield* Effect.fail(ProxyError.unknownPath)

@@ -1,9 +1,11 @@
 /** The command line: commands, and options that override environment variables. */
 import * as Names from "@blockquarry/http/Settings"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 import { proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
 import { closestName } from "../config/Suggestions.ts"
+import * as Values from "../config/ValueSchemas.ts"
 
 type Command =
   | { readonly _tag: "Serve" }
@@ -79,12 +81,18 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ["help", { _tag: "Help" }]
 ])
 
+const isName: (text: string) => boolean = Schema.is(Values.Name)
+
 const parseCommand = (positionals: ReadonlyArray<string>): Either.Either<Command, string> => {
   const [name = "", client, ...rest] = positionals
   if (name === "token") {
-    return client === undefined || rest.length > 0
-      ? Either.left("token: expected a client name, for example: quarry-proxy token indexer")
-      : Either.right({ _tag: "NewToken", client })
+    if (client === undefined || rest.length > 0) {
+      return Either.left("token: expected a client name, for example: quarry-proxy token indexer")
+    }
+    // The configuration accepts no other names.
+    return isName(client)
+      ? Either.right({ _tag: "NewToken", client })
+      : Either.left(`token: expected ${Values.nameDescription}, got ${JSON.stringify(client.slice(0, 80))}`)
   }
   return Either.fromNullable(
     commands.get(positionals.join(" ")),

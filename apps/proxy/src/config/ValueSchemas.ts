@@ -110,8 +110,8 @@ export const ClientRate = transformed<string, { readonly limit: number; readonly
 export const DailyQuota = Schema.Union(Schema.transformLiteral("none", null), PositiveInteger)
   .annotations({ description: "an integer of at least 1, or none" })
 
-const name = "a name of at most 64 letters, digits, dots, dashes and underscores"
-export const Name = pattern(name, /^[A-Za-z0-9._-]{1,64}$/)
+export const nameDescription = "a name of at most 64 letters, digits, dots, dashes and underscores"
+export const Name = pattern(nameDescription, /^[A-Za-z0-9._-]{1,64}$/)
 
 /** Names under which metrics count requests without a client. */
 const reservedNames: ReadonlyMap<string, string> = new Map([
@@ -119,7 +119,7 @@ const reservedNames: ReadonlyMap<string, string> = new Map([
   ["unauthenticated", "the name unauthenticated is reserved for requests that failed authentication"]
 ])
 
-export const ClientName = text(name, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))
+export const ClientName = text(nameDescription, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))
 
 const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token"
 /** The file contains only hashes of tokens, never the tokens. */

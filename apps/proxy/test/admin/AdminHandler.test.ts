@@ -81,6 +81,7 @@ describe("a purge", () => {
       for (const [path, status] of wrong) {
         expect([path, (yield* admin(path, purge)).status]).toEqual([path, status])
       }
+      expect((yield* admin("/purge?target=http:%2F%2Fproxy", purge)).text).toContain("a path and its query")
       expect((yield* admin("/purge")).status).toBe(405)
       expect((yield* admin("/purge", { ...purge, headers: { origin: "http://evil.example" } })).status).toBe(
         403

@@ -12,5 +12,9 @@ it.each([
   [["--anonymous"], "Unknown option '--anonymous'"],
   [["--allow-anonymus"], "Unknown option '--allow-anonymus'; did you mean --allow-anonymous?"],
   [["-x"], "Unknown option '-x'"],
+  [
+    ["token", "two words"],
+    "token: expected a name of at most 64 letters, digits, dots, dashes and underscores, got \"two words\""
+  ],
   [["--port"], "Option '-p, --port <value>' argument missing"]
 ])("%j is rejected: %s", (args, message) => expect(errorOf(...args)).toBe(message))
