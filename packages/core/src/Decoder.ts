@@ -103,15 +103,12 @@ export interface Mismatch {
  * @category errors
  */
 export const mismatchOf = (error: ParseResult.ParseError): Mismatch => {
-  const [first, ...others] = ParseResult.ArrayFormatter.formatErrorSync(error)
-  const deepest = others.reduce(
-    (deepest, issue) => issue.path.length > (deepest?.path.length ?? 0) ? issue : deepest,
-    first
+  const [deepest] = ParseResult.ArrayFormatter.formatErrorSync(error).sort((a, b) =>
+    b.path.length - a.path.length
   )
-  const steps = (deepest?.path ?? []).map((step) =>
-    typeof step === "number" ? `[${step}]` : `.${String(step)}`
-  )
-  return { path: steps.join("").replace(/^\./, ""), reason: deepest?.message ?? "unexpected shape" }
+  const path =
+    deepest?.path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("") ?? ""
+  return { path: path.replace(/^\./, ""), reason: deepest?.message ?? "unexpected shape" }
 }
 
 const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
