@@ -144,7 +144,7 @@ const compactionHint = (
   return format !== "parquet" || mode !== "since-last" || small < maxSmallParts
     ? null
     : `${file} has ${small} small row groups, which readers scan slowly: ` +
-      "run once with --overwrite instead of --since-last to compact it"
+      "to compact it, run once with --overwrite instead of --since-last, which downloads all records again"
 }
 
 /** What is known of the first records of a part. */
