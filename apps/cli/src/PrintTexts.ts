@@ -2,13 +2,10 @@
 import * as Effect from "effect/Effect"
 import { isOutputFile, writeToFile } from "./OutputFile.ts"
 import { systemFailure } from "./SystemError.ts"
-import { OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
+import { drainTime, OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
 
 /** A pipe takes this many bytes at once or not at all (PIPE_BUF of Linux), so that no line is cut. */
 const atomicBytes = 4096
-
-/** How long an interruption waits for the write that is under way, in milliseconds. */
-const drainTime = 2000
 
 type WriteError = OutputClosedError | OutputError
 

@@ -10,7 +10,7 @@ import * as NodePager from "./NodePager.ts"
 import * as NodeTerminal from "./NodeTerminal.ts"
 import { Pager } from "./render/Pager.ts"
 import { type Signal, signals } from "./Signals.ts"
-import { CommandTerminal } from "./Terminal.ts"
+import { CommandTerminal, drainTime } from "./Terminal.ts"
 
 /** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
 export const runProgram = (argv: ReadonlyArray<string>, version: string): void => {
@@ -38,9 +38,6 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
     })
   )
 }
-
-/** How long the end of the process waits for a reader of stderr, in milliseconds. */
-const drainTime = 2000
 
 /** Calls `end` when stderr has accepted all messages. The end of the process would lose those that a full pipe holds up. */
 const whenWritten = (end: () => void): void => {

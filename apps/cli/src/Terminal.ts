@@ -14,6 +14,9 @@ export class OutputError extends Data.TaggedError("OutputError")<{
   readonly hint?: string | null
 }> {}
 
+/** How long the end of a command waits for the readers of its output, in milliseconds. */
+export const drainTime = 2000
+
 type NoteKind = "notice" | "required"
 
 export interface TerminalService {

@@ -11,7 +11,7 @@ import { countOf } from "../render/Count.ts"
 import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { styled } from "../StreamInfo.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal, drainTime } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
 import { type ListProgress, trackProgress } from "./ListProgress.ts"
 import { makeView } from "./MakeView.ts"
@@ -21,9 +21,6 @@ import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
 const layoutRecords = 50
-
-/** How long the end of a list that failed waits for the reader. */
-const drainTime = "2 seconds"
 
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
@@ -79,7 +76,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
       Effect.gen(function*() {
         yield* terminal.progress(null)
         // The output remains a valid document
-        if (Exit.isFailure(exit) && hasPage && !isOutputClosed(exit.cause)) {
+        if (Exit.isFailure(exit) && hasPage && !failedWith(exit.cause, "OutputClosedError")) {
           yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
         }
         if (job.inputs !== undefined) yield* job.inputs.report(exit)
@@ -98,15 +95,11 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
 /** Keeps the indentation of a command. */
 const sanitizeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ""}${sanitize(line.trimStart())}`
 
-const isOutputClosed = (cause: Cause.Cause<CommandError>): boolean =>
-  Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag === "OutputClosedError")
-
-/** Returns whether a list that ended like this can be continued by running it again with a cursor. */
-const isResumable = (cause: Cause.Cause<CommandError>): boolean =>
-  !Option.exists(
-    Cause.failureOption(cause),
-    ({ _tag }) => _tag === "OutputClosedError" || _tag === "UsageError"
-  )
+/** Returns whether a command failed with one of these errors. */
+const failedWith = (
+  cause: Cause.Cause<CommandError>,
+  ...tags: ReadonlyArray<CommandError["_tag"]>
+): boolean => Option.exists(Cause.failureOption(cause), ({ _tag }) => tags.includes(_tag))
 
 /** Returns the command that continues a list, on its own line. */
 const continuation = (
@@ -144,7 +137,9 @@ const endMessage = <Item>(
       ? [`${stopped}; more may be available`]
       : [`${stopped}; continue with:`, continuation(invocation, cursor)]
   }
-  if (!isResumable(exit.cause) || !hasMore || (records === 0 && (isSinglePage || cursor === null))) return []
+  // Another run with a cursor would end in the same way
+  if (failedWith(exit.cause, "OutputClosedError", "UsageError")) return []
+  if (!hasMore || (records === 0 && (isSinglePage || cursor === null))) return []
   const interrupted = `interrupted after ${countOf(records, recordName)}`
   const repeated = isPartial ? " (the results of the last page will be repeated)" : ""
   return cursor === null

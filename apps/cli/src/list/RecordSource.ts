@@ -9,12 +9,16 @@ import type { RecordField } from "./RecordFields.ts"
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
 
-/** A page of records. */
-export interface RecordPage<out Item> {
+/** The records of a page. */
+export interface PageRecords<out Item> {
   /** The decoded records, for tables and charts. */
   readonly items: ReadonlyArray<Item>
   /** Returns the encoded records. Encodes them once, when they are first needed. */
   readonly records: () => ReadonlyArray<EncodedRecord>
+}
+
+/** A page of a list. */
+export interface RecordPage<out Item> extends PageRecords<Item> {
   /** Continues after this page. Null on the last page; undefined if the list cannot be resumed after this page. */
   readonly nextCursor: string | null | undefined
   /** The number of records of the whole list, if the upstream states it. */

@@ -17,7 +17,7 @@ import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { lastBody } from "./RawOutput.ts"
 import type { RecordField } from "./RecordFields.ts"
-import type { RecordPage } from "./RecordSource.ts"
+import type { PageRecords, RecordSource } from "./RecordSource.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
 /** Texts to print, and why there are no more. */
@@ -32,7 +32,7 @@ export interface SinkTexts {
 export interface TextSink<in Item> {
   /** Returns the text before the first page. */
   readonly start: () => string
-  readonly page: (page: RecordPage<Item>) => Effect.Effect<SinkTexts, CommandError>
+  readonly page: (page: PageRecords<Item>) => Effect.Effect<SinkTexts, CommandError>
   /** Returns the texts after the last page. */
   readonly end: Effect.Effect<SinkTexts, CommandError>
   /** Returns the texts that complete the output after an error. */
@@ -130,10 +130,9 @@ export const selectFormat = (
 
 /** Selects the sink for the output format of a list. `layoutRecords` is that of a table. */
 export const makeTextSink = <Item>(
-  { columns, invocation, isDimmed, source, transform }: Pick<
-    ListJob<Item>,
-    "columns" | "invocation" | "isDimmed" | "source" | "transform"
-  >,
+  { columns, invocation, isDimmed, source, transform }:
+    & Pick<ListJob<Item>, "columns" | "invocation" | "isDimmed" | "transform">
+    & { readonly source: Pick<RecordSource<Item>, "fields" | "isSinglePage"> },
   view: View,
   { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
 ): Effect.Effect<TextSink<Item>> =>
@@ -172,7 +171,7 @@ const rawSink = (isTerminal: boolean): TextSink<unknown> => {
 const tableSink = <Item, Row>(
   table: TablePrinter<Row>,
   rowsOf: (
-    page: RecordPage<Item>
+    page: PageRecords<Item>
   ) => Effect.Effect<
     { readonly values: ReadonlyArray<Row>; readonly error: CommandError | null },
     CommandError

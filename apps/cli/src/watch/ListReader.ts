@@ -8,7 +8,7 @@ import type { CommandInvocation } from "../CommandSpec.ts"
 import { serviceOf } from "../Connection.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { RecordList } from "../list/RecordList.ts"
-import { memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
+import { memoise, type PageRecords, type RecordSource } from "../list/RecordSource.ts"
 import type { CommandTerminal } from "../Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
@@ -16,7 +16,7 @@ export interface ListReader<out Item> {
   readonly query: ListQuery
   /** Describes the list. */
   readonly source: RecordSource<Item>
-  readonly pages: (from: PollStart) => Stream.Stream<RecordPage<Item>, CommandError>
+  readonly pages: (from: PollStart) => Stream.Stream<PageRecords<Item>, CommandError>
   /** Returns the start of the last blocks of the list. */
   readonly lastBlocks: (count: number) => Effect.Effect<PollStart, CommandError>
 }
@@ -78,10 +78,10 @@ export const listReader = <Item extends WatchableRecord>(
 
 /** Reads all pages, newest first, into one that is ordered by block. */
 const sortedPage = <Item extends WatchableRecord>(
-  pages: Stream.Stream<RecordPage<Item>, CommandError>
-): Effect.Effect<RecordPage<Item>, CommandError> =>
+  pages: Stream.Stream<PageRecords<Item>, CommandError>
+): Effect.Effect<PageRecords<Item>, CommandError> =>
   Effect.gen(function*() {
-    const all: Array<RecordPage<Item>> = []
+    const all: Array<PageRecords<Item>> = []
     let count = 0
     yield* Stream.runForEach(pages, (page) => {
       all.push(page)
@@ -98,10 +98,6 @@ const sortedPage = <Item extends WatchableRecord>(
     const sorted = <A>(values: ReadonlyArray<A>) => order.flatMap((index) => values.slice(index, index + 1))
     return {
       items: sorted(items),
-      records: memoise(() => sorted(all.flatMap((page) => page.records()).reverse())),
-      nextCursor: undefined,
-      total: null,
-      note: null,
-      cursorAfter: () => undefined
+      records: memoise(() => sorted(all.flatMap((page) => page.records()).reverse()))
     }
   })

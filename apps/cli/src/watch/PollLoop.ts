@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { type CommandError, formatError, isSilent } from "../CommandError.ts"
+import { countOf } from "../render/Count.ts"
 import { formatClock } from "../render/Time.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
@@ -54,7 +55,9 @@ export const pollUntilComplete = <R>(
       let minDelay = 0
       if (outcome._tag === "Right") {
         if (outcome.right) return
-        if (failuresInRow > 0) yield* terminal.note(`polling works again after ${failuresInRow} failed polls`)
+        if (failuresInRow > 0) {
+          yield* terminal.note(`polling works again after ${countOf(failuresInRow, "failed polls")}`)
+        }
         failuresInRow = 0
       } else {
         const error = outcome.left

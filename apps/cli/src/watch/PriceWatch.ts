@@ -80,14 +80,7 @@ const watchChanges = (
     const { tokenPrice } = yield* (yield* ApiClients).data
     const output = yield* makeWatchOutput(
       {
-        source: {
-          operation,
-          input: encoded,
-          fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)],
-          subject: null,
-          recordName: "prices",
-          warning: null
-        },
+        source: { fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)], subject: null },
         columns,
         isDimmed: () => false
       },
@@ -113,14 +106,7 @@ const watchChanges = (
         last = current
         changes++
         if (isOneLine) return
-        yield* output.page({
-          items: [current],
-          records: () => [toRecord(current)],
-          nextCursor: undefined,
-          total: null,
-          note: null,
-          cursorAfter: () => undefined
-        })
+        yield* output.page({ items: [current], records: () => [toRecord(current)] })
       })
     const line = (): string =>
       last === null ? "no price yet" : sanitize([

@@ -14,7 +14,7 @@ import { lockFile } from "../files/FileLock.ts"
 import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
 import { operationList } from "../list/OperationList.ts"
 import type { RecordList } from "../list/RecordList.ts"
-import { memoise, type RecordPage } from "../list/RecordSource.ts"
+import { memoise, type PageRecords } from "../list/RecordSource.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { listReader } from "./ListReader.ts"
@@ -132,7 +132,7 @@ const watchList = <Item extends WatchableRecord>(
 
     let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
     /** Prints the new records of a page. Returns whether more may follow. */
-    const printPage = (current: WatchPosition<Item>, { find }: Poll<Item>) => (page: RecordPage<Item>) =>
+    const printPage = (current: WatchPosition<Item>, { find }: Poll<Item>) => (page: PageRecords<Item>) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function*() {
           const { add, indexes } = find(page.items, remaining)
@@ -183,8 +183,8 @@ const startNote = <Item>(
   }`
 }
 
-const selectRecords = <Item>(page: RecordPage<Item>, indexes: ReadonlyArray<number>): RecordPage<Item> => {
+const selectRecords = <Item>(page: PageRecords<Item>, indexes: ReadonlyArray<number>): PageRecords<Item> => {
   const selected = new Set(indexes)
   const select = <A>(all: ReadonlyArray<A>) => all.filter((_, index) => selected.has(index))
-  return { ...page, items: select(page.items), records: memoise(() => select(page.records())) }
+  return { items: select(page.items), records: memoise(() => select(page.records())) }
 }

@@ -1,6 +1,5 @@
 /** Prints the records of a watch in the formats of lists. */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
@@ -8,7 +7,7 @@ import type { CommandInvocation } from "../CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView } from "../list/MakeView.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
-import type { RecordPage, RecordSource } from "../list/RecordSource.ts"
+import type { PageRecords, RecordSource } from "../list/RecordSource.ts"
 import { makePrintTexts, makeTextSink } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { Column } from "../render/Table.ts"
@@ -26,15 +25,15 @@ export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filte
 export interface WatchOutput<in Item> {
   /** Calls `onPrinted` with the number of records that are printed so far. */
   readonly page: (
-    page: RecordPage<Item>,
+    page: PageRecords<Item>,
     onPrinted?: (count: number) => void
   ) => Effect.Effect<void, CommandError>
   readonly end: Effect.Effect<void, CommandError>
 }
 
-/** What is watched: the source of the records without its pages. */
+/** What is watched. */
 export interface WatchedRecords<Item> {
-  readonly source: Omit<RecordSource<Item>, "pages" | "isSinglePage">
+  readonly source: Pick<RecordSource<Item>, "fields" | "subject">
   readonly columns: ReadonlyArray<Column<Item>>
   readonly isDimmed: (item: Item) => boolean
 }
@@ -55,7 +54,7 @@ export const makeWatchOutput = <Item>(
     const view = yield* makeView(invocation, source.subject)
     const sink = yield* makeTextSink(
       {
-        source: { ...source, isSinglePage: false, pages: () => Stream.empty },
+        source: { fields: source.fields, isSinglePage: false },
         columns,
         isDimmed,
         transform: yield* makeTransform(source.fields, outputSettings(values), format),
