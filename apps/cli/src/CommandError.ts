@@ -256,7 +256,7 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
       return error.hint ?? fix
     case "InputsFailedError":
       return error.inputName === "chains"
-        ? "repeat with --chain and the chains that failed"
+        ? error.failed === error.total ? null : "repeat with --chain and the chains that failed"
         : error.failedFile === null
         ? fix
         : `repeat with --from ${shellQuote(error.failedFile)}`

@@ -175,6 +175,12 @@ const rewordReason = (operation: OperationShape, parameter: Parameter, reason: s
     .reduce((text, value) => text.replaceAll(value, slug(value)), withOptionNames(operation, reason))
     .replace("its hexadecimal chain ID", "its chain ID")
 
+/** Returns a hint with forms that a bound may have; null for other parameters. */
+const examplesOf = (parameter: Parameter): string | null => {
+  const forms = boundForms(kebabCase(parameter.name), placeholder(parameter))
+  return forms && `for example ${placeholder(parameter) === "date" ? "2024-01-31" : "22000000"}, ${forms}`
+}
+
 const toUsageError = (
   operation: OperationShape,
   values: ArgumentValues,
@@ -193,6 +199,6 @@ const toUsageError = (
       suggestion === undefined || isArgument
         ? suggestion
         : `${parameterLabel(parameter, false)} ${suggestion}`
-    ) ?? (placeholder(parameter) === "date" ? `for example 2024-01-31, ${boundForms("", "date")}` : null)
+    ) ?? (reason.startsWith("invalid range") ? null : examplesOf(parameter))
   })
 }

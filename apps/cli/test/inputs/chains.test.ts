@@ -74,11 +74,13 @@ it.live("reports the chains that fail, and prints the records of the others", ()
     )
     const none = yield* run(`token price ${token} --chain polygon,bsc --json-errors`)
     expect(none).toMatchObject({ code: 3, out: "" })
-    expect(records(none.err.slice(none.err.indexOf("{"))).map(({ chain, message }) => [chain, message]))
+    expect(
+      records(none.err.slice(none.err.indexOf("{"))).map(({ chain, hint, message }) => [chain, message, hint])
+    )
       .toEqual([
-        ["polygon", expect.stringContaining("not found")],
-        ["bsc", expect.stringContaining("not found")],
-        [undefined, "2 of 2 chains failed"]
+        ["polygon", expect.stringContaining("not found"), expect.stringContaining("--chain")],
+        ["bsc", expect.stringContaining("not found"), expect.stringContaining("--chain")],
+        [undefined, "2 of 2 chains failed", null]
       ])
   }))
 
