@@ -19,6 +19,8 @@ export const load = (app) => {
             path === "" ? `@blockquarry/${name}` : path.slice(path.lastIndexOf("/") + 1)
           }\n\n\`@blockquarry/${name}${path}\``
       )
+      // The base of a class that a schema makes
+      .replaceAll(/^#+ Extends\n\n- (?:`object` & )+.*\n\n/gm, "")
       .replaceAll(/^## ([a-z])/gm, (_, first) => `## ${first.toUpperCase()}`)
   })
 }

@@ -57,7 +57,9 @@ const valuesOf = ({ jsonSchema }: Parameter): string => {
       Predicate.isString(value) && !/^0x[0-9a-f]+$/.test(value)
     )
       .map((value) => code(String(value))).join(", ")
-  if (Array.isArray(schema["enum"])) return `one of ${names(schema["enum"])}`
+  if (Array.isArray(schema["enum"])) {
+    return schema["enum"].length === 1 ? names(schema["enum"]) : `one of ${names(schema["enum"])}`
+  }
   if (Array.isArray(schema["examples"])) return `any; known are ${names(schema["examples"])}`
   return Predicate.isNumber(schema["minimum"])
     ? `an integer of at least ${schema["minimum"]}`
@@ -105,7 +107,7 @@ specification, and what this project does where the specification does not say.
   [call usage](policies.md#usage-of-a-call) and in the metric \`quarry_unreadable_fields_total\`. A value that fails inside of an
   object that may be null makes that object null.
 
-## Points that the specification leaves open
+## Open points
 
 ${table(["Not shown", "Our choice", "Where to change it"], openPoints.map((point) => [...point].map(cell)))}
 
