@@ -12,6 +12,14 @@ const [, , folder = "dist"] = process.argv
 const entries = ["index", "sandbox"]
 const modules = ["Amount", "Client", "Errors", "Json", "Models"]
 
+/** Each chunk has its modules, and what they import unless an earlier chunk has it. By default there would be more chunks. */
+const chunks = {
+  formatUnits: /\/core\/src\/internal\/formatUnits\.ts$/,
+  Errors: /\/client\/src\/Errors\.ts$/,
+  Models: /\/client\/src\/Models\.ts$/,
+  Client: /\/client\/src\/Client\.ts$/
+}
+
 const bundle = await rolldown({
   input: Object.fromEntries([...entries, ...modules].map((name) => [name, `src/${name}.ts`])),
   platform: "neutral",
@@ -24,6 +32,13 @@ await bundle.write({
   format: "esm",
   sourcemap: "hidden",
   comments: { annotation: true, jsdoc: false, legal: true },
+  codeSplitting: {
+    groups: Object.entries(chunks).map(([name, test], index, { length }) => ({
+      name,
+      test,
+      priority: length - index
+    }))
+  },
   entryFileNames: ({ name }) => entries.includes(name) ? "[name].js" : "index-chunks/[name].js",
   chunkFileNames: "index-chunks/[name]-[hash].js"
 })

@@ -219,7 +219,7 @@ const decodeOptions = decoding(Schema.Struct(
     seed: Schema.UndefinedOr(Schema.Int),
     scale: Schema.UndefinedOr(Schema.NonNegativeInt),
     walletTransfersCursor: Schema.UndefinedOr(Schema.Boolean),
-    defaultPageSize: Schema.UndefinedOr(Schema.Int.pipe(Schema.positive()))
+    defaultPageSize: Schema.UndefinedOr(Schema.Int.pipe(Schema.greaterThanOrEqualTo(1)))
   } satisfies OptionFields
 ))
 

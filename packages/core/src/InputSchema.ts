@@ -238,27 +238,15 @@ const isOverriddenByBlock = (name: string, all: RawInput): boolean =>
   (name === "from_date" && "from_block" in all) || (name === "to_date" && "to_block" in all)
 
 const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined => {
-  if (range.from_block !== undefined && range.from_date !== undefined) {
-    return bothBoundsIssue("from_date", "from_block")
+  const { from_block, from_date, to_block, to_date } = range
+  if (from_block !== undefined && from_date !== undefined) return bothBoundsIssue("from_date", "from_block")
+  if (to_block !== undefined && to_date !== undefined) return bothBoundsIssue("to_date", "to_block")
+  if (from_block !== undefined && to_block !== undefined && from_block > to_block) {
+    return reversedRangeIssue("from_block", from_block, "to_block", to_block)
   }
-  if (range.to_block !== undefined && range.to_date !== undefined) {
-    return bothBoundsIssue("to_date", "to_block")
-  }
-  if (range.from_block !== undefined && range.to_block !== undefined && range.from_block > range.to_block) {
-    return reversedRangeIssue("from_block", String(range.from_block), "to_block", String(range.to_block))
-  }
-  if (
-    range.from_date !== undefined && range.to_date !== undefined &&
-    range.from_date.epochMillis > range.to_date.epochMillis
-  ) {
-    return reversedRangeIssue(
-      "from_date",
-      DateTime.formatIso(range.from_date),
-      "to_date",
-      DateTime.formatIso(range.to_date)
-    )
-  }
-  return undefined
+  return from_date !== undefined && to_date !== undefined && from_date.epochMillis > to_date.epochMillis
+    ? reversedRangeIssue("from_date", DateTime.formatIso(from_date), "to_date", DateTime.formatIso(to_date))
+    : undefined
 }
 
 const bothBoundsIssue = (date: string, block: string): Schema.FilterIssue => ({
@@ -266,7 +254,12 @@ const bothBoundsIssue = (date: string, block: string): Schema.FilterIssue => ({
   message: `${date} and ${block} are mutually exclusive; set one of them`
 })
 
-const reversedRangeIssue = (from: string, lower: string, to: string, upper: string): Schema.FilterIssue => ({
+const reversedRangeIssue = <Bound extends number | string>(
+  from: string,
+  lower: Bound,
+  to: string,
+  upper: Bound
+): Schema.FilterIssue => ({
   path: [from],
   message: `invalid range: ${from} (${lower}) is after ${to} (${upper})`
 })
