@@ -2,15 +2,15 @@
 // Effect. Not minified: programs for browsers minify their own bundle. The source maps tell which licenses apply; they are not
 // published.
 //
-// Every module with values that index.ts exports is an entry. Then index.js only re-exports them, and bundlers leave out the modules
-// of which a program uses nothing, although those of Effect run code when they are imported.
+// Every module with values that index.ts exports is an entry or has a chunk. Then index.js only re-exports them, and bundlers leave
+// out the modules of which a program uses nothing, although those of Effect run code when they are imported.
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 
 const [, , folder = "dist"] = process.argv
 const entries = ["index", "sandbox"]
-const modules = ["Amount", "Client", "Errors", "Json", "Models"]
+const modules = ["Amount", "Json"]
 
 /** Each chunk has its modules, and what they import unless an earlier chunk has it. By default there would be more chunks. */
 const chunks = {

@@ -1,5 +1,5 @@
 /**
- * Encodes the input of an operation as an HTTP request, for clients, and parses requests, for the proxy and the sandbox.
+ * Encodes the input of an operation as an HTTP request.
  *
  * @since 0.1.0
  */
@@ -172,119 +172,6 @@ const suffixes: { readonly [F in Exclude<ArrayFormat, "comma">]: (index: number)
  */
 export const formatQuery = (query: EncodedRequest["query"]): string =>
   query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
-
-/**
- * The parameters of a received request: those of the operation, and unknown ones.
- *
- * @since 0.1.0
- * @category models
- */
-export interface ParsedRequest {
-  /** The input of `decodeInput`. */
-  readonly encoded: Readonly<Record<string, unknown>>
-  /** Query parameters that the operation does not have, unchanged. */
-  readonly unknownQuery: EncodedRequest["query"]
-}
-
-/**
- * Parses a received request. Accepts arrays in every `ArrayFormat`, and ignores unknown members of the body. A repeated
- * parameter becomes an array, which `decodeInput` rejects if the parameter has a single value.
- *
- * @since 0.1.0
- * @category conversions
- */
-export const parseRequest = (
-  operation: RequestShape,
-  path: Readonly<Record<string, string>>,
-  query: EncodedRequest["query"],
-  body: unknown
-): ParsedRequest => {
-  const queryNames = new Set(
-    operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name)
-  )
-  const values = new Map<string, Array<string>>()
-  const unknownQuery: Array<readonly [string, string]> = []
-  for (const [key, value] of query) {
-    const name = key.replace(/\[\d*\]$/, "")
-    if (!queryNames.has(name)) unknownQuery.push([key, value])
-    else values.set(name, [...values.get(name) ?? [], value])
-  }
-  const members = Predicate.isRecord(body)
-    ? Object.entries(body).filter(([name]) => hasParameter(operation, name))
-    : []
-  const single = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
-  return { encoded: { ...Object.fromEntries(members), ...Object.fromEntries(single), ...path }, unknownQuery }
-}
-
-/**
- * Creates a function that finds the operation of a path and decodes its parameters. Literal segments take precedence over
- * parameters.
- *
- * @since 0.1.0
- * @category conversions
- */
-export const pathMatcher = <O extends RequestShape>(
-  operations: ReadonlyArray<O>
-): (path: string) => PathMatch<O> | undefined => {
-  const byLength = new Map<number, Array<PathPattern<O>>>()
-  for (const operation of operations) {
-    const segments = operation.path.split("/")
-    const sameLength = byLength.get(segments.length) ?? []
-    byLength.set(segments.length, [...sameLength, { operation, segments }].sort(byParameterCount))
-  }
-  return (path) => {
-    const segments = path.split("/").map(decodeSegment)
-    for (const pattern of byLength.get(segments.length) ?? []) {
-      const parameters = matchSegments(pattern.segments, segments)
-      if (parameters !== undefined) return { operation: pattern.operation, parameters }
-    }
-    return undefined
-  }
-}
-
-/**
- * The operation of a path, and the path parameters.
- *
- * @since 0.1.0
- * @category models
- */
-export interface PathMatch<O> {
-  readonly operation: O
-  readonly parameters: Readonly<Record<string, string>>
-}
-
-interface PathPattern<O> {
-  readonly operation: O
-  readonly segments: ReadonlyArray<string>
-}
-
-const byParameterCount = (a: PathPattern<unknown>, b: PathPattern<unknown>): number =>
-  parameterCount(a) - parameterCount(b)
-
-const parameterCount = ({ segments }: PathPattern<unknown>): number =>
-  segments.filter((segment) => segment.startsWith(":")).length
-
-const decodeSegment = (segment: string): string => {
-  if (!segment.includes("%")) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
-const matchSegments = (
-  pattern: ReadonlyArray<string>,
-  segments: ReadonlyArray<string>
-): Readonly<Record<string, string>> | undefined => {
-  const parameters: Record<string, string> = {}
-  for (const [index, expected] of pattern.entries()) {
-    const segment = segments[index] ?? ""
-    if (expected.startsWith(":") && segment !== "") parameters[expected.slice(1)] = segment
-    else if (expected !== segment) return undefined
-  }
-  return parameters
-}
 
 type InputIssue = InvalidInputError["issues"][number]
 

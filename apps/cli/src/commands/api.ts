@@ -1,7 +1,8 @@
 /** `quarry api <operation> key=value …` */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { decodeInput, encodeRequest, parseRequest } from "@blockquarry/core/RequestEncoding"
+import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"

@@ -7,13 +7,8 @@
 import { isResumeCursor } from "@blockquarry/core/Cursor"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { InvalidInputError } from "@blockquarry/core/OperationError"
-import {
-  decodeInput,
-  type EncodedRequest,
-  encodeRequest,
-  type ParsedRequest,
-  parseRequest
-} from "@blockquarry/core/RequestEncoding"
+import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { type ParsedRequest, parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 

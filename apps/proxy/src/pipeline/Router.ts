@@ -1,7 +1,7 @@
 /** Routes paths to operations. The proxy serves the upstream paths of all three APIs on one origin. */
 import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { pathMatcher } from "@blockquarry/core/RequestEncoding"
+import { pathMatcher } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"

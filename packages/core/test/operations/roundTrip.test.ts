@@ -3,13 +3,8 @@ import * as Decoder from "@blockquarry/core/Decoder"
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import {
-  decodeInput,
-  encodeRequest,
-  formatQuery,
-  parseRequest,
-  pathMatcher
-} from "@blockquarry/core/RequestEncoding"
+import { decodeInput, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import { parseRequest, pathMatcher } from "@blockquarry/core/RequestParsing"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"

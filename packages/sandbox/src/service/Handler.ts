@@ -1,7 +1,7 @@
 /** Handles requests: route, API key, fault, operation. */
 import { type ChainName, chainName } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
-import { parseRequest } from "@blockquarry/core/RequestEncoding"
+import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"

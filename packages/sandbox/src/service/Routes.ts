@@ -1,6 +1,6 @@
 /** Routes of all three APIs, which have the same origin. */
 import { pathPrefix } from "@blockquarry/core/Operation"
-import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestEncoding"
+import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestParsing"
 import { operationHandlers } from "./OperationHandlers.ts"
 import type { OperationHandler, SandboxContext } from "./SandboxContext.ts"
 

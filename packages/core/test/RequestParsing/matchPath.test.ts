@@ -1,6 +1,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { decodeInput, pathMatcher } from "@blockquarry/core/RequestEncoding"
+import { decodeInput } from "@blockquarry/core/RequestEncoding"
+import { pathMatcher } from "@blockquarry/core/RequestParsing"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"

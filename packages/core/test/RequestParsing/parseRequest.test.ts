@@ -3,7 +3,7 @@ import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { parseRequest } from "@blockquarry/core/RequestEncoding"
+import { parseRequest } from "@blockquarry/core/RequestParsing"
 import { describe, expect, it } from "@effect/vitest"
 import { decodedInput, inputIssues } from "../support/operationInputs.ts"
 
