@@ -44,7 +44,7 @@ export interface Comparison {
   /** Subjects that are not available, with the reason. */
   readonly skipped?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
   /** Other than those of the command line. */
-  readonly measureOptions?: Pick<MeasureOptions, "warmUp" | "batch">
+  readonly measureOptions?: Pick<MeasureOptions, "warmUp" | "warmUpIterations" | "batch">
   /** Whether to print wall time. */
   readonly showsWallTime?: boolean
   /** Lines to print below the table. */
@@ -56,6 +56,8 @@ export interface MeasureOptions {
   readonly rounds: number
   /** Cost of the warm-up of each subject. */
   readonly warmUp: number
+  /** Least iterations of the warm-up. Default: 0. */
+  readonly warmUpIterations?: number
   /** Cost that a batch should have. */
   readonly batch: number
   /** CPU time of this process so far, in microseconds. */
@@ -141,11 +143,13 @@ const warmUpSubject = (
 ): Effect.Effect<number> =>
   Effect.gen(function*() {
     let iterations = 1
+    let [spent, done] = [0, 0]
     // The cheapest batch: a slow one, for example with a major collection, would make the measured batches too short.
     let cheapest = Infinity
-    for (let spent = 0; spent < measure.warmUp;) {
+    while (spent < measure.warmUp || done < (measure.warmUpIterations ?? 0)) {
       const { cost } = yield* measureBatch(comparison, subject, iterations, measure)
       spent += cost
+      done += iterations
       cheapest = Math.min(cheapest, Math.max(cost, 1) / iterations)
       iterations = Math.min(Math.ceil(measure.batch / cheapest), iterations * 4)
     }

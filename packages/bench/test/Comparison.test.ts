@@ -90,6 +90,17 @@ it("all subjects are warmed up before the first round, and slow ones have small 
   expect(results.map(({ cost }) => cost)).toEqual([10, 20, 1000])
 })
 
+it("warm-up has a least number of iterations", async () => {
+  const { clock, comparison, log } = scripted({
+    baseline: new Array<number>(11).fill(1000),
+    other: [],
+    blockquarry: []
+  })
+  const measure = { rounds: 1, warmUp: 900, warmUpIterations: 10, batch: 200, clock }
+  await Effect.runPromise(runComparison({ ...comparison, peers: [], blockquarry: [] }, measure))
+  expect(log).toHaveLength(10 + 1)
+})
+
 it("a subject in another process is measured by its own clock", async () => {
   const { clock, comparison } = scripted({ baseline: [10], other: [10], blockquarry: [10] })
   let processTime = 0

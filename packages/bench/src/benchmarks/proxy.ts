@@ -6,8 +6,9 @@
  * each with one request in flight.
  */
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import type { Benchmark } from "../Benchmark.ts"
-import { forkProgram } from "../ChildProgram.ts"
+import { forkProgram, pathTo } from "../ChildProgram.ts"
 import type { Comparison } from "../Comparison.ts"
 import { formatSize, pageDocument, smallDocument } from "../Documents.ts"
 import * as Nginx from "../Nginx.ts"
@@ -15,8 +16,9 @@ import * as QuarryProxy from "../QuarryProxy.ts"
 import * as ServerSubject from "../ServerSubject.ts"
 import { startStubServer } from "../StubServer.ts"
 
-/** As in `apps/proxy/src/runtime/V8Options.ts`, so that the limits do not cost more only because they lack them. */
-const v8Options = ["--no-allocation-site-pretenuring", "--no-parallel-scavenge"]
+/** Those that the proxy sets itself, so that the limits do not cost more only because they lack them. */
+const v8Options =
+  readFileSync(pathTo("apps/proxy/src/runtime/V8Options.ts"), "utf8").match(/--no-[a-z-]+(?=")/g) ?? []
 
 const notes = Effect.succeed([
   `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,

@@ -6,7 +6,9 @@ import * as Effect from "effect/Effect"
 import { forkProcess, forkProgram, pathTo } from "../ChildProgram.ts"
 import { formatGet, openConnection } from "../Connection.ts"
 import { transfersPage } from "../Documents.ts"
+import * as Load from "../Load.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
+import * as ServerSubject from "../ServerSubject.ts"
 import { type Misbehavior, misbehaviors, start } from "./Misbehavior.ts"
 
 interface ClientLatency {
@@ -73,8 +75,15 @@ const measure = (misbehavior: Misbehavior | undefined, requests: number): Effect
           : {})
       }))
     })
-    // Compiles the hot paths, and fills the cache
-    yield* measureClients(port, Math.min(requests, 500))
+    yield* Load.run(
+      {
+        port,
+        connections: ServerSubject.connections,
+        next: nextUncached,
+        isCorrect: ({ status }) => status === 200
+      },
+      ServerSubject.measureOptions.warmUpIterations
+    )
     if (misbehavior !== undefined) {
       yield* forkProcess(pathTo("packages/bench/dist/bench.js"), ["noise", misbehavior.name, `${port}`])
       yield* Effect.sleep(leadIn)
@@ -99,11 +108,12 @@ export const makeNoise = (misbehavior: Misbehavior, port: number): Effect.Effect
 
 let sequence = 0
 
+const nextUncached = () => formatGet(`${paths.uncached}?n=${++sequence}`, { "x-api-key": tokens.uncached })
+
 const measureClients = (port: number, requests: number) =>
   Effect.all({
     cached: measureClient(port, requests, () => formatGet(paths.cached, { "x-api-key": tokens.cached })),
-    uncached: measureClient(port, requests, () =>
-      formatGet(`${paths.uncached}?n=${++sequence}`, { "x-api-key": tokens.uncached }))
+    uncached: measureClient(port, requests, nextUncached)
   }, { concurrency: "unbounded" })
 
 const measureClient = (port: number, requests: number, next: () => string): Effect.Effect<ClientLatency> =>
