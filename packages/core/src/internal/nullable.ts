@@ -54,12 +54,12 @@ const nullIfMissing = new AST.FinalTransformation(
 /** Creates a field that is `A | null` in the model and may be absent in a response. A value that cannot be read fails. */
 export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema)
 
-/** Creates a nullable field that is no fact: a value that cannot be read becomes null, and is reported. */
+/**
+ * Creates a nullable field that is no fact, such as one that the specification does not list: a value that cannot be read
+ * becomes null, and is reported.
+ */
 export const describing = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
   makeNullable(schema, () => true)
-
-/** Creates a field that the specification does not list, which is no fact. */
-export const unlisted = describing
 
 /** Creates a schema of `A | null`, for values that are no nullable fields. */
 export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | null, I | null> =>

@@ -11,7 +11,7 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
+import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 
 const fields = Schema.Struct({
@@ -40,7 +40,7 @@ const fields = Schema.Struct({
   possible_spam: nullable(BooleanLike),
   verified_collection: nullable(BooleanLike),
   /** Some upstreams return this in addition to or instead of `verified_collection`. */
-  verified_contract: unlisted(BooleanLike)
+  verified_contract: describing(BooleanLike)
 })
 
 /**

@@ -16,7 +16,7 @@ import { Hash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { DecodeId, EncodeId, leaf } from "../internal/leaf.ts"
 import { allowMissing } from "../internal/narrow.ts"
-import { describing, nullable, unlisted } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
@@ -47,20 +47,20 @@ const submittedFields = {
 
 const committedFields = {
   hash: Hash,
-  version: unlisted(Uint64),
-  state_change_hash: unlisted(Schema.String),
-  event_root_hash: unlisted(Schema.String),
-  state_checkpoint_hash: unlisted(Schema.String),
-  gas_used: unlisted(Uint64),
-  success: unlisted(BooleanLike),
-  vm_status: unlisted(Schema.String),
-  accumulator_root_hash: unlisted(Schema.String),
-  changes: unlisted(Schema.Array(Json)),
+  version: describing(Uint64),
+  state_change_hash: describing(Schema.String),
+  event_root_hash: describing(Schema.String),
+  state_checkpoint_hash: describing(Schema.String),
+  gas_used: describing(Uint64),
+  success: describing(BooleanLike),
+  vm_status: describing(Schema.String),
+  accumulator_root_hash: describing(Schema.String),
+  changes: describing(Schema.Array(Json)),
   /** Microseconds since 1970. */
-  timestamp: unlisted(Uint64)
+  timestamp: describing(Uint64)
 }
 
-const events = unlisted(Schema.Array(Json))
+const events = describing(Schema.Array(Json))
 
 const PendingType = Schema.Literal("pending_transaction")
 const isPendingType = Schema.is(PendingType)
@@ -90,19 +90,19 @@ const user = Schema.Struct({
 const genesis = Schema.Struct({
   type: Schema.Literal("genesis_transaction"),
   ...committedFields,
-  payload: unlisted(Json),
+  payload: describing(Json),
   events
 })
 const blockMetadata = Schema.Struct({
   type: Schema.Literal("block_metadata_transaction"),
   ...committedFields,
-  id: unlisted(Schema.String),
-  epoch: unlisted(Uint64),
-  round: unlisted(Uint64),
+  id: describing(Schema.String),
+  epoch: describing(Uint64),
+  round: describing(Uint64),
   events,
-  previous_block_votes_bitvec: unlisted(Json),
-  proposer: unlisted(Schema.String),
-  failed_proposer_indices: unlisted(Json)
+  previous_block_votes_bitvec: describing(Json),
+  proposer: describing(Schema.String),
+  failed_proposer_indices: describing(Json)
 })
 const stateCheckpoint = Schema.Struct({
   type: Schema.Literal("state_checkpoint_transaction"),
@@ -112,7 +112,7 @@ const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"),
 const blockEpilogue = Schema.Struct({
   type: Schema.Literal("block_epilogue_transaction"),
   ...committedFields,
-  block_end_info: unlisted(Json)
+  block_end_info: describing(Json)
 })
 
 /**

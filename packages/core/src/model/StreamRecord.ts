@@ -11,7 +11,7 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { makeExample } from "../internal/example.ts"
 import { oneOf, preprocess } from "../internal/leaf.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
-import { describing, nullable, nullOr, unlisted } from "../internal/nullable.ts"
+import { describing, nullable, nullOr } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
@@ -78,7 +78,7 @@ const fields = Schema.Struct({
   abi: describing(oneOrMany(abi)),
   advancedOptions: describing(oneOrMany(Schema.Struct({
     topic0: nullable(Schema.String),
-    filter: unlisted(Json),
+    filter: describing(Json),
     includeNativeTxs: nullable(BooleanLike)
   }))),
   /** Hexadecimal chain IDs. */

@@ -11,15 +11,15 @@ import { Decimal, Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
+import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
 
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
-  value: unlisted(Amount),
-  decimals: unlisted(Integer),
-  name: unlisted(Schema.String),
-  symbol: unlisted(Schema.String),
-  address: unlisted(Address)
+  value: describing(Amount),
+  decimals: describing(Integer),
+  name: describing(Schema.String),
+  symbol: describing(Schema.String),
+  address: describing(Address)
 })
 
 const fields = Schema.Struct({
@@ -28,7 +28,7 @@ const fields = Schema.Struct({
   tokenLogo: nullable(Schema.String),
   tokenDecimals: nullableInteger,
   /** The price in the chain's native token. */
-  nativePrice: unlisted(nativePrice),
+  nativePrice: describing(nativePrice),
   /** US dollars for one whole token. */
   usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
