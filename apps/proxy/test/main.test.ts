@@ -94,15 +94,26 @@ describe("quarry-proxy", () => {
          process.stdout.write("set " + flag + "\\n")
          setFlagsFromString(flag)
        }
-       require("node:module").syncBuiltinESMExports()`
+       const sizes = [2 ** 26, 2 ** 20]
+       v8.getHeapSpaceStatistics = () => [{ space_name: "new_space", space_size: sizes.shift() ?? 2 ** 20 }]
+       require("node:module").syncBuiltinESMExports()
+       setInterval(() => globalThis.gc?.(), 10).unref()`
     )
     const flagsOf = async (options: ReadonlyArray<string>) => {
       const { stdout, stop } = await up(["--sandbox", "--port", "0"], {}, ["--require", preload, ...options])
       await stop("SIGINT")
       return [...stdout.matchAll(/^set (.*)$/gm)].map(([, flag]) => flag)
     }
-    expect(await flagsOf([])).toEqual(["--no-allocation-site-pretenuring", "--no-parallel-scavenge"])
-    expect(await flagsOf(["--parallel_scavenge"])).toEqual(["--no-allocation-site-pretenuring"])
+    expect(await flagsOf(["--expose-gc"])).toEqual([
+      "--no-allocation-site-pretenuring",
+      "--no-parallel-scavenge",
+      // The young generation may grow again after V8 has shrunk it.
+      "--semi-space-growth-factor=1",
+      "--semi-space-growth-factor=2"
+    ])
+    expect(await flagsOf(["--parallel_scavenge", "--max-semi-space-size=16"])).toEqual([
+      "--no-allocation-site-pretenuring"
+    ])
   }, 30_000)
 
   it("shows its help", async () => {

@@ -25,13 +25,17 @@ export const apply = (nodeOptions: ReadonlyArray<string>): void => {
   if (!names.has("max-semi-space-size")) limitYoungGeneration()
 }
 
-/** Its maximum size can only be set at the start of Node.js, but its growth can be ended. */
+/**
+ * Its maximum size can only be set at the start of Node.js, but its growth can be ended. V8 shrinks it while little is allocated,
+ * to 1 MiB, so it must be able to grow again.
+ */
 const limitYoungGeneration = (): void => {
+  let grows = true
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")
-    if (young === undefined || young.space_size < maxYoungGeneration) return
-    setFlagsFromString("--semi-space-growth-factor=1")
-    observer.disconnect()
+    if (young === undefined || grows === young.space_size * 2 <= maxYoungGeneration) return
+    grows = !grows
+    setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`)
   })
   observer.observe({ entryTypes: ["gc"] })
 }
