@@ -8,7 +8,7 @@ import { StoreError } from "../../StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
 
 /** How often an unavailable store is pinged. */
-const probeInterval = Duration.millis(500)
+const pingInterval = Duration.millis(500)
 
 /** An available store is pinged once in so many intervals, every 5 s. */
 const intervalsPerPing = 10
@@ -37,36 +37,40 @@ export const make = (
     const gauge = Metric.tagged(Telemetry.storeAvailable, "store", name)
     const misconfiguredGauge = Metric.tagged(Telemetry.storeMisconfigured, "store", name)
     let failure: StoreError | null = null
+    const setState = (next: StoreError | null): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        failure = next
+        return Effect.zipRight(
+          Metric.set(gauge, next === null ? 1 : 0),
+          Metric.set(misconfiguredGauge, next?.fix === undefined ? 0 : 1)
+        )
+      })
     /** Logs an outage once, and what to change once per change: an outage may end with a store that is misconfigured. */
     const markUnavailable = (error: StoreError): Effect.Effect<void> =>
       Effect.suspend(() => {
         const { fix, reason } = error
         if (failure !== null && (fix === undefined || fix === failure.fix)) return Effect.void
-        failure = error
         const text = `the ${name} store is unavailable (${reason})`
-        return (fix === undefined ? Effect.logWarning(text) : Effect.logError(`${text}: ${fix}`)).pipe(
-          Effect.zipRight(Metric.set(gauge, 0)),
-          Effect.zipRight(Metric.set(misconfiguredGauge, fix === undefined ? 0 : 1))
+        return Effect.zipRight(
+          setState(error),
+          fix === undefined ? Effect.logWarning(text) : Effect.logError(`${text}: ${fix}`)
         )
       })
-    const markAvailable = Effect.suspend(() => {
-      if (failure === null) return Effect.void
-      failure = null
-      return Effect.logInfo(`the ${name} store is available again`).pipe(
-        Effect.zipRight(Metric.set(gauge, 1)),
-        Effect.zipRight(Metric.set(misconfiguredGauge, 0))
-      )
-    })
+    const markAvailable = Effect.suspend(() =>
+      failure === null
+        ? Effect.void
+        : Effect.zipRight(setState(null), Effect.logInfo(`the ${name} store is available again`))
+    )
     /** Reports a defect once per outage, and keeps pinging: without pings the store would never be used again. */
     const reportDefect = (defect: unknown): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        if (failure === pingDied) return Effect.void
-        failure = pingDied
-        return Effect.zipRight(
-          Effect.logError(`the ${name} store is unavailable (${pingDied.reason})`, Cause.die(defect)),
-          Metric.set(gauge, 0)
-        )
-      })
+      Effect.suspend(() =>
+        failure === pingDied
+          ? Effect.void
+          : Effect.zipRight(
+            setState(pingDied),
+            Effect.logError(`the ${name} store is unavailable (${pingDied.reason})`, Cause.die(defect))
+          )
+      )
     const pingOnce = Effect.catchAllDefect(
       Effect.matchEffect(ping, { onFailure: markUnavailable, onSuccess: () => markAvailable }),
       reportDefect
@@ -77,10 +81,9 @@ export const make = (
       return failure !== null || interval === 0 ? pingOnce : Effect.void
     })
     // An unset gauge reads 0, which means unavailable.
-    yield* Metric.set(gauge, 1)
-    yield* Metric.set(misconfiguredGauge, 0)
+    yield* setState(null)
     yield* pingOnce
-    yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(pingIfDue, probeInterval))))
+    yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(pingIfDue, pingInterval))))
     return {
       run: (command, fallback) =>
         Effect.suspend(() =>

@@ -135,12 +135,19 @@ it.effect("logs what to change as an error, once per change, and measures it unt
   Effect.gen(function*() {
     const misconfigured = (reason: string) => new StoreError.StoreError({ reason, fix: `correct ${reason}` })
     const store: { reply: Effect.Effect<void, StoreError.StoreError> } = { reply: Effect.void }
+    const replies = [
+      ...[storeError, misconfigured("NOAUTH"), storeError, misconfigured("NOPERM")].map((error) =>
+        Effect.fail(error)
+      ),
+      Effect.dieMessage("no such command"),
+      Effect.void
+    ]
     const recorder = TelemetryRecorder.make()
     const measured: Array<number> = []
     yield* recorder.record(Effect.scoped(Effect.gen(function*() {
       yield* AvailabilityGuard.make("test", Effect.suspend(() => store.reply))
-      for (const error of [storeError, misconfigured("NOAUTH"), storeError, misconfigured("NOPERM"), null]) {
-        store.reply = error === null ? Effect.void : Effect.fail(error)
+      for (const reply of replies) {
+        store.reply = reply
         yield* TestClock.adjust("6 seconds")
         const gauge = Metric.tagged(Telemetry.storeMisconfigured, "store", "test")
         measured.push((yield* Metric.value(gauge)).value)
@@ -150,9 +157,10 @@ it.effect("logs what to change as an error, once per change, and measures it unt
       expect.stringContaining("the test store is unavailable (refused)"),
       expect.stringContaining("the test store is unavailable (NOAUTH): correct NOAUTH"),
       expect.stringContaining("the test store is unavailable (NOPERM): correct NOPERM"),
+      expect.stringContaining("the test store is unavailable (its ping failed unexpectedly)"),
       expect.stringContaining("the test store is available again")
     ])
-    expect(measured).toEqual([0, 1, 1, 1, 0])
+    expect(measured).toEqual([0, 1, 1, 1, 0, 0])
   }))
 
 it.effect("pings an available store at the start and every 5 s, and notices an outage without commands", () =>
