@@ -47,8 +47,8 @@ export class InvalidRedisUrlError
 
 /**
  * Redis replies, but the stores cannot use it as it is configured: a wrong password, a user without a needed permission, a
- * node of a Redis Cluster, a Sentinel, a read-only replica. `reason` is the code of the reply, such as `NOAUTH`, and `fix`
- * says what to change. Neither contains the URL.
+ * node of a Redis Cluster, a Sentinel, a read-only replica, a certificate that is not trusted, a server that is not Redis.
+ * `reason` is the code of the reply, such as `NOAUTH`, and `fix` says what to change. Neither contains the URL.
  *
  * @since 0.1.0
  * @category errors
@@ -239,6 +239,27 @@ export const check = (
 ): Effect.Effect<void, InvalidRedisUrlError | RedisMisconfiguredError | StoreError> =>
   Effect.flatMap(parseOptions(options), checkServer)
 
+/**
+ * Finds out whether a server that does not reply would reply with TLS, or without it. Sends no password. A server that
+ * expects TLS may reset the connection, one that does not may wait for a line.
+ */
+const checkScheme = (
+  { keyPrefix, tls, ...server }: Connection.ConnectionOptions,
+  error: StoreError
+): Effect.Effect<never, StoreError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const options = { ...server, keyPrefix, tls: !tls, username: undefined, password: undefined }
+    const { send } = yield* Connection.open(options)
+    const reply = yield* Effect.either(send((client) => client.ping()))
+    if (Either.isRight(reply)) return yield* Replies.errorOf(tls ? "no TLS" : "TLS")
+    const { fix, reason } = reply.left
+    return yield* fix === undefined
+      ? error
+      : reason === "another protocol"
+      ? reply.left
+      : Replies.errorOf(tls ? "no TLS" : "TLS")
+  })
+
 const checkServer = (options: Connection.ConnectionOptions) =>
   Effect.gen(function*() {
     const { keyPrefix } = options
@@ -252,6 +273,10 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     yield* commands.publish(channel, "")
     yield* connection.send((client) => client.subscribe(channel))
   }).pipe(
+    Effect.catchIf(
+      ({ reason }) => /^(?:ECONNRESET|not connected)/.test(reason),
+      (error) => checkScheme(options, error)
+    ),
     Effect.scoped,
     Effect.timeoutFail({
       duration: checkTimeout,

@@ -9,6 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import { readdirSync, readFileSync } from "node:fs"
+import * as Certificate from "../../http/test/support/Certificate.ts"
+import * as HttpServer from "../../http/test/support/Server.ts"
 import * as Replies from "../src/internal/Replies.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisStores from "../src/RedisStores.ts"
@@ -118,6 +120,27 @@ const cases: ReadonlyArray<Case> = [
   ["lacks the database", { args: ["--databases", "2"] }, "", "/2", "no such database", /database/]
 ]
 
+const encrypted = RedisServer.make({ certificate: Certificate.make() })
+const plain = RedisServer.make()
+const httpServer = Effect.map(
+  HttpServer.make((response) => response.writeHead(400).end()),
+  ({ url }) => ({ port: new URL(url).port })
+)
+
+const protocols = [
+  ["requires TLS", encrypted, "redis", "TLS", /use rediss:/],
+  ["uses no TLS", plain, "rediss", "no TLS", /use redis:/],
+  ["has an untrusted certificate", encrypted, "rediss", "DEPTH_ZERO_SELF_SIGNED_CERT", /NODE_EXTRA_CA_CERTS/],
+  ["is an HTTP server", httpServer, "redis", "another protocol", /is not Redis/],
+  ["is an HTTP server without TLS", httpServer, "rediss", "ERR_SSL_WRONG_VERSION_NUMBER", /no.* TLS/]
+] as const
+
+/** Replies that say that the server does not work now, which may end without a change. */
+const outages = [
+  ["OOM", ["--maxmemory", "1"], /maxmemory-policy/],
+  ["NOREPLICAS", ["--min-replicas-to-write", "1"], /min-replicas-to-write/]
+] as const
+
 describe("the permissions", () => {
   it("include every command of the golden records", () => {
     const folder = new URL("golden/records/", import.meta.url)
@@ -144,6 +167,42 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
         expect(error.reason).toBe(reason)
         expect(error.message).toMatch(fix)
         for (const secret of [password, "other@", String(port)]) expect(error.message).not.toContain(secret)
+      })
+  )
+
+  it.scopedLive.each(protocols)(
+    "that %s fails the layer, with what to change",
+    ([, make, scheme, reason, fix]) =>
+      Effect.gen(function*() {
+        const { port } = yield* make
+        const url = `${scheme}://:${password}@127.0.0.1:${port}`
+        const error = yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
+        expect(error).toBeInstanceOf(Redis.RedisMisconfiguredError)
+        expect(error.reason).toBe(reason)
+        expect(error.message).toMatch(fix)
+      })
+  )
+
+  it.scopedLive.each(outages)(
+    "that replies %s fails the check, with what to change, but not the layer",
+    ([code, args, hint]) =>
+      Effect.gen(function*() {
+        const { url } = yield* RedisServer.make({ args })
+        const error = yield* Effect.flip(Redis.check({ url }))
+        expect(error).toBeInstanceOf(StoreError.StoreError)
+        expect(error.reason).toMatch(new RegExp(`^${code}: .*${hint.source}`))
+        yield* Layer.build(RedisStores.layer({ url }))
+      })
+  )
+
+  it.scopedLive.each([[""], ["default"]])(
+    "that needs no password is used with one by the user %j, without output",
+    ([name]) =>
+      Effect.gen(function*() {
+        const { port } = yield* RedisServer.make()
+        const recorder = yield* OutputRecorder.make
+        yield* recorder.record(Redis.check({ url: `redis://${name}:${password}@127.0.0.1:${port}` }))
+        expect(recorder.output).toEqual([])
       })
   )
 

@@ -24,8 +24,8 @@ const redisUnusable = (
       ? error.reason
       : error._tag === "RedisMisconfiguredError"
       ? `Redis cannot be used (${error.reason}): ${error.fix}`
-      : `Redis is unavailable (${error.reason}): expected a server that replies; the proxy starts without it, and limits ` +
-        "apply as redis.whenUnavailable says"
+      : `Redis is unavailable (${error.reason}): expected a server that accepts commands; the proxy starts without it, and ` +
+        "limits apply as redis.whenUnavailable says"
   })
 
 /** The Redis client is loaded only if Redis is configured. */

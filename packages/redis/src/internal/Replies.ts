@@ -6,9 +6,10 @@ import { StoreError } from "@blockquarry/http/StoreError"
 import * as Predicate from "effect/Predicate"
 import * as Script from "./Script.ts"
 
+const speaksNoTls = "the server does not use TLS at this port: use redis://, or its port for TLS"
 const notSingle = "expected a single server, which Redis Cluster is not: use a server without cluster mode"
 
-/** What to do about a server that replies and cannot be used, by the code of the reply or the mode of the server. */
+/** What to do about a server that replies and cannot be used, by the code of the reply, or by what the server is. */
 const fixes: Readonly<Record<string, string>> = {
   NOAUTH: "the server requires a password: expected redis://:PASSWORD@HOST:6379",
   WRONGPASS:
@@ -19,11 +20,42 @@ const fixes: Readonly<Record<string, string>> = {
   "cluster mode": notSingle,
   Sentinel: "the server is a Sentinel, which stores nothing: use the address of the primary that it monitors",
   "no such database":
-    "the server has no database with this number: correct the end of the URL, or leave it out"
+    "the server has no database with this number: correct the end of the URL, or leave it out",
+  "another protocol": "the server is not Redis: correct the host and the port",
+  TLS: "the server requires TLS: use rediss://",
+  "no TLS": speaksNoTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: speaksNoTls,
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host: use a name that it contains"
 }
 
-/** Describes a server by its code or mode. Without a fix, the outage may end by itself. */
-export const errorOf = (reason: string): StoreError => new StoreError({ reason, fix: fixes[reason] })
+/** What to do about the other codes of TLS. The first that matches applies. */
+const tlsFixes: ReadonlyArray<readonly [codes: RegExp, fix: string]> = [
+  [
+    /^ERR_SSL_.*(?:CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
+    "the server requires a client certificate, which is not supported: set tls-auth-clients no"
+  ],
+  [
+    /CERT|^UNABLE_TO_/,
+    "the certificate is not trusted: renew it if it has expired, or set NODE_EXTRA_CA_CERTS to the file of its authority"
+  ]
+]
+
+/** What to do about outages that may also end by themselves. */
+const hints: Readonly<Record<string, string>> = {
+  ECONNRESET: "closed by the server; if it requires TLS, use rediss://",
+  OOM: "its memory is full; raise maxmemory, or use a maxmemory-policy that evicts keys",
+  NOREPLICAS: "too few replicas are connected; connect them, or lower min-replicas-to-write",
+  MISCONF: "it cannot save its data to disk; see its log"
+}
+
+/** Describes a server by a code or by what it is. Without a fix, the outage may end by itself. */
+export const errorOf = (reason: string): StoreError => {
+  const hint = hints[reason]
+  return new StoreError({
+    reason: hint === undefined ? reason : `${reason}: ${hint}`,
+    fix: fixes[reason] ?? tlsFixes.find(([codes]) => codes.test(reason))?.[1]
+  })
+}
 
 /** Commands that the stores use outside of scripts only. */
 const directCommands = ["select", "set", "eval", "evalsha", "publish", "subscribe"]
@@ -115,6 +147,7 @@ export const fromError = (error: unknown, keyPrefix: string): StoreError | null 
     const isScript = name?.startsWith("eval") === true && /script/.test(error.message)
     return fromReply(error.message, isScript ? null : name, keyPrefix)
   }
+  if (error instanceof Error && error.name === "ParserError") return errorOf("another protocol")
   return error instanceof Error && "code" in error && typeof error.code === "string" &&
       /^[A-Z][A-Z0-9_]*$/.test(error.code)
     ? errorOf(error.code)

@@ -8,6 +8,8 @@ import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { connect as connectTls } from "node:tls"
+import type * as Certificate from "../../../http/test/support/Certificate.ts"
 
 /** The path of `redis-server`, or undefined if it is not installed. */
 export const program: string | undefined = (process.env["PATH"] ?? "").split(delimiter)
@@ -45,6 +47,8 @@ export interface Options {
   readonly args?: ReadonlyArray<string>
   /** A configuration file that the server can write, which a Sentinel requires. */
   readonly config?: string
+  /** Only connections with TLS are accepted. */
+  readonly certificate?: Certificate.Certificate
 }
 
 /** Returns an unused port. */
@@ -57,9 +61,11 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
 })
 
 /** Succeeds if a server replies to `PING`. */
-const waitForReply = (port: number): Effect.Effect<void, Unavailable> =>
+const waitForReply = (port: number, tls: boolean): Effect.Effect<void, Unavailable> =>
   Effect.async((resume) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write("PING\r\n"))
+    const server = { port, host: "127.0.0.1" }
+    const ping = () => socket.write("PING\r\n")
+    const socket = tls ? connectTls({ ...server, rejectUnauthorized: false }, ping) : connect(server, ping)
     socket.once("data", (reply) => {
       socket.destroy()
       resume(/PONG|NOAUTH/.test(String(reply)) ? Effect.void : new Unavailable({ message: String(reply) }))
@@ -74,18 +80,29 @@ const exited = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => resume(Effect.void))
   })
 
-const launch = (file: string, port: number, folder: string, { args = [], config = "", password }: Options) =>
+const launch = (file: string, port: number, folder: string, options: Options) =>
   Effect.gen(function*() {
+    const { args = [], certificate, config = "", password } = options
+    const certFile = join(folder, "cert.pem")
+    const keyFile = join(folder, "key.pem")
+    if (certificate !== undefined) {
+      writeFileSync(certFile, certificate.cert)
+      writeFileSync(keyFile, certificate.key)
+    }
     writeFileSync(join(folder, "redis.conf"), config)
     const child = spawn(file, [
       join(folder, "redis.conf"),
-      ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
+      ...["--bind", "127.0.0.1", "--dir", folder],
+      ...(certificate === undefined ? ["--port", String(port)] : [
+        ...["--port", "0", "--tls-port", String(port), "--tls-auth-clients", "no"],
+        ...["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-ca-cert-file", certFile]
+      ]),
       // Disables persistence
       ...["--save", "", "--appendonly", "no"],
       ...(password === undefined ? [] : ["--requirepass", password]),
       ...args
     ], { stdio: "ignore" })
-    yield* waitForReply(port).pipe(
+    yield* waitForReply(port, certificate !== undefined).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
       Effect.raceFirst(
         Effect.zipRight(exited(child), new Unavailable({ message: `redis-server exited (port ${port})` }))
