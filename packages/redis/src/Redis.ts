@@ -57,7 +57,7 @@ export class RedisMisconfiguredError
   extends Data.TaggedError("RedisMisconfiguredError")<{ readonly reason: string; readonly fix: string }>
 {
   override get message(): string {
-    return `Redis cannot be used (${this.reason}): ${this.fix} (${redisUrl})`
+    return `Redis cannot be used (${this.reason}): ${this.fix}`
   }
 }
 

@@ -23,7 +23,7 @@ const redisUnusable = (
     reason: error._tag === "InvalidRedisUrlError"
       ? error.reason
       : error._tag === "RedisMisconfiguredError"
-      ? `Redis cannot be used (${error.reason}): ${error.fix}`
+      ? error.message
       : `Redis is unavailable (${error.reason}): expected a server that accepts commands; the proxy starts without it, and ` +
         "limits apply as redis.whenUnavailable says"
   })
