@@ -73,7 +73,7 @@ export const renderPage = (
       encodedBodies.encode(
         { status: page.status, bytes: page.body },
         requestHeaders["accept-encoding"],
-        store ? ConditionalRequest.entityTagOf(page.body) : undefined
+        store ? tagOfPage(page.body) : undefined
       ),
       ({ bytes, encoding }) => ({
         ...page,
@@ -86,6 +86,15 @@ export const renderPage = (
       })
     )
     : Effect.succeed(page)
+
+/** Entity tags of pages, which have the same body for all requests. Hashing one takes longer than the rest of a request. */
+const pageTags = new WeakMap<Uint8Array, string>()
+
+const tagOfPage = (body: Uint8Array): string => {
+  const entityTag = pageTags.get(body) ?? ConditionalRequest.entityTagOf(body)
+  pageTags.set(body, entityTag)
+  return entityTag
+}
 
 const emptyBody = new Uint8Array()
 

@@ -6,6 +6,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Zlib from "node:zlib"
 import { defaults } from "../../src/config/Config.ts"
+import { minEncodedBytes } from "../../src/response/ContentEncoding.ts"
+import type { EncodedBodies } from "../../src/response/EncodedBodies.ts"
+import * as RenderResponse from "../../src/response/RenderResponse.ts"
 import {
   examples,
   type HttpResult,
@@ -382,6 +385,27 @@ describe("a response that does not fit the model", () => {
         incomplete: before.incomplete + 1,
         error: before.error + 1
       })
+    }))
+})
+
+describe("a page of the proxy", () => {
+  it.effect("is hashed once, not for each request", () =>
+    Effect.gen(function*() {
+      const body = new Uint8Array(minEncodedBytes)
+      const tags: Array<string | undefined> = []
+      const encodedBodies: EncodedBodies = {
+        encode: ({ bytes }, _, entityTag) => {
+          tags.push(entityTag)
+          return Effect.succeed({ bytes, encoding: undefined })
+        }
+      }
+      const page = { status: 200, headers: {}, body }
+      yield* RenderResponse.renderPage(page, {}, encodedBodies, true)
+      // Bodies do not change. Here it shows whether the body is read again.
+      body.fill(1)
+      yield* RenderResponse.renderPage(page, {}, encodedBodies, true)
+      expect(tags[0]).toBeDefined()
+      expect(tags[1]).toBe(tags[0])
     }))
 })
 
