@@ -85,11 +85,19 @@ describe("an address with too many connections that serve no accepted request", 
         limits
       })
       for (const { upstream } of [busy, trusted]) upstream.respondWith(() => null)
-      for (let count = 1; count <= 10; count += 1) {
-        const { socket } = yield* openConnection(busy.port)
-        socket.write(get(Harness.token))
-        yield* busy.upstream.waitForRequests(count)
-      }
+      const inFlight = yield* Effect.forEach(
+        Array.from({ length: 10 }, (_, index) => index + 1),
+        (count) =>
+          Effect.tap(openConnection(busy.port), ({ socket }) => {
+            socket.write(get(Harness.token))
+            return busy.upstream.waitForRequests(count)
+          })
+      )
+      busy.upstream.releaseHeld(rawResponse(200, "{}"))
+      yield* Effect.forEach(
+        inFlight,
+        ({ until }) => until((read) => parseResponses(read).responses[0]?.status === 200)
+      )
       const idle = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(trusted.port))
       for (const { socket } of idle) socket.write(get(Harness.token))
       yield* trusted.upstream.waitForRequests(10)
