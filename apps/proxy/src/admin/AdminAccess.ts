@@ -10,22 +10,22 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 export type PathKind = "public" | "metrics" | "operator"
 
 /**
- * Returns who sends the request, for the log. Allows requests with a token of `admin.tokens`, or if there are none with that
- * of the start, if it has one, and those that `admin.open` allows without. The address of the peer proves nothing: a reverse
+ * Returns who sends the request, for the log. Allows requests with a token of `admin.tokens` or, if there are none, with the
+ * generated token, and those that `admin.open` allows without. The address of the peer proves nothing: a reverse
  * proxy on this machine forwards requests of others, and need not say so. Without a token, a web page of another site must
  * not read through the browser of an operator.
  */
 export const checkAccess = (
   { admin, listen }: Pick<Config, "admin" | "listen">,
-  startTokenHash: string | null,
+  generatedTokenHash: string | null,
   kind: PathKind,
   { headers }: Pick<Clients.RequestOrigin, "headers">
 ): Either.Either<string, ProxyError.ProxyError> => {
   if (kind === "public") return Either.right(unnamed)
   const { open = "none", tokens = [] } = admin ?? {}
   const findOperator = TokenLookup.lookupByHash(
-    tokens.length === 0 && startTokenHash !== null
-      ? [[startTokenHash, unnamed]]
+    tokens.length === 0 && generatedTokenHash !== null
+      ? [[generatedTokenHash, unnamed]]
       : tokens.map((token) => [token, operatorOf(token)])
   )
   const sentTokens = TokenLookup.tokensFromHeaders(headers)
@@ -51,7 +51,7 @@ const operatorOf = (token: string): string => {
 }
 
 const tokens =
-  "send a token of admin.tokens, or without these the token that a start on a terminal prints, as Authorization: Bearer"
+  "send a token of admin.tokens or, if there are none, the token printed at startup on a terminal, as Authorization: Bearer"
 
 const tokenMissing = ProxyError.make("token-missing", `missing admin token; ${tokens}`, TokenLookup.challenge)
 

@@ -34,8 +34,8 @@ import type { UsageStats } from "./UsageStats.ts"
 /** The dependencies of the admin listener. */
 export interface AdminContext {
   readonly activeConfig: () => ActiveConfig
-  /** The hash of the token that the start has printed, if any. It is valid as long as `admin.tokens` is empty. */
-  readonly startTokenHash: string | null
+  /** The hash of the token that was printed at startup, if any. It is valid as long as `admin.tokens` is empty. */
+  readonly generatedTokenHash: string | null
   readonly engine: Engine.EngineService
   readonly usageStats: UsageStats
   readonly version: string
@@ -89,7 +89,7 @@ const respond = (
     const page = pages.get(path)
     if (page === undefined) return Effect.fail(unknownAdminPath)
     const { config } = admin.activeConfig()
-    const access = AdminAccess.checkAccess(config, admin.startTokenHash, page.kind, request)
+    const access = AdminAccess.checkAccess(config, admin.generatedTokenHash, page.kind, request)
     if (Either.isLeft(access)) return Effect.fail(access.left)
     const { parameters } = page
     const unknown = parameters === null ? undefined : query.find(([name]) => !parameters.includes(name))

@@ -48,7 +48,7 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.AdminTokens,
       [],
-      "Token hashes, as printed by quarry-proxy token NAME. If empty, each start on a terminal prints a token that is valid until it ends.",
+      "Token hashes, as printed by quarry-proxy token NAME. If empty, a token that is valid until the process ends is printed at startup on a terminal.",
       sensitive
     ),
     open: key(

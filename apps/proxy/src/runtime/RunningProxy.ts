@@ -38,7 +38,7 @@ export interface ProxyOptions {
   /** Decides which requests are traced; null if no spans are exported. */
   readonly sampler: Sampler.Sampler | null
   /** The token of the admin listener as long as `admin.tokens` is empty; null if there is none. */
-  readonly startToken: string | null
+  readonly generatedToken: string | null
   /** Receives the lines of the access log. */
   readonly logSink: Logging.LogSink
   readonly logStyle: Logging.LogStyle
@@ -115,7 +115,9 @@ export const start = (
     const handler = RequestHandler.make(sharedState, () => activeConfig)
     const adminContext: AdminHandler.AdminContext = {
       activeConfig: () => activeConfig,
-      startTokenHash: options.startToken === null ? null : TokenGenerator.hash(options.startToken),
+      generatedTokenHash: options.generatedToken === null
+        ? null
+        : TokenGenerator.hash(options.generatedToken),
       engine,
       usageStats,
       version,

@@ -34,7 +34,7 @@ export const serve = (
     const signals = yield* Signals.make
     const lacksToken = config.admin?.tokens.length === 0 && config.admin.open !== "all"
     // Elsewhere standard output is often a log, which must not contain tokens.
-    const startToken = lacksToken && process.stdout.isTTY ? yield* TokenGenerator.generate : null
+    const generatedToken = lacksToken && process.stdout.isTTY ? yield* TokenGenerator.generate : null
     const backend = yield* Backend.fromConfig(config)
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
@@ -53,7 +53,7 @@ export const serve = (
         backend,
         version,
         sampler: tracingEnabled ? sampling.sampler : null,
-        startToken,
+        generatedToken,
         logSink,
         logStyle,
         // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
@@ -68,10 +68,10 @@ export const serve = (
       })
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
       yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
-      if (lacksToken && startToken === null) {
+      if (lacksToken && generatedToken === null) {
         yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded.files[0]))
       }
-      yield* Console.log(StartupBanner.text(config, running, startToken, backend.examples))
+      yield* Console.log(StartupBanner.text(config, running, generatedToken, backend.examples))
       lifecycle.started = true
       yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)
       return yield* Reload.reloadOnChange(options, loaded, running, yield* Watch.nodeSources)

@@ -64,12 +64,12 @@ const storeLine = ({ redis }: Config): string =>
 export const adminTokenHint = (file: string | undefined): string =>
   `the admin listener requires a token, and none is configured; create one with quarry-proxy token NAME, and add its hash to admin.tokens in ${
     file ?? "a configuration file (--config)"
-  }. Only a start on a terminal prints a token`
+  }. A token is printed at startup only on a terminal`
 
 export const text = (
   config: Config,
   ports: { readonly port: number; readonly adminPort: number | null },
-  startToken: string | null,
+  generatedToken: string | null,
   examples: LedgerExamples | undefined
 ): string => {
   const { listen, admin } = config
@@ -88,7 +88,7 @@ export const text = (
       ? []
       : [
         `status page:   ${displayOrigin(admin.host, ports.adminPort)}${
-          startToken === null ? "" : `/#token=${startToken}`
+          generatedToken === null ? "" : `/#token=${generatedToken}`
         }`
       ]),
     "Press Ctrl-C to stop.",

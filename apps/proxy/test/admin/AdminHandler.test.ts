@@ -25,8 +25,8 @@ const config = {
   admin: openAdmin
 }
 
-const startWithAdmin = (other: Partial<Config> = {}, startToken = "unused") =>
-  Effect.map(start({ config: { ...config, ...other }, startToken }), ({ adminPort, ...proxy }) => ({
+const startWithAdmin = (other: Partial<Config> = {}, generatedToken = "unused") =>
+  Effect.map(start({ config: { ...config, ...other }, generatedToken }), ({ adminPort, ...proxy }) => ({
     ...proxy,
     admin: (path: string, options: RequestOptions = {}) => sendRequest(adminPort ?? 0, path, options)
   }))
@@ -101,24 +101,24 @@ describe("a path of operators", () => {
 
   it.scopedLive("requires a token, as a reverse proxy on this machine may forward requests of others", () =>
     Effect.gen(function*() {
-      const { admin } = yield* startWithAdmin({ admin: { ...openAdmin, open: "none" } }, "of-this-start")
+      const { admin } = yield* startWithAdmin({ admin: { ...openAdmin, open: "none" } }, "generated")
       // What the `proxy_pass` of nginx sends by default: the request of anyone, from and to a loopback address.
       const forwarded = { connection: "close", host: "127.0.0.1:8651" }
       expect(yield* codes(admin, forwarded)).toEqual(all("token-missing"))
       expect(yield* codes(admin, { "x-api-key": "wrong" })).toEqual(all("token-unknown"))
-      expect(yield* codes(admin, { authorization: "Bearer of-this-start", host: "quarry.example" }))
+      expect(yield* codes(admin, { authorization: "Bearer generated", host: "quarry.example" }))
         .toEqual(all(200))
       for (const path of ["/", "/livez", "/readyz"]) expect((yield* admin(path)).status).toBe(200)
     }))
 
-  it.scopedLive("does not accept the token of the start beside configured ones", () =>
+  it.scopedLive("does not accept the generated token beside configured ones", () =>
     Effect.gen(function*() {
       const { tokens } = testClient("operator", "configured")
       const { admin } = yield* startWithAdmin(
         { admin: { ...openAdmin, tokens, open: "none" } },
-        "of-this-start"
+        "generated"
       )
-      expect(yield* codes(admin, { "x-api-key": "of-this-start" })).toEqual(all("token-unknown"))
+      expect(yield* codes(admin, { "x-api-key": "generated" })).toEqual(all("token-unknown"))
       expect(yield* codes(admin, { "x-api-key": "configured" })).toEqual(all(200))
     }))
 

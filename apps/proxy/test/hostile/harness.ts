@@ -90,7 +90,7 @@ export const start = (options: HarnessOptions = {}) =>
       logSink,
       logStyle: "json",
       sampler: options.traced === true ? Sampler.standard : null,
-      startToken: null,
+      generatedToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(logSink, "json", "debug")))

@@ -125,7 +125,7 @@ export interface TestProxyOptions {
   readonly instantClock?: boolean
   readonly tracingEnabled?: boolean
   readonly sampler?: Sampler.Sampler
-  readonly startToken?: string
+  readonly generatedToken?: string
   /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
   readonly shutdownDelay?: Duration.DurationInput
@@ -171,7 +171,7 @@ export const start = (options: TestProxyOptions = {}) =>
       },
       version: "0.0.0-test",
       sampler: options.tracingEnabled === true ? options.sampler ?? Sampler.standard : null,
-      startToken: options.startToken ?? null,
+      generatedToken: options.generatedToken ?? null,
       logSink,
       logStyle: "json",
       shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0),

@@ -189,13 +189,13 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(errors).toEqual([])
       }))
 
-    it.scoped("takes the token of the link that the start prints, and removes it from the URL", () =>
+    it.scoped("takes the token of the link that is printed at startup, and removes it from the URL", () =>
       Effect.gen(function*() {
-        const { url } = yield* serve(() => busyStatus(now), [], "of-this-start")
-        const { page, errors } = yield* Chromium.open(`${url}#token=of-this-start`)
+        const { url } = yield* serve(() => busyStatus(now), [], "generated")
+        const { page, errors } = yield* Chromium.open(`${url}#token=generated`)
         yield* Effect.promise(async () => {
           await page.locator("#totals").getByText("4,004").waitFor()
-          expect(await Chromium.browserStorage(page)).not.toContain("of-this-start")
+          expect(await Chromium.browserStorage(page)).not.toContain("generated")
           expect(page.url()).toBe(url)
         })
         expect(errors).toEqual([])

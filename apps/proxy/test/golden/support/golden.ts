@@ -81,7 +81,7 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
     },
     version: "0.0.0-test",
     sampler: isTraced ? Sampler.standard : null,
-    startToken: null,
+    generatedToken: null,
     logSink: sink,
     logStyle: style,
     shutdownDelay: Effect.succeed(config.shutdown.delay),

@@ -122,7 +122,7 @@ export const start = (options: SharedProxyOptions = {}) =>
       logSink,
       logStyle: "json",
       sampler: null,
-      startToken: null,
+      generatedToken: null,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(() => {}, "json", "info")))
