@@ -143,14 +143,16 @@ const usage = ({ usageStats }: AdminContext) => {
 }
 
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query, operator) =>
+const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query, operator) =>
   Effect.gen(function*() {
-    yield* CrossSite.rejectCrossSite(headers)
+    yield* CrossSite.rejectCrossSite(request.headers)
+    const { clients, upstream } = activeConfig()
+    const sender = `${operator} from ${clients.addressOf(request)}`
     const [target, ...more] = query.map(([, value]) => value)
     if (more.length > 0) return yield* Effect.fail(expectedOneTarget)
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo(`cache purged by ${operator}`)
+      yield* Effect.logInfo(`cache purged by ${sender}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const { path, query: targetQuery } = yield* Effect.mapError(
@@ -162,10 +164,10 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
       return yield* Effect.fail(ProxyError.unknownPath)
     }
     const upstreamRequest = yield* ParseRequest.parseRequest(match, targetQuery, undefined)
-    if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
+    if (!(yield* upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${operator}`)
+    yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${sender}`)
     return ProxyResponse.json(200, { purged: target })
   })
 

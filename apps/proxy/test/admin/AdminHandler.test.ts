@@ -50,19 +50,26 @@ describe("a purge", () => {
       expect(yield* states).toEqual([false, false])
     }))
 
-  it.scopedLive("is logged with its operator: the name or the start of the hash in admin.tokens", () =>
+  it.scopedLive("is logged with the address, and the name or the start of the hash in admin.tokens", () =>
     Effect.gen(function*() {
       const hash = TokenGenerator.hash("unnamed")
       const tokens = [`${TokenGenerator.hash("of-alice")} alice`, hash]
-      const { admin, lines } = yield* startWithAdmin({ admin: { ...config.admin, tokens } })
-      const target = encodeURIComponent(price)
-      for (const [token, path] of [["of-alice", "/purge"], ["unnamed", `/purge?target=${target}`]] as const) {
-        const headers = { authorization: `Bearer ${token}` }
+      const { admin, lines } = yield* startWithAdmin({
+        admin: { ...config.admin, tokens },
+        listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1"] }
+      })
+      const one = `/purge?target=${encodeURIComponent(price)}`
+      for (const [token, path] of [["of-alice", "/purge"], ["unnamed", one], ["", "/purge"]] as const) {
+        const headers = {
+          ...(token === "" ? {} : { authorization: `Bearer ${token}` }),
+          ...(path === one ? {} : { "x-forwarded-for": "192.0.2.7" })
+        }
         expect((yield* admin(path, { ...purge, headers })).status).toBe(200)
       }
       expect(lines.map((line) => JSON.parse(line).message)).toEqual([
-        "cache purged by operator alice",
-        `cached response of tokenPrice purged by an operator (token ${hash.slice(0, 15)})`
+        "cache purged by operator alice from 192.0.2.7",
+        `cached response of tokenPrice purged by an operator (token ${hash.slice(0, 15)}) from 127.0.0.1`,
+        "cache purged by an operator from 192.0.2.7"
       ])
     }))
 
