@@ -355,6 +355,10 @@ loopback.addAddress("::1", "ipv6")
 /** Whether clients need no token. */
 export const allowsAnonymousClients = ({ clients }: Pick<Config, "clients">): boolean => clients.length === 0
 
+/** Whether operators need a token, and none is configured. */
+export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean =>
+  admin?.tokens.length === 0 && admin.open !== "all"
+
 /** All keys, as data. */
 export const keys = keysOf(ConfigDocument.ast)
 

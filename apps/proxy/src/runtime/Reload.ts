@@ -9,6 +9,7 @@ import * as Diagnostic from "../config/Diagnostic.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
 import type { RunningProxy } from "./RunningProxy.ts"
+import * as StartupBanner from "./StartupBanner.ts"
 
 /** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
@@ -64,9 +65,14 @@ const apply = (
   ]
   if (reasons.length > 0) return Effect.fail({ reasons })
   const summary = changes.length === 0 ? "no changes" : changes.map(({ text }) => text).join("; ")
-  return running.reload(loaded.config).pipe(
-    Effect.zipRight(Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))),
-    Effect.zipRight(Effect.logInfo(`configuration reloaded: ${summary}`)),
-    Effect.as(loaded)
-  )
+  return Effect.gen(function*() {
+    const lackedAdminToken = running.lacksAdminToken()
+    yield* running.reload(loaded.config)
+    yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
+    if (running.lacksAdminToken() && !lackedAdminToken) {
+      yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
+    }
+    yield* Effect.logInfo(`configuration reloaded: ${summary}`)
+    return loaded
+  })
 }

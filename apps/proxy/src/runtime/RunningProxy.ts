@@ -11,7 +11,7 @@ import * as PrometheusExporter from "../admin/PrometheusExporter.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
 import * as TokenGenerator from "../auth/TokenGenerator.ts"
-import type { Config } from "../config/Config.ts"
+import { type Config, lacksAdminToken } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import * as AccessLog from "../observability/AccessLog.ts"
 import type * as Logging from "../observability/Logging.ts"
@@ -57,6 +57,8 @@ export interface RunningProxy {
   readonly reload: (config: Config) => Effect.Effect<void>
   /** Returns the active configuration. */
   readonly config: () => Config
+  /** Whether operators need a token, and none is configured or generated. */
+  readonly lacksAdminToken: () => boolean
   /** Counts a rejected configuration. */
   readonly reloadRejected: Effect.Effect<void>
 }
@@ -163,6 +165,7 @@ export const start = (
           metrics.recordReload("success")
         }),
       config: () => activeConfig.config,
+      lacksAdminToken: () => options.generatedToken === null && lacksAdminToken(activeConfig.config),
       reloadRejected: Effect.sync(() => metrics.recordReload("failure"))
     }
   })

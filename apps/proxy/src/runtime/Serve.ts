@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TokenGenerator from "../auth/TokenGenerator.ts"
+import { lacksAdminToken } from "../config/Config.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
 import * as Logging from "../observability/Logging.ts"
@@ -32,9 +33,10 @@ export const serve = (
       ExitError.invalidConfig([problem]))
     const sampling = yield* Sampler.fromEnvironment
     const signals = yield* Signals.make
-    const lacksToken = config.admin?.tokens.length === 0 && config.admin.open !== "all"
     // Elsewhere standard output is often a log, which must not contain tokens.
-    const generatedToken = lacksToken && process.stdout.isTTY ? yield* TokenGenerator.generate : null
+    const generatedToken = lacksAdminToken(config) && process.stdout.isTTY
+      ? yield* TokenGenerator.generate
+      : null
     const backend = yield* Backend.fromConfig(config)
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
@@ -68,9 +70,7 @@ export const serve = (
       })
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
       yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
-      if (lacksToken && generatedToken === null) {
-        yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded.files[0]))
-      }
+      if (running.lacksAdminToken()) yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
       yield* Console.log(StartupBanner.text(config, running, generatedToken, backend.examples))
       lifecycle.started = true
       yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)

@@ -2,6 +2,7 @@
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
 import { lacksBaseUrls, noBaseUrl } from "../config/CrossFieldChecks.ts"
+import type { LoadedConfig } from "../config/Load.ts"
 
 /** Returns an origin to connect to. Replaces a wildcard address with the loopback address. */
 const displayOrigin = (host: string, port: number): string => {
@@ -61,7 +62,7 @@ const storeLine = ({ redis }: Config): string =>
     : "quotas and cache: shared through Redis"
 
 /** Says how to get access to the admin listener if there is no terminal to print a token on. */
-export const adminTokenHint = (file: string | undefined): string =>
+export const adminTokenHint = ({ files: [file] }: Pick<LoadedConfig, "files">): string =>
   `the admin listener requires a token, and none is configured; create one with quarry-proxy token NAME, and add its hash to admin.tokens in ${
     file ?? "a configuration file (--config)"
   }. A token is printed at startup only on a terminal`

@@ -31,8 +31,9 @@ const log = (text: string): ReadonlyArray<Line> =>
     return { level: level ?? "", message: message ?? line }
   })
 
-/** A reload ends with a log line that is not a warning. */
-const isOver = (lines: ReadonlyArray<Line>): boolean => lines.some(({ level }) => level !== "warning")
+/** The startup ends with the first of these log lines, a reload with the second. */
+const isOver = (lines: ReadonlyArray<Line>): boolean =>
+  lines.some(({ message }) => /^(listening on|configuration re)/.test(message))
 
 const nameOf = (title: string): string => `reload-${title.replaceAll(/\W+/g, "-")}`
 
