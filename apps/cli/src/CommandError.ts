@@ -8,12 +8,16 @@ import { listOperations } from "./CoreNames.build.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { shellQuote } from "./ShellQuote.ts"
 import type { OutputClosedError, OutputError } from "./Terminal.ts"
-import { isUnknownPath, unknownPathFix, unknownPathMessage } from "./UnknownPath.ts"
+import { describeUnknownPath, isUnknownPath, unknownPathFix } from "./UnknownPath.ts"
 
 /** The command line or an environment variable is invalid. */
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
   readonly hint: string | null
+  /** The option whose value is invalid, which the configuration may have set instead of the command line. */
+  readonly option?: string
+  /** Whether an argument is invalid, which each of many inputs has for itself. Default: false. */
+  readonly concernsInput?: boolean
 }> {}
 
 /** No API key is configured. */
@@ -225,7 +229,7 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
       return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
         .join("; ")
     case "NotFoundError":
-      return isUnknownPath(error) ? error.summary.replace("not found", unknownPathMessage) : error.summary
+      return isUnknownPath(error) ? describeUnknownPath(error) : error.summary
     case "AuthenticationError":
     case "CircuitOpenError":
     case "InvalidResponseError":

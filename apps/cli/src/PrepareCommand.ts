@@ -173,10 +173,10 @@ const isSandbox = ({ values }: Configuration.Configuration): Effect.Effect<boole
 export const explainOrigin =
   ({ settings: { configuration } }: CommandInvocation) => (error: CommandError) => {
     if (error._tag !== "UsageError") return error
-    const [, name = ""] = /^--([a-z-]+):/.exec(error.reason) ?? []
-    const origin = configuration.values.get(name)?.origin
+    const { option = "" } = error
+    const origin = configuration.values.get(option)?.origin
     return origin === undefined || origin._tag === "Option" ? error : new UsageError({
       reason: error.reason,
-      hint: `${Configuration.formatOrigin(origin)} sets ${name}; pass --${name} to override it`
+      hint: `${Configuration.formatOrigin(origin)} sets ${option}; pass --${option} to override it`
     })
   }

@@ -1,7 +1,7 @@
 /** Writes texts to an output, and counts those that it has accepted as a whole. */
 import * as Effect from "effect/Effect"
 import { isOutputFile, writeToFile } from "./OutputFile.ts"
-import { systemFailure } from "./SystemError.ts"
+import { errorCode, systemFailure } from "./SystemError.ts"
 import { drainTime, OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
 
 /** A pipe takes this many bytes at once or not at all (PIPE_BUF of Linux), so that no line is cut. */
@@ -18,13 +18,14 @@ interface Piece {
 /** Writes a piece, and calls `done` with the number of texts that the output accepted. */
 type WritePiece = (piece: Piece, done: (count: number, error: WriteError | null) => void) => void
 
+/** The codes of an output whose reader has closed it. */
+const closedCodes: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"])
+
 /** Distinguishes a closed pipe, which is no failure, from other write errors. */
-const toWriteError = (error: unknown): WriteError => {
-  const { hint, reason } = systemFailure("cannot write output", error)
-  return /\b(?:EPIPE|ERR_STREAM_DESTROYED)\b/.test(reason)
+const toWriteError = (error: unknown): WriteError =>
+  closedCodes.has(errorCode(error))
     ? new OutputClosedError()
-    : new OutputError({ hint, reason })
-}
+    : new OutputError(systemFailure("cannot write output", error))
 
 /** Joins texts to pieces. A text that is longer than a piece is one by itself. */
 const piecesOf = function*(texts: ReadonlyArray<string>): Generator<Piece, void> {

@@ -134,7 +134,8 @@ export const decodeArguments = <I, InputEncoded>(
         reason: `--${chainOptionName}: expected one chain for this command, got ${
           [chain, ...otherChains].join(",")
         }`,
-        hint: `run the command for each chain, for example with --${chainOptionName} ${slug(chain)}`
+        hint: `run the command for each chain, for example with --${chainOptionName} ${slug(chain)}`,
+        option: chainOptionName
       })
     )
   }
@@ -187,7 +188,9 @@ const toUsageError = (
   { parameter: parameterPath, reason }: InvalidInputError["issues"][number]
 ): UsageError => {
   const parameter = operation.parameters.find(({ name }) => name === parameterPath.split(".")[0])
-  if (parameter === undefined) return new UsageError({ reason: `${parameterPath}: ${reason}`, hint: null })
+  if (parameter === undefined) {
+    return new UsageError({ reason: `${parameterPath}: ${reason}`, hint: null, concernsInput: true })
+  }
   const isArgument = isPositional(parameter)
   const words = values.get(kebabCase(parameter.name))?.flatMap((value) => value.split(",")) ?? []
   const choices = choicesOf(parameter)
@@ -199,6 +202,7 @@ const toUsageError = (
       suggestion === undefined || isArgument
         ? suggestion
         : `${parameterLabel(parameter, false)} ${suggestion}`
-    ) ?? (reason.startsWith("invalid range") ? null : examplesOf(parameter))
+    ) ?? (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
+    ...(isArgument ? { concernsInput: true } : { option: kebabCase(parameter.name) })
   })
 }

@@ -49,7 +49,7 @@ export interface InputFailures {
   readonly result: Effect.Effect<void, InputsFailedError>
 }
 
-/** Returns whether an error is caused by the credentials, the plan or the output, so that all inputs would fail. */
+/** Returns whether an error is caused by the settings, the plan or the output, so that all inputs would fail. */
 const concernsAllInputs = (error: CommandError): boolean => {
   switch (error._tag) {
     case "MissingApiKeyError":
@@ -62,8 +62,7 @@ const concernsAllInputs = (error: CommandError): boolean => {
     case "LocalLimitError":
       return error.limit === "daily"
     case "UsageError":
-      // An option or a variable has the same value for all inputs
-      return /^(?:--|QUARRY_)/.test(error.reason)
+      return error.concernsInput !== true
     default:
       return false
   }

@@ -195,7 +195,8 @@ const invocationOf = (
         reason: `expected ${countOf(argumentNames.length, "values")} (${
           argumentNames.join(" ")
         }), got ${count}`,
-        hint: isCsv ? null : "for a CSV file, select the columns with --from-column"
+        hint: isCsv ? null : "for a CSV file, select the columns with --from-column",
+        concernsInput: true
       })
     )
   }

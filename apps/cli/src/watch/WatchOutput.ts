@@ -48,7 +48,8 @@ export const makeWatchOutput = <Item>(
     if (format === "json") {
       return yield* new UsageError({
         reason: "--output: a watch has no end, so it prints no JSON array",
-        hint: "use -o ndjson"
+        hint: "use -o ndjson",
+        option: "output"
       })
     }
     const view = yield* makeView(invocation, source.subject)

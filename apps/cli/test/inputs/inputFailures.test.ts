@@ -1,4 +1,4 @@
-/** The file of `--failed` after interruptions. */
+/** Which failures are collected, and the file of `--failed` after interruptions. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -25,6 +25,17 @@ interface Run {
   /** Whether the position after a success is known, by the output or a checkpoint of an export. */
   readonly isKnown: (index: number) => boolean
 }
+
+it.effect("are collected if an argument is invalid, and end the command if a setting is", () =>
+  Effect.gen(function*() {
+    const failures = yield* makeInputFailures({ file: null, inputName: "inputs", isJson: false, source: "" })
+    // The words of the message do not matter
+    const setting = new UsageError({ reason: "/home/me/.config/quarry/api-key: two lines", hint: null })
+    expect(yield* Effect.flip(failures.add({ line: 1, values: ["0x1"] }, setting))).toBe(setting)
+    const argument = new UsageError({ reason: "--x: is no address", hint: null, concernsInput: true })
+    yield* failures.add({ line: 2, values: ["--x"] }, argument)
+    expect(failures.counts()).toEqual({ failed: 1, total: 1 })
+  }).pipe(Effect.scoped, Effect.provideService(CommandTerminal, terminal)))
 
 it.effect.prop(
   "contains each failure once, wherever the runs before were killed",
@@ -58,7 +69,10 @@ it.effect.prop(
           for (const [offset, line] of lines.slice(from, to).entries()) {
             const index = from + offset
             if (failing[index] === true) {
-              yield* failures.add(line, new UsageError({ reason: "invalid", hint: null }))
+              yield* failures.add(
+                line,
+                new UsageError({ reason: "invalid", hint: null, concernsInput: true })
+              )
               continue
             }
             yield* failures.addSuccess(true)
