@@ -10,7 +10,7 @@ import { CommandTerminal, type TerminalService } from "./Terminal.ts"
 const frames: { readonly [C in CharacterSet]: string } = { unicode: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ascii: "|/-\\" }
 
 /** Milliseconds of silence after which a command says that it waits. */
-const patience = 1000
+const silenceBeforeSpinner = 1000
 
 /** Milliseconds between two frames. */
 const frameTime = 100
@@ -47,7 +47,7 @@ export const withActivity =
         const calls = [...openCalls.values()]
         const waiting = calls.find(({ until }) => now < until)
         if (waiting !== undefined) return waiting.wait?.describe(formatDuration(waiting.until - now)) ?? null
-        if (calls.length === 0 || now - silentSince < patience) return null
+        if (calls.length === 0 || now - silentSince < silenceBeforeSpinner) return null
         const elapsed = formatDuration(now - silentSince)
         const failure = calls.find((call) => call.failure !== null)?.failure ?? null
         return failure === null
@@ -58,7 +58,7 @@ export const withActivity =
         const now = clock.unsafeCurrentTimeMillis()
         const text = isPaged ? null : describe(now)
         if (text !== null && ownText !== null) return terminal.progress(`${ownText}; ${text}`)
-        if (text !== null && now - silentSince >= patience) {
+        if (text !== null && now - silentSince >= silenceBeforeSpinner) {
           isShown = true
           return terminal.progress(`${spinner.charAt(frame++ % spinner.length)} ${text}`)
         }
