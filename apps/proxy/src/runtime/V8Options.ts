@@ -12,8 +12,11 @@ const options: ReadonlyArray<string> = [
   "--no-parallel-scavenge"
 ]
 
-/** The young generation grows up to two semi-spaces of 32 MiB: larger ones gain no CPU time, and pause all requests longer. */
-const maxYoungGeneration = 64 * 1024 * 1024
+/**
+ * The young generation grows up to two semi-spaces of 16 MiB. Larger ones pause all requests longer, and buffers then wait so long
+ * for a collection that their memory starts a full one.
+ */
+const maxYoungGeneration = 32 * 1024 * 1024
 
 /**
  * Sets the options that the options of Node.js do not set: the command line (`process.execArgv`) and `NODE_OPTIONS`, which may
