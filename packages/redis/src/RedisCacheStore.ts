@@ -46,12 +46,18 @@ const inLocalTime = (entry: CacheStore.CacheEntry, expiresAt: number, now: numbe
   }
 }
 
-/** Sets a value with a TTL in milliseconds, unless the stored one has a higher version. */
+/**
+ * Sets a value with a TTL in milliseconds that ends at a time of the server's clock at the latest, however long the value has
+ * waited behind others. Not if the stored value has a higher version.
+ */
 const setScript = Script.make(`
 local stored = redis.pcall('GETRANGE', KEYS[1], 0, ${CacheEntryCodec.versionLength - 1})
 -- A value of another type is replaced.
 if type(stored) == 'string' and (tonumber(stored) or 0) > tonumber(ARGV[1]) then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+local time = redis.call('TIME')
+local ttl = math.floor(math.min(tonumber(ARGV[3]), ARGV[4] - time[1] * 1000 - time[2] / 1000))
+if ttl <= 0 then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', string.format('%.0f', ttl))
 return 1
 `)
 
@@ -91,6 +97,8 @@ export const make = (
     const versionKey = `${redis.keyPrefix}version:1`
     const channel = `${redis.keyPrefix}removed`
     const publishRemoval = redis.publish(channel, "")
+    /** How far the clock that issued the last version is ahead of that of this process, less the time of the reply. */
+    let serverAheadMillis = Number.POSITIVE_INFINITY
     /** Sets a value that expires together with the entry, at the time that `encode` receives. */
     const setValue = (
       key: string,
@@ -105,7 +113,8 @@ export const make = (
           redis.values.runText(setScript, entryKey(key), [
             version,
             encode(version, expiresAt),
-            String(ttlMillis)
+            String(ttlMillis),
+            String(Math.min(expiresAt + serverAheadMillis, Number.MAX_SAFE_INTEGER))
           ])
         )
       })
@@ -132,11 +141,11 @@ export const make = (
       setVersion: (key, entry) =>
         setValue(key, entry, (version) => version),
       nextVersion: (after) =>
-        Effect.flatMap(redis.run(nextVersionScript, versionKey, [String(after)]), (reply) => {
-          const version = Number(reply)
-          return Number.isSafeInteger(version)
-            ? Effect.succeed(version)
-            : new StoreError({ reason: "unexpected reply" })
+        Effect.gen(function*() {
+          const version = Number(yield* redis.run(nextVersionScript, versionKey, [String(after)]))
+          if (!Number.isSafeInteger(version)) return yield* new StoreError({ reason: "unexpected reply" })
+          serverAheadMillis = version / 1000 - (yield* Clock.currentTimeMillis)
+          return version
         }),
       remove: (key) => Effect.zipRight(redis.values.remove(entryKey(key)), publishRemoval),
       // The prefix has no version, so this removes entries of older formats too.

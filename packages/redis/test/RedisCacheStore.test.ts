@@ -157,12 +157,20 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       })
       for (const [writer, reader] of [[hour, 0], [0, hour], [0, -hour]] as const) {
         const written = Date.now()
+        yield* clockAhead(writer)(store.nextVersion(0))
         yield* clockAhead(writer)(store.set("key", entry(written + writer)))
         const found = yield* clockAhead(reader)(store.get("key"))
         const difference = Number(found?.storedAt) - (written + reader)
         expect(Math.abs(difference)).toBeLessThan(10_000)
         expect(found).toEqual({ ...entry(written + reader + difference), version: 0 })
       }
+      // Sent 5 s ago, and arriving only now
+      yield* store.nextVersion(0)
+      const late = entry(Date.now() - 5000)
+      yield* clockAhead(-5000)(store.set("key", late))
+      expect(yield* store.get("key")).toEqual(late)
+      yield* clockAhead(-5000)(store.set("expired", { ...late, expiresAt: late.storedAt + 4000 }))
+      expect(yield* store.get("expired")).toBe(null)
       // Slightly ahead
       yield* clockAhead(900)(store.set("key", entry(Date.now() + 900)))
       expect((yield* store.get("key"))?.storedAt).toBeLessThanOrEqual(Date.now())
