@@ -21,7 +21,7 @@
  * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
  * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
  * | `TimeoutError` | yes, unless `mayHaveBeenApplied` |
- * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the HTTP client is closed |
+ * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the transport is closed |
  * | `PaginationError` | no |
  *
  * @since 0.1.0
@@ -29,7 +29,7 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
-import { describeNetworkReason, isClientClosed } from "./internal/networkReasons.ts"
+import { describeNetworkReason, isTransportClosed } from "./internal/networkReasons.ts"
 
 /**
  * The part of a request that errors keep. Headers are left out.
@@ -548,19 +548,19 @@ export class NetworkError
     return withAppliedNote(`${failure}: ${this.description}`, this)
   }
 
-  /** Whether this program closed its HTTP client before the response was complete. */
-  get clientClosed(): boolean {
-    return isClientClosed(this.reason)
+  /** Whether this program closed its transport before the response was complete. */
+  get transportClosed(): boolean {
+    return isTransportClosed(this.reason)
   }
 
   get hint(): string {
-    return this.clientClosed
+    return this.transportClosed
       ? "Keep the scope of its layer open until all calls have ended."
       : `Check ${describeSetting(this.setting, "the base URL")} and your network.`
   }
 
   get retryable(): boolean {
-    return !this.mayHaveBeenApplied && !this.clientClosed
+    return !this.mayHaveBeenApplied && !this.transportClosed
   }
 }
 

@@ -257,7 +257,7 @@ const errorTable: ReadonlyArray<
       sent: false,
       mayHaveBeenApplied: false
     }),
-    "tokenPrice: cannot connect to data.example.com: the HTTP client is closed (UND_ERR_DESTROYED). " +
+    "tokenPrice: cannot connect to data.example.com: the transport is closed (UND_ERR_DESTROYED). " +
     "Keep the scope of its layer open until all calls have ended.",
     false
   ],

@@ -17,9 +17,9 @@ const reasons: Readonly<Record<string, string>> = {
   HPE_INVALID_CONSTANT: "the response is not HTTP",
   SELF_SIGNED_CERT_IN_CHAIN: "self-signed certificate in the chain",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificate cannot be verified",
-  UND_ERR_CLOSED: "the HTTP client is closed",
+  UND_ERR_CLOSED: "the transport is closed",
   UND_ERR_CONNECT_TIMEOUT: "connection timed out",
-  UND_ERR_DESTROYED: "the HTTP client is closed",
+  UND_ERR_DESTROYED: "the transport is closed",
   UND_ERR_SOCKET: "the upstream closed the connection before the response was complete"
 }
 
@@ -27,6 +27,6 @@ const reasons: Readonly<Record<string, string>> = {
 export const describeNetworkReason = (reason: string): string =>
   reason.replace(/\w+$/, (code) => Object.hasOwn(reasons, code) ? `${reasons[code]} (${code})` : code)
 
-/** Whether this program has closed its HTTP client, which is no failure of the network. */
-export const isClientClosed = (reason: string): boolean =>
+/** Whether this program has closed its transport, which is no failure of the network. */
+export const isTransportClosed = (reason: string): boolean =>
   reason === "UND_ERR_CLOSED" || reason === "UND_ERR_DESTROYED"

@@ -150,7 +150,7 @@ const noResponse = (
       return {
         error,
         retryHint: error.retryable ? transient : null,
-        health: error.clientClosed ? "unknown" : "unhealthy"
+        health: error.transportClosed ? "unknown" : "unhealthy"
       }
     }
     case "BodyError": {
