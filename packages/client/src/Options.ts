@@ -111,7 +111,7 @@ export interface CircuitBreakerOptions {
   readonly minimum?: number | undefined
   /** Default: 30 s. */
   readonly window?: Duration | undefined
-  /** How long it is open before a request probes the upstream. Default: 5 s. It doubles after each failed probe. */
+  /** How long it is open before a request tries the upstream. Default: 5 s. It doubles after each failed trial. */
   readonly openDuration?: Duration | undefined
   /** Default: 60 s. */
   readonly maxOpenDuration?: Duration | undefined

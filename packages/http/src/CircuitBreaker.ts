@@ -12,8 +12,8 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * - `threshold`, `minimum`, `window`: it opens when the share `threshold` of the attempts within `window` failed, and
  *   there were at least `minimum` attempts.
  * - `openDuration`: while it is open, no request is sent and calls fail with `CircuitOpenError`. Then a single request
- *   probes the upstream. If it succeeds, the circuit breaker closes.
- * - `maxOpenDuration`: after a failed probe it stays open twice as long as before, at most this long.
+ *   tries the upstream. If it succeeds, the circuit breaker closes.
+ * - `maxOpenDuration`: after a failed trial it stays open twice as long as before, at most this long.
  *
  * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures. The
  * result of an attempt counts only if the circuit breaker has neither opened nor closed since the attempt started.

@@ -62,7 +62,7 @@ export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Ef
  * @category models
  */
 export interface RateLimitBackend<E> {
-  /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds, at most 61 s, is abandoned. */
+  /** Acquires `cost` units. A trial that is not settled within `lease` milliseconds, at most 61 s, is abandoned. */
   readonly acquire: (
     id: string,
     rule: RateLimitRule,
@@ -83,11 +83,11 @@ export interface RateLimitBackend<E> {
   ) => StoreOperation<number, E>
   /**
    * Starts a cooldown after a 429: no request is granted for `millis`, at most 60 s. If `millis` is null, the cooldown
-   * takes 1 s, and twice as long each time a probe gets another 429.
+   * takes 1 s, and twice as long each time a trial gets another 429.
    */
   readonly startCooldown: (id: string, millis: number | null) => StoreOperation<void, E>
-  /** Reports the result of a probe. A success ends the cooldown; otherwise the next request is a probe too. */
-  readonly settleProbe: (id: string, succeeded: boolean) => StoreOperation<void, E>
+  /** Reports the result of a trial. A success ends the cooldown; otherwise the next request is a trial too. */
+  readonly settleTrial: (id: string, succeeded: boolean) => StoreOperation<void, E>
   /**
    * Consumes `cost` units, all or none. The limit of a window is never exceeded. If the clock is set back into the
    * previous window, nothing can be consumed until the next one begins.
@@ -123,7 +123,7 @@ export interface RateLimitBackend<E> {
 export interface RateLimitStoreService
   extends
     Pick<RateLimitBackend<StoreError>, "acquire" | "consume" | "peek">,
-    Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
+    Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleTrial">
 {}
 
 /**
@@ -283,14 +283,14 @@ export const withFallback = (
           // The caller keeps one grant, and gives it back to the store if it sends nothing.
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
-              permit.probe ? backend.settleProbe(id, false) : Effect.void,
+              permit.trial ? backend.settleTrial(id, false) : Effect.void,
               used?._tag === "Granted" && becomesRemote(used)
                 ? Effect.void
                 : Effect.asVoid(backend.release(id, rule, cost, age))
             ),
           (permit) =>
             permit._tag === "Granted"
-              ? local.recordAcquired(id, scaledRule(rule, share), cost, permit.probe)
+              ? local.recordAcquired(id, scaledRule(rule, share), cost, permit.trial)
               : Effect.void,
           {
             share: () => local.acquire(id, scaledRule(rule, share), cost, lease),
@@ -317,10 +317,10 @@ export const withFallback = (
           local.startCooldown(id, millis),
           settle(backend.startCooldown(id, millis), undefined)
         ),
-      settleProbe: (id, succeeded) =>
+      settleTrial: (id, succeeded) =>
         Effect.zipRight(
-          local.settleProbe(id, succeeded),
-          settle(backend.settleProbe(id, succeeded), undefined)
+          local.settleTrial(id, succeeded),
+          settle(backend.settleTrial(id, succeeded), undefined)
         ),
       consume: (id, quota, cost, timeLeft = Number.POSITIVE_INFINITY) =>
         run(
@@ -378,12 +378,12 @@ const scaledQuota = (quota: Quota, share: number): Quota => ({
 const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
 
 interface RecordingStore extends RateLimitBackend<never> {
-  /** Records units that were acquired from the backend. A grant that is no probe also ends the local cooldown. */
+  /** Records units that were acquired from the backend. A grant that is no trial also ends the local cooldown. */
   readonly recordAcquired: (
     id: string,
     rule: RateLimitRule,
     cost: number,
-    probe: boolean
+    trial: boolean
   ) => Effect.Effect<void>
   /** Records units that were consumed from the backend, and how much of the remaining ones may be consumed locally. */
   readonly recordConsumed: (
@@ -438,11 +438,11 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       }),
     startCooldown: (name, millis) =>
       update(name, (previous, now) => [Gcra.startCooldown(previous, now, millis), undefined]),
-    settleProbe: (name, succeeded) =>
-      update(name, (previous, now) => [Gcra.settleProbe(previous, now, succeeded), undefined]),
-    recordAcquired: (name, rule, cost, probe) =>
+    settleTrial: (name, succeeded) =>
+      update(name, (previous, now) => [Gcra.settleTrial(previous, now, succeeded), undefined]),
+    recordAcquired: (name, rule, cost, trial) =>
       update(name, (previous, now) => [
-        Gcra.recordAcquired(probe ? previous : Gcra.settleProbe(previous, now, true), now, rule, cost),
+        Gcra.recordAcquired(trial ? previous : Gcra.settleTrial(previous, now, true), now, rule, cost),
         undefined
       ]),
     consume: (name, quota, cost) =>

@@ -13,7 +13,7 @@ import { maxInWindow, type SentRequest } from "./support/RateWindow.ts"
 const rule = { limit: 10, window: 1000, burst: 10 }
 const lease = 5000
 
-const granted = { _tag: "Granted", probe: false }
+const granted = { _tag: "Granted", trial: false }
 
 describe("rate limits in memory", () => {
   it.effect.prop(
@@ -84,19 +84,19 @@ describe("rate limits in memory", () => {
       const unlimited = { ...rule, limit: Infinity }
       expect(yield* store.acquire("c", unlimited, 100, lease)).toEqual({
         _tag: "Granted",
-        probe: false,
+        trial: false,
         remaining: Infinity
       })
     }))
 
-  it.effect("grant one probe after a cooldown, and resume when it is settled", () =>
+  it.effect("grant one trial after a cooldown, and resume when it is settled", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
       yield* store.startCooldown("a", null)
       yield* TestClock.adjust(1000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", reason: "cooldown" })
-      yield* store.settleProbe("a", true)
+      yield* store.settleTrial("a", true)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
@@ -124,7 +124,7 @@ const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUna
       acquire: (...args) => reply(memory.acquire(...args)),
       release: (...args) => reply(memory.release(...args)),
       startCooldown: (...args) => reply(memory.startCooldown(...args)),
-      settleProbe: (...args) => reply(memory.settleProbe(...args)),
+      settleTrial: (...args) => reply(memory.settleTrial(...args)),
       consume: (...args) => reply(memory.consume(...args)),
       refund: (...args) => reply(memory.refund(...args)),
       peek: (...args) => reply(memory.peek(...args)),
@@ -149,8 +149,8 @@ describe("rate limits with a backend", () => {
         reason: "cooldown"
       })
       yield* TestClock.adjust(700)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
-      yield* store.settleProbe("a", true)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
+      yield* store.settleTrial("a", true)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
@@ -200,17 +200,17 @@ describe("rate limits with a backend", () => {
         reason: "cooldown"
       })
       yield* TestClock.adjust(2000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
-      yield* store.settleProbe("a", true)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
+      yield* store.settleTrial("a", true)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("end the local cooldown when another process has settled the probe", () =>
+  it.scoped("end the local cooldown when another process has settled the trial", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       yield* store.startCooldown("a", 1000)
       yield* TestClock.adjust(1000)
-      yield* memory.settleProbe("a", true)
+      yield* memory.settleTrial("a", true)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       state.unavailable = true
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
@@ -289,13 +289,13 @@ describe("rate limits with a backend", () => {
       expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
       expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
       yield* store.startCooldown("a", 500)
-      yield* store.settleProbe("a", true)
+      yield* store.settleTrial("a", true)
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("start cooldowns and settle probes during an outage", () =>
+  it.scoped("start cooldowns and settle trials during an outage", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(1)
       state.unavailable = true
@@ -305,7 +305,7 @@ describe("rate limits with a backend", () => {
         millis: 500,
         reason: "cooldown"
       })
-      yield* store.settleProbe("b", true)
+      yield* store.settleTrial("b", true)
     }))
 })
 
@@ -406,14 +406,14 @@ describe("rate limits with a slow backend", () => {
       expect(yield* memory.peek("a", { ...quota, limit: 1000 })).toMatchObject({ remaining: 744 })
     }))
 
-  it.scoped("let another process probe if the probe is granted too late", () =>
+  it.scoped("let another process trial if the trial is granted too late", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       yield* memory.startCooldown("a", 1000)
       yield* TestClock.adjust(1000)
       state.replyMillis = 800
       yield* timed(store.acquire("a", rule, 1, 60_000, 1000))
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
     }))
 
   it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>
@@ -442,7 +442,7 @@ describe("rate limits with a slow backend", () => {
       expect((yield* timed(store.release("a", { ...rule, window: 1e9 }, 4, 0)))[1]).toBe(100)
       expect((yield* timed(store.refund("a", quota, 4, 0)))[1]).toBe(0)
       expect((yield* timed(store.startCooldown("a", 60_000)))[1]).toBe(0)
-      expect((yield* timed(store.settleProbe("b", true)))[1]).toBe(0)
+      expect((yield* timed(store.settleTrial("b", true)))[1]).toBe(0)
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ reason: "cooldown" })
     }))

@@ -189,7 +189,7 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
     // Not in the script: after a failover, the connection reconnects when a command itself is rejected with READONLY.
     ping: send((client) => client.set(pingKey, "", "PX", 1000)).pipe(
-      Effect.zipRight(runText(Replies.probe, pingKey, [])),
+      Effect.zipRight(runText(Replies.permissionCheck, pingKey, [])),
       Effect.flatMap((failures) => {
         const [command, error] = Array.isArray(failures) ? failures : []
         return error === undefined
@@ -268,7 +268,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     yield* checkMode(connection.send)
     if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
     yield* commands.ping
-    yield* commands.run(Replies.probe, `${keyPrefix}ping`, [])
+    yield* commands.run(Replies.permissionCheck, `${keyPrefix}ping`, [])
     const channel = `${keyPrefix}ping`
     yield* commands.publish(channel, "")
     yield* connection.send((client) => client.subscribe(channel))

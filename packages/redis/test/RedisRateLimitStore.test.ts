@@ -176,8 +176,8 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
               ]
             case "settle":
               return [
-                yield* shared.settleProbe("key", step.succeeded),
-                yield* memory.settleProbe("key", step.succeeded)
+                yield* shared.settleTrial("key", step.succeeded),
+                yield* memory.settleTrial("key", step.succeeded)
               ]
             case "advance":
               yield* TestClock.adjust(Duration.millis(step.millis))
@@ -230,7 +230,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       const before = yield* inspector.time
       expect(yield* shared.acquire("key", rule, 1, 1000)).toEqual({
         _tag: "Granted",
-        probe: false,
+        trial: false,
         remaining: 0
       })
       const permit = yield* shared.acquire("key", rule, 1, 1000)

@@ -106,7 +106,7 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
           Effect.runSync(cache.set("local", entry))
           expect(Effect.runSync(cache.get("local"))).toBe(entry)
           expect(Effect.runSync(limits.acquire("other", rule, 1, 1000))).toMatchObject({ _tag: "Granted" })
-          Effect.runSync(limits.settleProbe("other", true))
+          Effect.runSync(limits.settleTrial("other", true))
           // More than one window, so that the local limit applies
           const share = 1 / processes
           yield* until(Effect.sync(() =>

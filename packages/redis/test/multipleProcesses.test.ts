@@ -98,7 +98,7 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
   )
 
   it.scopedLive(
-    "starts one cooldown after a 429, sends one probe, and resumes when the probe succeeds",
+    "starts one cooldown after a 429, sends one trial, and resumes when the trial succeeds",
     () =>
       Effect.gen(function*() {
         const { one, other } = yield* twoMembers
@@ -106,15 +106,15 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
         const acquire = { do: "acquire", id: "key", rule, lease: 60_000 } as const
         const both = Effect.all([one.send(acquire), other.send(acquire)], { concurrency: 2 })
         const delayed = { _tag: "Delayed", reason: "cooldown" }
-        expect(yield* both).toMatchObject([{ _tag: "Granted", probe: false }, {
+        expect(yield* both).toMatchObject([{ _tag: "Granted", trial: false }, {
           _tag: "Granted",
-          probe: false
+          trial: false
         }])
 
         yield* one.send({ do: "cooldown", id: "key", millis: 1000 })
         const begun = now()
         expect(yield* both).toMatchObject([delayed, delayed])
-        // One of the two becomes the probe
+        // One of the two becomes the trial
         const [first, second] = yield* Effect.gen(function*() {
           let permits = yield* both
           yield* until(Effect.map(both, (next) => {
@@ -125,13 +125,13 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
         })
         expect(now() - begun).toBeGreaterThan(500)
         expect([first, second]).toEqual(expect.arrayContaining([
-          expect.objectContaining({ _tag: "Granted", probe: true }),
+          expect.objectContaining({ _tag: "Granted", trial: true }),
           expect.objectContaining(delayed)
         ]))
-        // Every other request is delayed until the probe is settled
+        // Every other request is delayed until the trial is settled
         expect(yield* both).toMatchObject([delayed, delayed])
 
-        // The probe gets a 429: the next cooldown is longer, for both processes
+        // The trial gets a 429: the next cooldown is longer, for both processes
         yield* other.send({ do: "cooldown", id: "key", millis: null })
         const longer = yield* both
         for (const permit of longer) {
@@ -141,9 +141,9 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
         yield* until(Effect.map(one.send(acquire), ({ _tag }) => _tag === "Granted"))
         expect(yield* both).toMatchObject([delayed, delayed])
         yield* one.send({ do: "settle", id: "key", succeeded: true })
-        expect(yield* both).toMatchObject([{ _tag: "Granted", probe: false }, {
+        expect(yield* both).toMatchObject([{ _tag: "Granted", trial: false }, {
           _tag: "Granted",
-          probe: false
+          trial: false
         }])
       }),
     20_000

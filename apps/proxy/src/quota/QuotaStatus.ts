@@ -16,7 +16,7 @@ export interface QuotaDecision {
 }
 
 /** The permit of a client without a rate limit. */
-export const unlimited: Permit = { _tag: "Granted", probe: false, remaining: Number.POSITIVE_INFINITY }
+export const unlimited: Permit = { _tag: "Granted", trial: false, remaining: Number.POSITIVE_INFINITY }
 
 /** Returns the name of a client's account in the store. Names of API keys are digests, so they never collide. */
 export const accountName = (name: string): string => `client:${name}`

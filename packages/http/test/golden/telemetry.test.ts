@@ -103,7 +103,7 @@ const run = timeline({
     at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("cafe") })),
     at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
     at(38_000, "open", ({ breaking }) => fetchPrice(breaking, 2)),
-    at(44_000, "probe", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
+    at(44_000, "trial", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
     at(
       44_500,
       "reset",

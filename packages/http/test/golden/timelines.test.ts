@@ -285,17 +285,17 @@ describe("timelines", () => {
       failsUntil(2000),
       at(0, 0, 0, 100, 4999, 5000, 5000, 5100)
     ),
-    "the probe fails: open twice as long, up to maxOpenDuration": scenario(
+    "the trial fails: open twice as long, up to maxOpenDuration": scenario(
       breaking,
       failsUntil(30_000),
       at(0, 0, 0, 5000, 5001, 15_000, 15_001, 29_999, 30_000, 30_001)
     ),
-    "calls during a probe": scenario(
+    "calls during a trial": scenario(
       breaking,
       ({ at }) => at < 1000 ? failed(500) : ScriptedClient.delayed("1 second", ok()),
       at(0, 0, 0, 5000, 5500, 6500)
     ),
-    "a probe that is interrupted": scenario(
+    "a trial that is interrupted": scenario(
       breaking,
       ({ at }) => at < 1000 ? failed(500) : at < 6000 ? ScriptedClient.Hang() : ok(),
       [...at(0, 0, 0, 5000), { at: 5500, call: "price 4" }, { at: 6000, call: "next", run: priceOf(9) }]

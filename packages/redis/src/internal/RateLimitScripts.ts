@@ -1,11 +1,11 @@
 /**
  * Rate limits and cooldowns as Lua scripts, so that each change is atomic. They compute the same as
  * `packages/http/src/internal/stores/Gcra.ts`, and allow for a server whose clock is set back. A rate limit is a hash with the
- * fields `level`, `updatedAt`, `cooldowns`, `cooldownUntil`, `probeUntil` and `busySince`; times are in milliseconds.
+ * fields `level`, `updatedAt`, `cooldowns`, `cooldownUntil`, `trialUntil` and `busySince`; times are in milliseconds.
  */
 import * as Script from "./Script.ts"
 
-/** How long the number of cooldowns is kept after a cooldown or probe, if no further request is sent. */
+/** How long the number of cooldowns is kept after a cooldown or trial, if no further request is sent. */
 const cooldownRetention = 3600 * 1000
 
 const header = (now: string) =>
@@ -14,7 +14,7 @@ const header = (now: string) =>
 local clockMovedBack = false
 
 local function read()
-  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'probeUntil', 'busySince')
+  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'trialUntil', 'busySince')
   clockMovedBack = (tonumber(fields[2]) or now) > now or (tonumber(fields[4]) or 0) > now + 60000
     or (tonumber(fields[5]) or 0) > now + 61000
   return {
@@ -23,7 +23,7 @@ local function read()
     updatedAt = math.min(tonumber(fields[2]) or now, now),
     cooldowns = tonumber(fields[3]) or 0,
     cooldownUntil = math.min(tonumber(fields[4]) or 0, now + 60000),
-    probeUntil = math.min(tonumber(fields[5]) or 0, now + 61000),
+    trialUntil = math.min(tonumber(fields[5]) or 0, now + 61000),
     busySince = math.min(tonumber(fields[6]) or now, now)
   }
 end
@@ -31,10 +31,10 @@ end
 -- Sets a TTL of at least \`millis\` and never shortens it: not every caller knows how long the level matters.
 local function write(state, millis)
   writeFields('level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
-    text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'probeUntil', text(state.probeUntil),
+    text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'trialUntil', text(state.trialUntil),
     'busySince', text(state.busySince))
   if state.cooldowns > 0 then
-    millis = math.max(millis, state.cooldownUntil - now + ${cooldownRetention}, state.probeUntil - now + ${cooldownRetention})
+    millis = math.max(millis, state.cooldownUntil - now + ${cooldownRetention}, state.trialUntil - now + ${cooldownRetention})
   end
   millis = math.min(math.ceil(millis) + ${Script.expiryMargin}, ${Script.maxTtlMillis})
   redis.call('PEXPIRE', key, string.format('%.0f', math.max(redis.call('PTTL', key), millis)))
@@ -61,13 +61,13 @@ local function delayed(millis, reason)
   return reply(reason, remaining(level), math.ceil(millis))
 end
 
-local probe = state.cooldowns > 0
-if probe and now < state.cooldownUntil then return delayed(state.cooldownUntil - now, 'cooldown') end
-if probe and now < state.probeUntil then return delayed(math.min(50, state.probeUntil - now), 'cooldown') end
-state.probeUntil = probe and now + math.min(lease, 61000) or 0
-local function granted() return reply(probe and 'probe' or 'granted', remaining(state.level)) end
+local trial = state.cooldowns > 0
+if trial and now < state.cooldownUntil then return delayed(state.cooldownUntil - now, 'cooldown') end
+if trial and now < state.trialUntil then return delayed(math.min(50, state.trialUntil - now), 'cooldown') end
+state.trialUntil = trial and now + math.min(lease, 61000) or 0
+local function granted() return reply(trial and 'trial' or 'granted', remaining(state.level)) end
 if unlimited then
-  if probe then write(state, 0) end
+  if trial then write(state, 0) end
   return granted()
 end
 local room = math.max(burst, needed) - level
@@ -102,19 +102,19 @@ local inCooldown = now < state.cooldownUntil
 if not inCooldown then state.cooldowns = state.cooldowns + 1 end
 local millis = tonumber(ARGV[1]) or 1000 * 2 ^ math.min(state.cooldowns - 1, 10)
 state.cooldownUntil = math.max(state.cooldownUntil, now + math.min(millis, 60000))
-state.probeUntil = 0
+state.trialUntil = 0
 write(state, 0)
 return 'OK'
 `
 
-const settleProbe = `
+const settleTrial = `
 local state = read()
 if state.cooldowns == 0 then return 'OK' end
 if ARGV[1] == 'succeeded' and now >= state.cooldownUntil then
   state.cooldowns = 0
   state.cooldownUntil = 0
 end
-state.probeUntil = 0
+state.trialUntil = 0
 write(state, 0)
 return 'OK'
 `
@@ -124,5 +124,5 @@ export const make = (now: string) => ({
   acquire: Script.make(header(now) + acquire),
   release: Script.make(header(now) + release),
   startCooldown: Script.make(header(now) + startCooldown),
-  settleProbe: Script.make(header(now) + settleProbe)
+  settleTrial: Script.make(header(now) + settleTrial)
 })

@@ -81,7 +81,7 @@ const scriptCommands = {
  * Calls every command of the stores, so that a missing permission is found before one of them needs it. Returns the names of
  * those that fail, each followed by its error. Its key holds a string or does not exist, and does not exist afterwards.
  */
-export const probe: Script.Script = Script.make(`
+export const permissionCheck: Script.Script = Script.make(`
 local key = KEYS[1]
 local failures = {}
 local function try(...)

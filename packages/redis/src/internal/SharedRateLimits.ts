@@ -11,7 +11,7 @@ import * as Script from "./Script.ts"
 
 /** The reply of each script about a limit: the outcome, the remaining units, and a time in milliseconds. */
 const Reply = Schema.Tuple(
-  Schema.Literal("granted", "probe", "rate_limit", "cooldown", "exceeded"),
+  Schema.Literal("granted", "trial", "rate_limit", "cooldown", "exceeded"),
   Schema.NumberFromString,
   Schema.NumberFromString
 )
@@ -63,8 +63,8 @@ export const makeWithClock = (
         Effect.map(
           decode(Reply, onRateLimit(rateLimits.acquire, id, limit, window, burst, cost, lease, maxCost)),
           ([outcome, remaining, millis]) =>
-            outcome === "granted" || outcome === "probe"
-              ? { _tag: "Granted", probe: outcome === "probe", remaining }
+            outcome === "granted" || outcome === "trial"
+              ? { _tag: "Granted", trial: outcome === "trial", remaining }
               : {
                 _tag: "Delayed",
                 millis,
@@ -78,8 +78,8 @@ export const makeWithClock = (
           ([, remaining]) => remaining
         ),
       startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
-      settleProbe: (id, succeeded) =>
-        Effect.asVoid(onRateLimit(rateLimits.settleProbe, id, succeeded ? "succeeded" : "")),
+      settleTrial: (id, succeeded) =>
+        Effect.asVoid(onRateLimit(rateLimits.settleTrial, id, succeeded ? "succeeded" : "")),
       consume: (id, { limit, period }, cost) =>
         Effect.map(
           decode(Reply, onQuota(quotas.consume, id, limit, period, cost)),

@@ -134,8 +134,8 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         "start a cooldown of a second": yield* commandsOf(store.startCooldown("throttled", 1000)),
         "start a cooldown without a duration": yield* commandsOf(store.startCooldown("throttled", null)),
         "acquire in a cooldown": yield* commandsOf(store.acquire("throttled", unlimited, 1, 500)),
-        "settle a failed probe": yield* commandsOf(store.settleProbe("throttled", false)),
-        "settle a successful probe": yield* commandsOf(store.settleProbe("throttled", true)),
+        "settle a failed trial": yield* commandsOf(store.settleTrial("throttled", false)),
+        "settle a successful trial": yield* commandsOf(store.settleTrial("throttled", true)),
         "consume": yield* commandsOf(store.consume("quota", quota, 3)),
         "consume more than remains": yield* commandsOf(store.consume("quota", quota, 8)),
         "consume, no limit": yield* commandsOf(

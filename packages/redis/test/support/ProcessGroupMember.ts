@@ -48,7 +48,7 @@ const execute = (
     case "cooldown":
       return store.startCooldown(command.id, command.millis)
     case "settle":
-      return store.settleProbe(command.id, command.succeeded)
+      return store.settleTrial(command.id, command.succeeded)
     case "consume":
       return Effect.map(
         Effect.forEach(

@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import * as Completed from "../Completed.ts"
 import { getOrInsert } from "../Maps.ts"
-import { initialCooldown, maxCooldown, maxProbeLease } from "../stores/Gcra.ts"
+import { initialCooldown, maxCooldown, maxTrialLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
 import {
   type AttemptNoResponse,
@@ -145,7 +145,7 @@ export const make = (
       const stateChange = Either.isLeft(admitted)
         ? null
         : circuitBreaker.record(call, admitted.right, exit, now)
-      const report = reportResult(admission, grant.permit.probe, exit, now)
+      const report = reportResult(admission, grant.permit.trial, exit, now)
       const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
       const reported = after(stateChange, after(settled, exit))
       const release = () => {
@@ -202,16 +202,16 @@ export const make = (
   const requestPermit = (admission: Admission): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
     const { call, cost, key: { id, rule }, queue } = admission
     const permit = evaluate(
-      store.acquire(id, rule, cost, probeLeaseOf(call), timeLeftOf(call)),
+      store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call)),
       call.clock.system.unsafeCurrentTimeMillis()
     )
     return Completed.flatMap(
       Completed.mapError(permit, () => rejected(call, "unavailable", null)),
       (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
-        const { probe, remaining } = permit
-        // The probe is the only attempt until its result.
-        queue.recordPermit(admission, probe ? 0 : remaining, rule.maxCost ?? cost)
+        const { trial, remaining } = permit
+        // The trial is the only attempt until its result.
+        queue.recordPermit(admission, trial ? 0 : remaining, rule.maxCost ?? cost)
         return consumeDailyQuota(admission, permit)
       }
     )
@@ -225,10 +225,10 @@ export const make = (
     const { call, cost, key: { id, quota, quotaId } } = admission
     const grant = { permit, consumption: null }
     if (quota === null) return Effect.succeed(grant)
-    // Nothing is sent, so another attempt becomes the probe.
+    // Nothing is sent, so another attempt becomes the trial.
     const reject = (noResponse: AttemptNoResponse) =>
       Effect.zipRight(
-        giveBack(admission, grant, 0, permit.probe ? store.settleProbe(id, false) : null),
+        giveBack(admission, grant, 0, permit.trial ? store.settleTrial(id, false) : null),
         Effect.fail(noResponse)
       )
     return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
@@ -317,7 +317,7 @@ export const make = (
   /** Reports the result of an attempt to the store. Null if there is nothing to report. */
   const reportResult = (
     { key: { id }, queue }: Admission,
-    probe: boolean,
+    trial: boolean,
     exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
     now: number
   ): Effect.Effect<void> | null => {
@@ -328,7 +328,7 @@ export const make = (
       queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
       return store.startCooldown(id, hint)
     }
-    return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : null
+    return trial ? store.settleTrial(id, attemptResponse?.health === "healthy") : null
   }
 
   return {
@@ -369,11 +369,11 @@ const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.
     return Effect.sync(stopTimer)
   })
 
-/** Returns how long a probe may take: its attempt, and a margin to report the result. */
-const probeLeaseOf = ({ attemptTimeout }: Call): number =>
-  Math.min(attemptTimeout + probeGraceMillis, maxProbeLease)
+/** Returns how long a trial may take: its attempt, and a margin to report the result. */
+const trialLeaseOf = ({ attemptTimeout }: Call): number =>
+  Math.min(attemptTimeout + trialGraceMillis, maxTrialLease)
 
-const probeGraceMillis = 1000
+const trialGraceMillis = 1000
 
 const timeLeftOf = ({ clock, deadline }: Call): number => deadline - clock.unsafeCurrentTimeMillis()
 

@@ -28,7 +28,7 @@ import type { Instrumentation } from "./Instrumentation.ts"
 export interface CircuitBreakerStage {
   /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */
   readonly check: (call: Call, now: number) => AttemptNoResponse | null
-  /** Admits an attempt, which may make it the probe, or rejects it. */
+  /** Admits an attempt, which may make it the trial, or rejects it. */
   readonly admit: (call: Call, now: number) => Either.Either<AdmittedAttempt, AttemptNoResponse>
   /** Records the result of an attempt. Null if there is nothing to log. */
   readonly record: (call: Call, attempt: AdmittedAttempt, exit: AttemptExit, now: number) => StateChange
@@ -153,11 +153,11 @@ const bucketCount = 10
 /** Bounds the buckets of a circuit whose policies have different windows. */
 const maxBuckets = 100
 
-/** A probe that takes longer is abandoned. */
-const maxProbeMillis = 300_000
+/** A trial that takes longer is abandoned. */
+const maxTrialMillis = 300_000
 
-/** The `retryAfter` of attempts during a probe, in milliseconds. */
-const probeRetryMillis = 1000
+/** The `retryAfter` of attempts during a trial, in milliseconds. */
+const trialRetryMillis = 1000
 
 /**
  * The state of a circuit breaker, as a pure state machine. Times are in milliseconds, and never go back.
@@ -200,17 +200,17 @@ export class Circuit {
       case "Closed":
         return null
       case "HalfOpen":
-        // After `until` the probe is abandoned.
-        return now < this.state.until ? probeRetryMillis : null
+        // After `until` the trial is abandoned.
+        return now < this.state.until ? trialRetryMillis : null
       case "Open":
         return now < this.state.until ? this.state.until - now : null
     }
   }
 
-  /** Admits an attempt, which is the probe unless the circuit breaker is closed. Returns its epoch. */
+  /** Admits an attempt, which is the trial unless the circuit breaker is closed. Returns its epoch. */
   admit(now: number): number {
     if (this.state._tag !== "Closed") {
-      this.enter({ _tag: "HalfOpen", until: now + maxProbeMillis, reopenings: this.state.reopenings })
+      this.enter({ _tag: "HalfOpen", until: now + maxTrialMillis, reopenings: this.state.reopenings })
     }
     return this.epoch
   }
@@ -220,7 +220,7 @@ export class Circuit {
     if (epoch !== this.epoch) return false
     if (this.state._tag !== "Closed") {
       const { reopenings } = this.state
-      // After an inconclusive probe the next attempt is a probe, without delay.
+      // After an inconclusive trial the next attempt is a trial, without delay.
       this.enter(
         health === "healthy"
           ? { _tag: "Closed" }

@@ -23,8 +23,8 @@ export interface RateLimitRule {
 }
 
 /**
- * - `Granted`: the request may be sent. If `probe` is true, it is the only one after a cooldown, and all others are
- *   delayed until `settleProbe`.
+ * - `Granted`: the request may be sent. If `trial` is true, it is the only one after a cooldown, and all others are
+ *   delayed until `settleTrial`.
  * - `Delayed`: try again after `millis`, because the rate limit is used up (`rate_limit`) or a cooldown is active
  *   (`cooldown`).
  *
@@ -35,7 +35,7 @@ export interface RateLimitRule {
  * @category models
  */
 export type Permit =
-  | { readonly _tag: "Granted"; readonly probe: boolean; readonly remaining: number }
+  | { readonly _tag: "Granted"; readonly trial: boolean; readonly remaining: number }
   | {
     readonly _tag: "Delayed"
     readonly millis: number
@@ -52,11 +52,11 @@ export interface GcraState {
   /** Number of consecutive cooldowns; 0 if none is active. */
   readonly cooldowns: number
   readonly cooldownUntil: number
-  /** End of the lease of the probe in flight. */
-  readonly probeUntil: number
+  /** End of the lease of the trial in flight. */
+  readonly trialUntil: number
 }
 
-const noCooldown = { cooldowns: 0, cooldownUntil: 0, probeUntil: 0 }
+const noCooldown = { cooldowns: 0, cooldownUntil: 0, trialUntil: 0 }
 
 /** The state before the first use: the whole burst is available. */
 export const initialState = (now: number): GcraState => ({
@@ -69,14 +69,14 @@ export const initialState = (now: number): GcraState => ({
 /** The longest cooldown, even if the upstream asks for more. */
 export const maxCooldown = 60_000
 
-/** The longest time that a probe may take before it is abandoned. */
-export const maxProbeLease = 61_000
+/** The longest time that a trial may take before it is abandoned. */
+export const maxTrialLease = 61_000
 
 /** The first cooldown if the upstream does not specify a duration. */
 export const initialCooldown = 1000
 
-/** How often requests that wait for a probe check its result. */
-export const probePollMillis = 50
+/** How often requests that wait for a trial check its result. */
+export const trialPollMillis = 50
 
 /** Tolerance for accumulated rounding errors, far below one unit. */
 const rounding = 1e-9
@@ -94,19 +94,19 @@ export const acquire = (
   const remaining = unlimited ? Number.POSITIVE_INFINITY : capacityAbove(rule, level)
   const delayed = (millis: number, reason: "rate_limit" | "cooldown") =>
     ({ state, permit: { _tag: "Delayed", millis, reason, remaining } }) as const
-  const probe = state.cooldowns > 0
-  if (probe && now < state.cooldownUntil) return delayed(Math.ceil(state.cooldownUntil - now), "cooldown")
-  if (probe && now < state.probeUntil) {
-    return delayed(Math.min(probePollMillis, state.probeUntil - now), "cooldown")
+  const trial = state.cooldowns > 0
+  if (trial && now < state.cooldownUntil) return delayed(Math.ceil(state.cooldownUntil - now), "cooldown")
+  if (trial && now < state.trialUntil) {
+    return delayed(Math.min(trialPollMillis, state.trialUntil - now), "cooldown")
   }
-  const probeUntil = probe ? now + Math.min(lease, maxProbeLease) : 0
-  if (unlimited) return { state: { ...state, probeUntil }, permit: { _tag: "Granted", probe, remaining } }
+  const trialUntil = trial ? now + Math.min(lease, maxTrialLease) : 0
+  if (unlimited) return { state: { ...state, trialUntil }, permit: { _tag: "Granted", trial, remaining } }
   const room = Math.max(rule.burst, cost) - level
   if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")
   const newLevel = level + cost
   return {
-    state: { ...state, level: newLevel, updatedAt: now, busySince: busySince(state, level, now), probeUntil },
-    permit: { _tag: "Granted", probe, remaining: capacityAbove(rule, newLevel) }
+    state: { ...state, level: newLevel, updatedAt: now, busySince: busySince(state, level, now), trialUntil },
+    permit: { _tag: "Granted", trial, remaining: capacityAbove(rule, newLevel) }
   }
 }
 
@@ -164,9 +164,9 @@ export const startCooldown = (state: GcraState, now: number, millis: number | nu
   // Several 429 responses to concurrent requests count as one cooldown; the later ones may only extend it.
   const cooldowns = inCooldown ? state.cooldowns : state.cooldowns + 1
   const length = Math.min(millis ?? initialCooldown * 2 ** Math.min(cooldowns - 1, 10), maxCooldown)
-  return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), probeUntil: 0 }
+  return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), trialUntil: 0 }
 }
 
-export const settleProbe = (state: GcraState, now: number, succeeded: boolean): GcraState => {
-  return succeeded && now >= state.cooldownUntil ? { ...state, ...noCooldown } : { ...state, probeUntil: 0 }
+export const settleTrial = (state: GcraState, now: number, succeeded: boolean): GcraState => {
+  return succeeded && now >= state.cooldownUntil ? { ...state, ...noCooldown } : { ...state, trialUntil: 0 }
 }

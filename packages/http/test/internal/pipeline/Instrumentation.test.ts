@@ -167,11 +167,11 @@ describe("the circuit breaker", () => {
       yield* Effect.ignore(fetchPrice(harness, 1))
       expect(yield* state).toBe(2)
       yield* TestClock.adjust("10 seconds")
-      const probe = yield* Effect.fork(fetchPrice(harness, 1))
+      const trial = yield* Effect.fork(fetchPrice(harness, 1))
       yield* runPendingWork
       expect(yield* state).toBe(1)
       yield* TestClock.adjust("1 second")
-      yield* Fiber.join(probe)
+      yield* Fiber.join(trial)
       expect(yield* state).toBe(0)
     }))
 })

@@ -1,4 +1,4 @@
-/** Tests the arithmetic of rate limits: units per window, cooldowns and probes. */
+/** Tests the arithmetic of rate limits: units per window, cooldowns and trials. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as Gcra from "../../../src/internal/stores/Gcra.ts"
@@ -123,11 +123,11 @@ describe("a rate limit", () => {
     expect(Gcra.acquire(inCooldown, 500, unlimited, 1, lease).permit).toMatchObject({ remaining: Infinity })
     expect(Gcra.acquire(inCooldown, 1000, rule, 1, lease).permit).toEqual({
       _tag: "Granted",
-      probe: true,
+      trial: true,
       remaining: 9
     })
     expect(Gcra.acquire(Gcra.initialState(0), 0, unlimited, 1e9, lease).permit).toEqual(
-      { _tag: "Granted", probe: false, remaining: Infinity }
+      { _tag: "Granted", trial: false, remaining: Infinity }
     )
     expect(Gcra.acquire(Gcra.initialState(0), 0, rule, 25, lease).permit).toMatchObject({
       _tag: "Granted",
@@ -167,7 +167,7 @@ describe("a rate limit", () => {
     }
     expect(Gcra.acquire(state, 1000, rule, 1, lease).permit).toMatchObject({
       _tag: "Granted",
-      probe: false
+      trial: false
     })
   })
 
@@ -186,7 +186,7 @@ describe("a rate limit", () => {
 const acquireOne = (state: Gcra.GcraState, now: number) => Gcra.acquire(state, now, unlimited, 1, lease)
 
 describe("a cooldown", () => {
-  it("lasts as long as requested, at most a minute, and then grants one probe", () => {
+  it("lasts as long as requested, at most a minute, and then grants one trial", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
@@ -201,9 +201,9 @@ describe("a cooldown", () => {
           millis: length,
           reason: "cooldown"
         })
-        const withProbe = acquireOne(inCooldown, length)
-        expect(withProbe.permit).toMatchObject({ _tag: "Granted", probe: true })
-        expect(acquireOne(withProbe.state, length).permit).toMatchObject({
+        const withTrial = acquireOne(inCooldown, length)
+        expect(withTrial.permit).toMatchObject({ _tag: "Granted", trial: true })
+        expect(acquireOne(withTrial.state, length).permit).toMatchObject({
           _tag: "Delayed",
           reason: "cooldown"
         })
@@ -211,7 +211,7 @@ describe("a cooldown", () => {
     )
   })
 
-  it("lasts 1 s without a duration, and doubles after each failed probe, up to a minute", () => {
+  it("lasts 1 s without a duration, and doubles after each failed trial, up to a minute", () => {
     let state = Gcra.initialState(0)
     let now = 0
     const lengths: Array<number> = []
@@ -219,9 +219,9 @@ describe("a cooldown", () => {
       state = Gcra.startCooldown(state, now, null)
       lengths.push(state.cooldownUntil - now)
       now = state.cooldownUntil
-      const { state: withProbe, permit } = acquireOne(state, now)
-      expect(permit).toMatchObject({ _tag: "Granted", probe: true })
-      state = withProbe
+      const { state: withTrial, permit } = acquireOne(state, now)
+      expect(permit).toMatchObject({ _tag: "Granted", trial: true })
+      state = withTrial
     }
     expect(lengths.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
     expect(new Set(lengths.slice(8))).toEqual(new Set([60_000]))
@@ -249,53 +249,53 @@ describe("a cooldown", () => {
     )
   })
 
-  it("ends when its probe succeeds, and otherwise grants another probe", () => {
-    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
-    const ended = Gcra.settleProbe(withProbe, 150, true)
+  it("ends when its trial succeeds, and otherwise grants another trial", () => {
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const ended = Gcra.settleTrial(withTrial, 150, true)
     expect([acquireOne(ended, 150).permit, acquireOne(ended, 150).permit]).toMatchObject(
-      [{ _tag: "Granted", probe: false }, { _tag: "Granted", probe: false }]
+      [{ _tag: "Granted", trial: false }, { _tag: "Granted", trial: false }]
     )
     expect(Gcra.startCooldown(ended, 150, null).cooldownUntil).toBe(1150)
-    expect(acquireOne(Gcra.settleProbe(withProbe, 150, false), 150).permit).toMatchObject({
+    expect(acquireOne(Gcra.settleTrial(withTrial, 150, false), 150).permit).toMatchObject({
       _tag: "Granted",
-      probe: true
+      trial: true
     })
   })
 
-  it("does not end if a probe succeeds after another 429", () => {
-    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
-    const again = Gcra.startCooldown(withProbe, 120, 1000)
-    expect(acquireOne(Gcra.settleProbe(again, 130, true), 130).permit).toMatchObject({
+  it("does not end if a trial succeeds after another 429", () => {
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const again = Gcra.startCooldown(withTrial, 120, 1000)
+    expect(acquireOne(Gcra.settleTrial(again, 130, true), 130).permit).toMatchObject({
       _tag: "Delayed",
       millis: 990
     })
   })
 
-  it("grants another probe if one is not settled within its lease, and delays others for the poll interval", () => {
-    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
-    expect(acquireOne(withProbe, 101).permit).toMatchObject({
+  it("grants another trial if one is not settled within its lease, and delays others for the poll interval", () => {
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    expect(acquireOne(withTrial, 101).permit).toMatchObject({
       _tag: "Delayed",
-      millis: Gcra.probePollMillis,
+      millis: Gcra.trialPollMillis,
       reason: "cooldown"
     })
-    expect(acquireOne(withProbe, 99 + lease).permit).toMatchObject({
+    expect(acquireOne(withTrial, 99 + lease).permit).toMatchObject({
       _tag: "Delayed",
       millis: 1,
       reason: "cooldown"
     })
-    expect(acquireOne(withProbe, 100 + lease).permit).toMatchObject({ _tag: "Granted", probe: true })
+    expect(acquireOne(withTrial, 100 + lease).permit).toMatchObject({ _tag: "Granted", trial: true })
   })
 
-  it("grants no probe beyond the rate limit", () => {
+  it("grants no trial beyond the rate limit", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
     const usedUp = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease).state
     const inCooldown = Gcra.startCooldown(usedUp, 0, 100)
     const early = Gcra.acquire(inCooldown, 100, rule, 1, lease)
     expect(early.permit).toMatchObject({ _tag: "Delayed", millis: 900, reason: "rate_limit" })
-    // No probe is in flight, so the lease does not delay others.
+    // No trial is in flight, so the lease does not delay others.
     expect(Gcra.acquire(early.state, 1000, rule, 1, lease).permit).toMatchObject({
       _tag: "Granted",
-      probe: true
+      trial: true
     })
   })
 })

@@ -103,7 +103,7 @@ describe("an upstream that responds with 429 without Retry-After", () => {
         }
       }
       const during = ended.filter(({ startedAt }) => startedAt < 8000)
-      // Few probes reach the upstream, so most calls are rejected without an attempt.
+      // Few trials reach the upstream, so most calls are rejected without an attempt.
       expect(harness.requests.filter(({ at }) => at < 8000).length).toBeLessThanOrEqual(6)
       expect(during.filter(({ error }) => error !== null).length).toBeGreaterThanOrEqual(during.length / 3)
       const after = ended.filter(({ startedAt }) => startedAt >= 16_000)

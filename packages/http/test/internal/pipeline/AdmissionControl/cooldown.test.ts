@@ -21,8 +21,8 @@ import * as TestClients from "../../../support/TestClients.ts"
 /** No call is rejected because of its wait. */
 const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
 
-/** How often calls that wait for a probe check its result, in seconds. */
-const probePollMillis = 0.05
+/** How often calls that wait for a trial check its result, in seconds. */
+const trialPollMillis = 0.05
 
 describe("a cooldown", () => {
   it.effect("applies to all calls with the API key at the base URL, and to no other", () =>
@@ -51,7 +51,7 @@ describe("a cooldown", () => {
       expect(requests.map(callNumberOf)).toEqual([0, 3, 4, 1, 2])
     }))
 
-  it.effect("ends with one probe while all others wait, and then admits all", () =>
+  it.effect("ends with one trial while all others wait, and then admits all", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? throttledReply("5") : ScriptedClient.delayed("1 second", priceReply)
@@ -64,7 +64,7 @@ describe("a cooldown", () => {
       expect(sentAtSeconds(harness.requests).slice(0, 2)).toEqual([0, 5])
     }))
 
-  it.effect("continues if the probe gets a 429 too", () =>
+  it.effect("continues if the trial gets a 429 too", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number < 4 ? throttledReply(`${number * 5}`) : priceReply
@@ -76,7 +76,7 @@ describe("a cooldown", () => {
         5,
         15,
         30,
-        ...Array.from({ length: 6 }, () => 30 + probePollMillis)
+        ...Array.from({ length: 6 }, () => 30 + trialPollMillis)
       ])
     }))
 
@@ -90,11 +90,11 @@ describe("a cooldown", () => {
         )
         yield* forkPrices(harness, [0, 1, 2])
         yield* TestClock.adjust("2 minutes")
-        expect(sentAtSeconds(harness.requests)).toEqual([0, 60, 60 + probePollMillis])
+        expect(sentAtSeconds(harness.requests)).toEqual([0, 60, 60 + trialPollMillis])
       })
   )
 
-  it.effect("lasts 1 s without Retry-After, and doubles after each failed probe, up to a minute", () =>
+  it.effect("lasts 1 s without Retry-After, and doubles after each failed trial, up to a minute", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (_, number) => number < 10 ? throttledReply() : priceReply,
@@ -113,12 +113,12 @@ describe("a cooldown", () => {
         123,
         183,
         243,
-        243 + probePollMillis,
-        243 + probePollMillis
+        243 + trialPollMillis,
+        243 + trialPollMillis
       ])
     }))
 
-  it.effect("starts again with 1 s after a successful probe", () =>
+  it.effect("starts again with 1 s after a successful trial", () =>
     Effect.gen(function*() {
       const script = [throttledReply(), throttledReply(), priceReply, throttledReply(), priceReply]
       const harness = yield* TestClients.harness(script, longWaitLimit)
@@ -141,7 +141,7 @@ describe("a cooldown", () => {
       expect(sentAtSeconds(harness.requests).slice(20)).toEqual([1.1, 1.15])
     }))
 
-  it.effect("applies to retries: they wait, and one of them is the probe", () =>
+  it.effect("applies to retries: they wait, and one of them is the trial", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number <= 5
@@ -151,8 +151,8 @@ describe("a cooldown", () => {
       const fibers = yield* forkPrices(harness, indices(5))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(Fiber.all(fibers))
-      const [probe = Number.NaN, ...others] = sentAtSeconds(harness.requests).slice(5)
-      expect(probe).toBe(1.1)
+      const [trial = Number.NaN, ...others] = sentAtSeconds(harness.requests).slice(5)
+      expect(trial).toBe(1.1)
       expect(others).toHaveLength(4)
       expect(Math.min(...others)).toBeGreaterThanOrEqual(2.1)
     }))

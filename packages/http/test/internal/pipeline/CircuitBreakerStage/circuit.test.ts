@@ -37,7 +37,7 @@ const events = FastCheck.array(
 /** Computes the expected state from the whole history. */
 class Model {
   openUntil: number | null = null
-  probing = false
+  trying = false
   rejections = 0
   /** Number of state changes. */
   changes = 0
@@ -48,15 +48,15 @@ class Model {
     this.policy = policy
   }
 
-  decide(now: number): "admit" | "probe" | "reject" {
+  decide(now: number): "admit" | "trial" | "reject" {
     if (this.openUntil === null) return "admit"
-    return this.probing || now < this.openUntil ? "reject" : "probe"
+    return this.trying || now < this.openUntil ? "reject" : "trial"
   }
 
-  /** Starts a probe, and returns the number of state changes at which an attempt starts. */
-  admit(probe: boolean): number {
-    if (probe) {
-      this.probing = true
+  /** Starts a trial, and returns the number of state changes at which an attempt starts. */
+  admit(trial: boolean): number {
+    if (trial) {
+      this.trying = true
       this.changes += 1
     }
     return this.changes
@@ -65,8 +65,8 @@ class Model {
   record(now: number, health: Health, changes: number): void {
     // The state has changed since the attempt started.
     if (changes !== this.changes) return
-    if (this.probing) {
-      this.probing = false
+    if (this.trying) {
+      this.trying = false
       this.results = []
       this.changes += 1
       if (health === "healthy") {
@@ -122,7 +122,7 @@ describe("Circuit", () => {
             const before = circuit.tag
             const changed = circuit.record(ended.ends, ended.health, ended.epoch)
             model.record(ended.ends, ended.health, ended.changes)
-            // An inconclusive probe opens the circuit for no time.
+            // An inconclusive trial opens the circuit for no time.
             expect(changed).toBe(before !== circuit.tag)
             inFlight.shift()
           }
@@ -133,13 +133,13 @@ describe("Circuit", () => {
           const expected = model.decide(now)
           const openMillis = circuit.remainingOpenMillis(now)
           expect(openMillis === null).toBe(expected !== "reject")
-          if (model.openUntil !== null && !model.probing && openMillis !== null) {
+          if (model.openUntil !== null && !model.trying && openMillis !== null) {
             expect(openMillis).toBe(model.openUntil - now)
           }
           if (openMillis !== null) continue
           const epoch = circuit.admit(now)
-          expect(circuit.tag).toBe(expected === "probe" ? "HalfOpen" : "Closed")
-          const changes = model.admit(expected === "probe")
+          expect(circuit.tag).toBe(expected === "trial" ? "HalfOpen" : "Closed")
+          const changes = model.admit(expected === "trial")
           inFlight.push({ ends: now + duration, health, epoch, changes })
           until(now)
         }
@@ -191,16 +191,16 @@ describe("Circuit", () => {
     expect(tags).toEqual(["Open", "Open", "Open", "Closed"])
   })
 
-  it("abandons a probe that never ends", () => {
+  it("abandons a trial that never ends", () => {
     const circuit = circuitAfter({ minimum: 1 }, [[0, "unhealthy"]])
     const abandoned = circuit.admit(5000)
     expect(circuit.remainingOpenMillis(304_999)).toBe(1000)
     expect(circuit.remainingOpenMillis(305_000)).toBeNull()
-    const probe = circuit.admit(305_000)
+    const trial = circuit.admit(305_000)
     expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
     expect(circuit.record(305_002, "healthy", abandoned)).toBe(false)
     expect(circuit.tag).toBe("HalfOpen")
-    expect(circuit.record(305_003, "healthy", probe)).toBe(true)
+    expect(circuit.record(305_003, "healthy", trial)).toBe(true)
     expect(circuit.tag).toBe("Closed")
   })
 
@@ -216,7 +216,7 @@ describe("Circuit", () => {
     expect(circuit.tag).toBe("Closed")
   })
 
-  it("stays open twice as long after each failed probe, between openDuration and maxOpenDuration", () => {
+  it("stays open twice as long after each failed trial, between openDuration and maxOpenDuration", () => {
     const circuit = circuitAfter({ minimum: 1, openDuration: "5 seconds", maxOpenDuration: "1 minute" }, [[
       0,
       "unhealthy"

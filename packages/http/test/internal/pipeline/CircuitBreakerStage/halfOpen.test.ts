@@ -1,4 +1,4 @@
-/** Tests half-open circuit breakers: one attempt probes, and all others are rejected. */
+/** Tests half-open circuit breakers: one attempt is the trial, and all others are rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -17,22 +17,22 @@ describe("a circuit breaker after openDuration", () => {
       (harness) => failCalls(harness, 3)
     )
 
-  it.effect("admits one probe and rejects all others, and closes when it succeeds", () =>
+  it.effect("admits one trial and rejects all others, and closes when it succeeds", () =>
     Effect.gen(function*() {
       const harness = yield* opened(() => ScriptedClient.delayed("2 seconds", priceReply))
       yield* TestClock.adjust("5 seconds")
-      const [probe, ...others] = yield* forkPrices(harness, indices(10))
+      const [trial, ...others] = yield* forkPrices(harness, indices(10))
       expect(harness.requests).toHaveLength(4)
       for (const fiber of others) {
         expect(yield* failureOfFinished(fiber)).toMatchObject(circuitOpenError(1000))
       }
       yield* TestClock.adjust("2 seconds")
-      if (probe !== undefined) expect(yield* Fiber.join(probe)).toMatchObject({ usdPrice: 1.5 })
+      if (trial !== undefined) expect(yield* Fiber.join(trial)).toMatchObject({ usdPrice: 1.5 })
       yield* forkPrices(harness, indices(10))
       expect(harness.requests).toHaveLength(14)
     }))
 
-  it.effect("stays open twice as long after each failed probe, up to maxOpenDuration", () =>
+  it.effect("stays open twice as long after each failed trial, up to maxOpenDuration", () =>
     Effect.gen(function*() {
       const harness = yield* opened((number) => number < 4 ? failingReply : priceReply)
       for (const length of [5000, 10_000, 15_000]) {
@@ -48,15 +48,15 @@ describe("a circuit breaker after openDuration", () => {
       expect(harness.requests).toHaveLength(11)
     }))
 
-  it.effect("admits another probe immediately after one was interrupted", () =>
+  it.effect("admits another trial immediately after one was interrupted", () =>
     Effect.gen(function*() {
       const harness = yield* opened((number) =>
         number === 1 ? ScriptedClient.Hang() : ScriptedClient.delayed("1 second", priceReply)
       )
       yield* TestClock.adjust("5 seconds")
-      const [probe] = yield* forkPrices(harness, [0])
+      const [trial] = yield* forkPrices(harness, [0])
       expect(yield* immediateFailureOf(fetchPrice(harness, 2))).toMatchObject(circuitOpenError(1000))
-      if (probe !== undefined) yield* Fiber.interrupt(probe)
+      if (trial !== undefined) yield* Fiber.interrupt(trial)
       yield* forkPrices(harness, [3])
       expect(yield* immediateFailureOf(fetchPrice(harness, 4))).toMatchObject(circuitOpenError(1000))
       yield* TestClock.adjust("1 second")

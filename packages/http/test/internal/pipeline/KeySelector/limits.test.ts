@@ -173,7 +173,7 @@ describe("the daily quota of a key", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 10, 20])
     }))
 
-  it.effect("that is exhausted leaves the probe to another key", () =>
+  it.effect("that is exhausted leaves the trial to another key", () =>
     Effect.gen(function*() {
       const cost = { tokenPrice: 3, walletChains: 1 }
       const harness = yield* TestClients.harness(
@@ -182,7 +182,7 @@ describe("the daily quota of a key", () => {
       )
       yield* Effect.ignore(fetchPrice(harness, 1))
       yield* TestClock.adjust(1000)
-      // It would be the probe, but its daily quota is exhausted.
+      // It would be the trial, but its daily quota is exhausted.
       expect(yield* immediateFailureOf(fetchPrice(harness, 2))).toMatchObject({ limit: "daily" })
       yield* Effect.ignore(harness.data.walletChains({ address: addressOf(1) }))
       expect(sentAtSeconds(harness.requests)).toEqual([0, 1])

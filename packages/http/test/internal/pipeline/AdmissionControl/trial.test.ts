@@ -1,4 +1,4 @@
-/** Tests the probe after a cooldown. */
+/** Tests the trial after a cooldown. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
@@ -23,19 +23,19 @@ import * as TestClients from "../../../support/TestClients.ts"
 /** No call is rejected because of its wait. */
 const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
 
-/** How often calls that wait for a probe check its result, in seconds. */
-const probePollMillis = 0.05
+/** How often calls that wait for a trial check its result, in seconds. */
+const trialPollMillis = 0.05
 
-describe("a probe", () => {
-  const lostProbe: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply, number]> = [
+describe("a trial", () => {
+  const lostTrial: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply, number]> = [
     ["that fails to connect", ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), 0],
     ["that fails", ScriptedClient.respond(500), 0],
     ["that fails after a while", ScriptedClient.delayed("1 second", ScriptedClient.respond(503)), 1],
     ["that times out", ScriptedClient.Hang(), 10]
   ]
 
-  it.effect.each(lostProbe)(
-    "%s is followed by another single probe",
+  it.effect.each(lostTrial)(
+    "%s is followed by another single trial",
     ([, reply, duration]) =>
       Effect.gen(function*() {
         const script = (_: ScriptedClient.RecordedRequest, number: number) =>
@@ -49,16 +49,16 @@ describe("a probe", () => {
         yield* forkPrices(harness, indices(5))
         yield* TestClock.adjust("1 minute")
         expect(harness.requests.map(callNumberOf)).toEqual(indices(5))
-        const [first, lostProbe, next = Number.NaN, ...others] = sentAtSeconds(harness.requests)
-        expect([first, lostProbe]).toEqual([0, 5])
+        const [first, lostTrial, next = Number.NaN, ...others] = sentAtSeconds(harness.requests)
+        expect([first, lostTrial]).toEqual([0, 5])
         expect(next).toBeGreaterThanOrEqual(5 + duration)
-        expect(next).toBeLessThanOrEqual(5 + duration + probePollMillis)
+        expect(next).toBeLessThanOrEqual(5 + duration + trialPollMillis)
         expect(Math.min(...others)).toBeGreaterThanOrEqual(next + 1)
-        expect(Math.max(...others)).toBeLessThanOrEqual(next + 1 + probePollMillis)
+        expect(Math.max(...others)).toBeLessThanOrEqual(next + 1 + trialPollMillis)
       })
   )
 
-  it.effect("that is interrupted is followed by another single probe", () =>
+  it.effect("that is interrupted is followed by another single trial", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1
@@ -67,10 +67,10 @@ describe("a probe", () => {
           ? ScriptedClient.Hang()
           : ScriptedClient.delayed("1 second", priceReply)
       const harness = yield* TestClients.harness(script, longWaitLimit)
-      const [, probe] = yield* forkPrices(harness, indices(5))
+      const [, trial] = yield* forkPrices(harness, indices(5))
       yield* TestClock.adjust("7 seconds")
       expect(sentAtSeconds(harness.requests)).toEqual([0, 5])
-      if (probe !== undefined) yield* Fiber.interrupt(probe)
+      if (trial !== undefined) yield* Fiber.interrupt(trial)
       yield* TestClock.adjust(50)
       expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
       yield* TestClock.adjust(900)
