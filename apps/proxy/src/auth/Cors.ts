@@ -11,6 +11,11 @@ type Headers = Readonly<Record<string, string | undefined>>
 export interface Cors {
   /** Whether a page of the origin may use the tokens of the client; of any client, if its name is null. */
   readonly allowsOrigin: (origin: string, client: string | null) => boolean
+  /**
+   * Whether a browser must hide the responses of the client from the page that sends the request. They must not be 304: the
+   * browser would complete it with its stored response, whose headers may allow the page as one of another client.
+   */
+  readonly hidesFrom: (requestHeaders: Headers, client: string) => boolean
   /** Returns the headers that a response of the client needs, beside those that it has. */
   readonly headersFor: (
     request: { readonly method: string; readonly headers: Headers },
@@ -28,6 +33,7 @@ export const make = (clients: ReadonlyArray<Pick<ClientConfig, "cors" | "name">>
     (client === null ? all : byClient.get(client))?.has(origin) === true
   return {
     allowsOrigin,
+    hidesFrom: ({ origin }, client) => origin !== undefined && !allowsOrigin(origin, client),
     headersFor: (request, client, { vary }) => {
       const { origin } = request.headers
       const varying = { vary: vary === undefined ? "origin" : `${vary}, origin` }

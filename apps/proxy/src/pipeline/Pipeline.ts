@@ -141,7 +141,7 @@ const callUpstream = (
   client: Clients.AuthenticatedClient,
   upstreamRequest: UpstreamRequest
 ): Response => {
-  const { activeConfig: { config, quotas, upstream }, context, request, sharedState } = exchange
+  const { activeConfig: { clients, config, quotas, upstream }, context, request, sharedState } = exchange
   const { encodedBodies, now, parsedRequests, requestTurns, responseMemory } = sharedState
   const { headers, method, target } = request
   const { operation } = upstreamRequest
@@ -178,7 +178,14 @@ const callUpstream = (
     // Requests that do not repeat would only fill the memory.
     if (found.source === "cache" && method === "GET") parsedRequests.remember(target, upstreamRequest)
     const rendered = RenderResponse.render(
-      { ...found, cacheDirective, usesCache, now: now(), method: operation.method },
+      {
+        ...found,
+        cacheDirective,
+        usesCache,
+        now: now(),
+        method: operation.method,
+        allowsNotModified: clients.cors?.hidesFrom(headers, client.name) !== true
+      },
       headers,
       encodedBodies
     )

@@ -22,6 +22,8 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly now: number
   /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
   readonly method: AnyOperation["method"]
+  /** Whether the response may be 304. */
+  readonly allowsNotModified: boolean
 }
 
 /** Request headers. Names are in lower case. */
@@ -46,7 +48,7 @@ export const render = (
   const { etag } = headers
   const ifNoneMatch = requestHeaders["if-none-match"]
   if (
-    etag !== undefined && ifNoneMatch !== undefined &&
+    etag !== undefined && ifNoneMatch !== undefined && input.allowsNotModified &&
     ConditionalRequest.ifNoneMatchMatches(ifNoneMatch, etag)
   ) {
     const { "content-type": _, ...notModified } = headers

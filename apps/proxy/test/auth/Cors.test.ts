@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
-import type { Config } from "../../src/config/Config.ts"
+import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Chromium from "../support/Chromium.ts"
 import * as PageServer from "../support/PageServer.ts"
 import { examples, sendRequest, start, testClient } from "../support/proxy.ts"
@@ -92,6 +92,19 @@ describe("responses for web pages", () => {
       expect([yield* post("of-web", app), yield* post("of-web", other)]).toEqual([200, 403])
     }))
 
+  it.scopedLive("are not 304 for origins that their client does not allow", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ config: { clients: clientsOf(app), cache: defaults.cache } })
+      const get = (token: string, headers: Record<string, string>) =>
+        sendRequest(port, price, { headers: { "x-api-key": token, ...headers } })
+      const { etag = "" } = (yield* get("of-web", { origin: app })).headers
+      const revalidated = (token: string, headers: Record<string, string>) =>
+        Effect.map(get(token, { "if-none-match": etag, ...headers }), ({ status }) => status)
+      expect(yield* revalidated("of-web", { origin: app })).toBe(304)
+      expect(yield* revalidated("of-partner", { origin: app })).toBe(200)
+      expect(yield* revalidated("of-partner", {})).toBe(304)
+    }))
+
   it.scopedLive("have no headers of CORS if no client has origins", () =>
     Effect.gen(function*() {
       const { port } = yield* start({ config: { clients: [testClient("server", "of-server")] } })
@@ -167,7 +180,9 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
       )
       // Another site than 127.0.0.1, the host of the proxy.
       const pageUrl = url.replace("127.0.0.1", "localhost")
-      const { origin } = yield* start({ config: { clients: clientsOf(new URL(pageUrl).origin) } })
+      const { origin } = yield* start({
+        config: { clients: clientsOf(new URL(pageUrl).origin), cache: defaults.cache }
+      })
       const { page } = yield* Chromium.open(pageUrl)
       const learned = yield* Effect.promise(async () => {
         await page.addScriptTag({ content: code })
