@@ -104,25 +104,34 @@ const decodings = (text: string): ReadonlyArray<string> => {
   return results
 }
 
+/**
+ * Named entities of HTML, each after its character. The one for `-` does not exist; those of hyphens look like it. `commat`
+ * precedes `comma`, because the semicolon may be missing.
+ */
+const entities =
+  "!excl \"quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus @commat ,comma -hyphen -dash " +
+  ".period /sol :colon ;semi <lt =equals >gt ?quest [lsqb [lbrack \\bsol ]rsqb ]rbrack ^hat _lowbar _underbar " +
+  "`grave {lcub {lbrace |vert |verbar }rcub }rbrace"
+
+const namedEntities = new Map(entities.split(" ").map((entity) => [entity.slice(1), entity.charAt(0)]))
+
 /** An encoded character. In UTF-16, every second byte of ASCII text is zero. */
 const encodedCharacter = new RegExp(
   [
     String.raw`\\u([\da-f]{4})`,
     String.raw`(?:\\x|%)([\da-f]{2})`,
-    "&#x([\\da-f]{2,6});",
-    String.raw`&#(\d{2,7});`,
-    "&(amp|lt|gt|quot|apos);",
+    "&#x0*([\\da-f]{2,6});?",
+    String.raw`&#0*(\d{2,7});?`,
+    `&(${[...namedEntities.keys()].join("|")});?`,
     String.raw`\\(["\\/])`,
     String.raw`\0`
   ].join("|"),
   "gi"
 )
 
-const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" }
-
 const decodeCharacter = (encoded: string, ...groups: ReadonlyArray<string | undefined>): string => {
   const [unicode, byte, hexadecimal, decimal, entity, escaped] = groups
-  if (entity !== undefined) return namedEntities[entity.toLowerCase()] ?? encoded
+  if (entity !== undefined) return namedEntities.get(entity.toLowerCase()) ?? encoded
   if (encoded === "\0" || escaped !== undefined) return escaped ?? ""
   const code = decimal === undefined
     ? Number.parseInt(unicode ?? byte ?? hexadecimal ?? "", 16)

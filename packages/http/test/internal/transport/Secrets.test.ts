@@ -31,6 +31,27 @@ const spelled = (text: string, choices: ReadonlyArray<number>): string =>
     return spellings[(choices[index] ?? 0) % spellings.length]
   }).join("")
 
+const names = new Map(Object.entries({
+  "+": "plus",
+  "/": "sol",
+  "=": "equals",
+  "-": "hyphen",
+  "_": "lowbar",
+  ".": "period",
+  "!": "excl",
+  "$": "dollar",
+  "'": "apos",
+  "\"": "QUOT",
+  "<": "LT",
+  ">": "gt",
+  "(": "lpar",
+  ")": "rpar",
+  "{": "lcub",
+  "}": "rbrace",
+  ":": "colon",
+  "&": "amp"
+}))
+
 /** Spells each character, or each one with a meaning. */
 const encodings = {
   json: (text: string) => JSON.stringify(text).slice(1, -1),
@@ -42,6 +63,11 @@ const encodings = {
   allPercent: (text: string) => text.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`),
   entities: (text: string) =>
     text.replaceAll("&", "&amp;").replaceAll("\"", "&quot;").replaceAll("<", "&lt;").replaceAll("'", "&#39;"),
+  named: (text: string) =>
+    text.replace(/./g, (character) => names.has(character) ? `&${names.get(character)};` : character),
+  unterminated: (text: string) => text.replace(/./g, (character) => `&#0${character.charCodeAt(0)}`),
+  unterminatedName: (text: string) =>
+    text.replaceAll("&", "&amp").replaceAll("<", "&lt").replaceAll(">", "&gt"),
   decimal: (text: string) => text.replace(/./g, (character) => `&#${character.charCodeAt(0)};`),
   hexadecimal: (text: string) =>
     text.replace(/./g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)
