@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError, type ExportConflictError } from "../CommandError.ts"
-import { lockFile } from "../files/FileLock.ts"
+import { ConfigFileError } from "../CommandError.ts"
+import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 import { errorCode, systemFailure } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
@@ -64,16 +64,16 @@ export const replaceFile = <E>(
     const failed = (error: unknown) =>
       new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
     yield* Effect.try({ try: () => makeDirectory(NodePath.dirname(target), 0o700), catch: failed })
-    const toConfigFileError = (error: ExportConflictError | OutputError) =>
+    const toConfigFileError = (error: FileLockedError | OutputError) =>
       new ConfigFileError({
         file,
         reason: error._tag === "OutputError"
           ? error.reason
-          : `another process is changing the file; if none is, remove ${target}.lock`,
+          : `another process is changing the file; if none is, remove ${error.lock}`,
         hint: error._tag === "OutputError" ? error.hint ?? null : null
       })
     const { requireHeld } = yield* lockFile(target).pipe(
-      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "ExportConflictError" }),
+      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "FileLockedError" }),
       Effect.mapError(toConfigFileError)
     )
     const text = yield* Effect.flatMap(readSmallFile(target), next)

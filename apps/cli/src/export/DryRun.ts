@@ -17,7 +17,7 @@ import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportPlan } from "./Export.ts"
-import { planStart } from "./ExportStart.ts"
+import { lockedAsConflict, planStart } from "./ExportStart.ts"
 import { positionOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
@@ -46,7 +46,7 @@ export const dryRunExport = <Item>(
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { maxItems, source: { operation, recordName } } = job
-    yield* requireUnlocked(target.file)
+    yield* lockedAsConflict(requireUnlocked(target.file))
     const start = yield* planStart(target, query, operation)
     if (start._tag === "Complete") {
       return yield* terminal.note(`${target.file} is complete; no request would be sent`)

@@ -33,7 +33,15 @@ import { CommandTerminal } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
 import type { ExportQuery } from "./ExportQuery.ts"
-import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
+import {
+  discard,
+  exportFiles,
+  lockedAsConflict,
+  planStart,
+  prepareFiles,
+  publish,
+  writeManifest
+} from "./ExportStart.ts"
 import { type FileFormat, type PartEncoder, rowGroupRows } from "./FileFormat.ts"
 import {
   type ListPosition,
@@ -82,7 +90,7 @@ export const exportRecords = <Item>(
     const recordName = job.source.recordName
     const samePipe = job.inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
-    const lock = yield* lockFile(file)
+    const lock = yield* lockedAsConflict(lockFile(file))
     const manifest = yield* planStart(plan.target, query, job.source.operation).pipe(
       Effect.flatMap((start) => prepareFiles(plan.target, query, start)),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
@@ -185,7 +193,7 @@ const writeRecords = <Item>(
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) =>
-      requireHeld.pipe(
+      lockedAsConflict(requireHeld).pipe(
         Effect.zipRight(writeManifest(file, next)),
         Effect.zipRight(Ref.set(savedManifest, next))
       )

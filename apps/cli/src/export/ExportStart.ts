@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import { ExportConflictError } from "../CommandError.ts"
+import type { FileLockedError } from "../files/FileLock.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import type { OutputError } from "../Terminal.ts"
@@ -45,6 +46,12 @@ export type ExportStart =
   | { readonly _tag: "Complete"; readonly manifest: Manifest; readonly isPublished: boolean }
 
 const conflict = (reason: string, hint: string) => new ExportConflictError({ reason, hint })
+
+/** Fails with a conflict if another process writes the file of the export. */
+export const lockedAsConflict = <A, R>(
+  self: Effect.Effect<A, FileLockedError | OutputError, R>
+): Effect.Effect<A, ExportConflictError | OutputError, R> =>
+  Effect.catchTag(self, "FileLockedError", ({ hint, reason }) => conflict(reason, hint))
 
 /** Decides how an export starts. Changes no file. */
 export const planStart = (

@@ -6,6 +6,7 @@
  * of one lock, and exists once. Only its owner replaces the lock, after it has seen that the lock is still the stale one. A
  * claim whose owner has ended is stale too, and is claimed in the same way.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -16,7 +17,6 @@ import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
-import { ExportConflictError } from "../CommandError.ts"
 import { errorCode } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
 import { attempt, ifExists, readText } from "./Files.ts"
@@ -81,31 +81,43 @@ const hasEnded = ({ host, pid, start }: Owner): boolean => {
   return current === null || (current !== start && current !== "" && start !== "")
 }
 
-const conflict = (file: string, text: string): ExportConflictError => {
-  const owner = parseOwner(text)
-  return new ExportConflictError({
-    reason: `another process${owner === null ? "" : ` (${owner.pid} on ${owner.host})`} is writing ${file}`,
-    hint: `wait until it ends, or remove ${lockOf(file)} if there is no such process`
-  })
+/** Another process holds the lock of a file. */
+export class FileLockedError extends Data.TaggedError("FileLockedError")<{
+  readonly file: string
+  readonly lock: string
+  /** Null if it is unknown. */
+  readonly owner: Pick<Owner, "host" | "pid"> | null
+}> {
+  get reason(): string {
+    const owner = this.owner === null ? "" : ` (${this.owner.pid} on ${this.owner.host})`
+    return `another process${owner} is writing ${this.file}`
+  }
+
+  get hint(): string {
+    return `wait until it ends, or remove ${this.lock} if there is no such process`
+  }
 }
 
+const locked = (file: string, text: string): FileLockedError =>
+  new FileLockedError({ file, lock: lockOf(file), owner: parseOwner(text) })
+
 /** Fails if another process holds the lock of a file. Changes nothing. */
-export const requireUnlocked = (file: string): Effect.Effect<void, ExportConflictError | OutputError> =>
+export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedError | OutputError> =>
   Effect.flatMap(readText(lockOf(file)), (text) => {
     const owner = text === null ? null : parseOwner(text)
-    return text === null || (owner !== null && hasEnded(owner)) ? Effect.void : conflict(file, text)
+    return text === null || (owner !== null && hasEnded(owner)) ? Effect.void : locked(file, text)
   })
 
 /** A lock that this process holds. */
 export interface FileLock {
   /** Fails if the lock is no longer that of this process, for example because a user removed it. */
-  readonly requireHeld: Effect.Effect<void, ExportConflictError | OutputError>
+  readonly requireHeld: Effect.Effect<void, FileLockedError | OutputError>
 }
 
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
 export const lockFile = (
   file: string
-): Effect.Effect<FileLock, ExportConflictError | OutputError, Scope.Scope> =>
+): Effect.Effect<FileLock, FileLockedError | OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     const lock = lockOf(file)
     const own = Schema.encodeSync(OwnerText)({
@@ -118,7 +130,7 @@ export const lockFile = (
     yield* Effect.acquireRelease(
       Effect.flatMap(
         attempt("write", lock, () => take(lock, own)),
-        (other) => other === null ? Effect.void : conflict(file, other)
+        (other) => other === null ? Effect.void : locked(file, other)
       ),
       () =>
         Effect.promise(async () => {
@@ -129,7 +141,7 @@ export const lockFile = (
     return {
       requireHeld: Effect.flatMap(
         attempt("read", lock, isHeld),
-        (held) => held ? Effect.void : conflict(file, "")
+        (held) => held ? Effect.void : locked(file, "")
       )
     }
   })

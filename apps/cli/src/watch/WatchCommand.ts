@@ -8,15 +8,15 @@ import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { chainOptionName } from "../args/Chains.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
-import type { CommandError } from "../CommandError.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
-import { lockFile } from "../files/FileLock.ts"
+import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
 import { operationList } from "../list/OperationList.ts"
 import type { RecordList } from "../list/RecordList.ts"
 import { memoise, type PageRecords } from "../list/RecordSource.ts"
 import { sanitize } from "../render/Sanitize.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal, type OutputError } from "../Terminal.ts"
 import { listReader } from "./ListReader.ts"
 import { pollUntilComplete } from "./PollLoop.ts"
 import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } from "./WatchOptions.ts"
@@ -87,6 +87,16 @@ export const watchCommand = <
     })
 })
 
+/** Fails as for every other state that the watch cannot use. */
+const lockedAsUsageError = <A, R>(
+  self: Effect.Effect<A, FileLockedError | OutputError, R>
+): Effect.Effect<A, UsageError | OutputError, R> =>
+  Effect.catchTag(
+    self,
+    "FileLockedError",
+    ({ hint, reason }) => new UsageError({ reason: `--state: ${reason}`, hint })
+  )
+
 const watchList = <Item extends WatchableRecord>(
   list: RecordList<Item>,
   identity: (item: Item) => string,
@@ -103,12 +113,15 @@ const watchList = <Item extends WatchableRecord>(
       { source: reader.source, columns: list.columns, isDimmed: list.isDimmed },
       invocation
     )
-    const lock = stateFile === null ? null : yield* lockFile(stateFile)
+    const lock = stateFile === null ? null : yield* lockedAsUsageError(lockFile(stateFile))
     const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, list.operation)
     const save = (position: WatchPosition<Item>) =>
       stateFile === null || lock === null
         ? Effect.void
-        : Effect.zipRight(lock.requireHeld, saveState(stateFile, reader.query, position.snapshot()))
+        : Effect.zipRight(
+          lockedAsUsageError(lock.requireHeld),
+          saveState(stateFile, reader.query, position.snapshot())
+        )
     const announce = (position: WatchPosition<Item>) =>
       terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 

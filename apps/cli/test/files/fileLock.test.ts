@@ -97,7 +97,8 @@ it.effect("is not released, and not written under, when it is no longer that of 
       yield* requireHeld
       rmSync(`${file}.lock`)
       writeFileSync(`${file}.lock`, other)
-      expect((yield* Effect.flip(requireHeld))._tag).toBe("ExportConflictError")
+      const { _tag } = yield* Effect.flip(requireHeld)
+      expect(_tag).toBe("FileLockedError")
     }))
     expect(readFileSync(`${file}.lock`, "utf8")).toBe(other)
   }))

@@ -4,6 +4,7 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
+import { randomUUID } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { quarry, records } from "../support/quarry.ts"
 import { startWatch, temporaryFile } from "./support.ts"
@@ -375,6 +376,19 @@ describe("a state", () => {
       expect(other.err).toContain("--chain: not set -> polygon")
       expect(readFileSync(file, "utf8")).toBe(before)
       expect(existsSync(`${file}.tmp`)).toBe(false)
+    }))
+
+  it.scoped("that another process writes is refused, as an error of the option", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      const owner = { id: randomUUID(), pid: 1, start: "", host: "another" }
+      writeFileSync(`${file}.lock`, JSON.stringify(owner))
+      expect(yield* (yield* save([wallet, "--json-errors"], file)).result).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /"UsageError","message":"--state: another process \(1 on another\) is writing /
+        )
+      })
     }))
 
   it.scoped("of another service is refused with both origins", () =>
