@@ -71,12 +71,15 @@ export type TimeInput = string | Date | DateTime.DateTime
 
 const parseTimeInput = (input: unknown): DateTime.Utc | undefined =>
   typeof input === "string"
-    ? toUtc(parseDate(input))
+    ? toUtc(Number(parseDate(input)))
     : input instanceof Date
     ? toUtc(input)
     : DateTime.isDateTime(input)
     ? DateTime.toUtc(input)
     : undefined
+
+const remark = (input: unknown): string =>
+  typeof input === "string" && parseDate(input) === "invalid" ? ", which does not exist" : ""
 
 /**
  * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the
@@ -90,6 +93,7 @@ export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.U
   expected: "a date such as 2024-01-31 or 2024-01-31T12:00:00Z",
   is: isUtc,
   decode: parseTimeInput,
+  remark,
   encode: DateTime.formatIso,
   arbitrary,
   jsonSchema: { type: "string", description: "Date; UTC if no time zone is given" }
@@ -121,6 +125,7 @@ export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number>
     if (typeof seconds !== "number") return parseTimeInput(input)
     return seconds >= 0 && seconds <= maxEpochSeconds ? toUtc(seconds * 1000) : undefined
   },
+  remark,
   encode: DateTime.formatIso,
   arbitrary,
   jsonSchema: { type: "string", description: "Date or Unix time in seconds; UTC if no time zone is given" }

@@ -304,6 +304,19 @@ describe("TimeInput", () => {
     }
   )
 
+  it.each(["2024-06-31", "20240631", "2023-366", "2024-01-31T25:00Z", "Feb 30 2024"])(
+    "says of %s that it does not exist",
+    (input) => {
+      const message = `got ${JSON.stringify(input)}, which does not exist`
+      expect(decodeIssues(TimeInput, input)).toContain(message)
+      expect(decodeIssues(TimeOrEpochSeconds, input)).toContain(message)
+    }
+  )
+
+  it.each(["yesterday", "June 30th", "level 30"])("says nothing like that of %s", (input) => {
+    expect(decodeIssues(TimeInput, input)).not.toContain("exist")
+  })
+
   it("keeps the milliseconds of a Date, and of a DateTime in any time zone", () => {
     const at = 1704164645678
     const tokyo = DateTime.unsafeMakeZoned(at, { timeZone: "Asia/Tokyo" })

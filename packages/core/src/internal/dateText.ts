@@ -99,13 +99,14 @@ const existsDay = (zoneless: string): boolean => {
 }
 
 /**
- * Returns the milliseconds since 1970 of a text in a form of ISO 8601 or in another format that `Date.parse` accepts, or NaN. The
- * `+` of an offset may be a space, as form decoding leaves it.
+ * Returns the milliseconds since 1970 of a text in a form of ISO 8601 or in another format that `Date.parse` accepts, "invalid" if
+ * there is no such date or time, and NaN for another text. The `+` of an offset may be a space, as form decoding leaves it.
  */
-export const parseDate = (input: string): number => {
+export const parseDate = (input: string): number | "invalid" => {
   const text = input.trim().replace(offsetAsSpace, "$1+$2")
   const iso = parseIsoDate(text)
-  if (iso !== undefined) return Number(iso)
-  if (notADatePattern.test(text) || !existsDay(text.replace(zonePattern, ""))) return Number.NaN
-  return Date.parse(zonePattern.test(text) ? text : `${text} UTC`)
+  if (iso !== undefined) return iso
+  if (notADatePattern.test(text)) return Number.NaN
+  const millis = Date.parse(zonePattern.test(text) ? text : `${text} UTC`)
+  return Number.isNaN(millis) || existsDay(text.replace(zonePattern, "")) ? millis : "invalid"
 }

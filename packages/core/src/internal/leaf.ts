@@ -18,6 +18,8 @@ export interface LeafSpec<A, Encoded> {
   readonly is: (input: unknown) => input is A
   /** Returns the value, or undefined if the input is invalid. */
   readonly decode: (input: unknown) => A | undefined
+  /** Returns what the message about an invalid input ends with, for example what is wrong with it. Default: nothing. */
+  readonly remark?: (input: unknown) => string
   readonly encode: (value: A) => Encoded
   readonly arbitrary: LazyArbitrary<A>
   /** The JSON Schema of the encoded value. */
@@ -83,7 +85,11 @@ export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
       const value = spec.decode(input)
       return value === undefined
         ? ParseResult.fail(
-          new ParseResult.Type(ast, input, `expected ${spec.expected}, got ${formatValue(input)}`)
+          new ParseResult.Type(
+            ast,
+            input,
+            `expected ${spec.expected}, got ${formatValue(input)}${spec.remark?.(input) ?? ""}`
+          )
         )
         : ParseResult.succeed(value)
     },
