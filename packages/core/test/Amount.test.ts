@@ -73,6 +73,12 @@ describe("Amount", () => {
     expect(isDecodable(Amount, input)).toBe(false)
     expect(decodeIssues(Amount, input)).toContain("expected an integer of at least 0, got ")
   })
+
+  it("says why it rejects a number beyond 2^53", () => {
+    expect(decodeIssues(Amount, 1e18)).toContain(
+      "got 1000000000000000000, which is beyond 2^53, where only strings and bigints are exact"
+    )
+  })
 })
 
 describe("Uint64", () => {

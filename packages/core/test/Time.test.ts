@@ -344,6 +344,10 @@ describe("TimeOrEpochSeconds", () => {
       "expected a date such as 2024-01-31T12:00:00Z, or a Unix time in seconds, got "
     )
   })
+
+  it("names an invalid date", () => {
+    expect(decodeIssues(TimeOrEpochSeconds, new Date(NaN))).toContain("got an invalid date")
+  })
 })
 
 describe("the canonical format", () => {

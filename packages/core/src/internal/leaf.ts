@@ -34,6 +34,10 @@ export const formatValue = (input: unknown): string => {
   if (typeof input === "string") {
     return JSON.stringify(input.length > maxShownLength ? `${input.slice(0, maxShownLength)}…` : input)
   }
+  if (typeof input === "number" && Number.isInteger(input) && !Number.isSafeInteger(input)) {
+    return `${input}, which is beyond 2^53, where only strings and bigints are exact`
+  }
+  if (input instanceof Date && Number.isNaN(input.getTime())) return "an invalid date"
   if (Array.isArray(input)) return "an array"
   if (typeof input === "object" && input !== null) return "an object"
   return String(input)
