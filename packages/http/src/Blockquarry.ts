@@ -25,9 +25,10 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
-import type { ConfigError } from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type { ApiClient } from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
 import type { CacheStore } from "./CacheStore.ts"
@@ -97,7 +98,13 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
       & Urls
       & { readonly [A in keyof Urls]-?: A extends keyof Apis ? ApiOptions["baseUrl"] : never }
   }
-): Layer.Layer<Apis[keyof Urls & keyof Apis], ConfigError | E, HttpClient.HttpClient | R> => {
+): Layer.Layer<Apis[keyof Urls & keyof Apis], ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+  // JavaScript programs have no types.
+  const given: unknown = options
+  if (!Predicate.isRecord(given) || !Predicate.isRecord(given["baseUrls"])) {
+    const expected = `expected an object with base URLs of ${apiNames.join(", ")}`
+    return Layer.fail(ConfigError.MissingData(["baseUrls"], expected))
+  }
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     apiNames.filter((name) => baseUrls[name] !== undefined),
@@ -128,7 +135,7 @@ export const layerConfig = <
     readonly apiKey?: ApiOptions["apiKey"] | undefined
     readonly baseUrls?: BaseUrls | undefined
   }
-): Layer.Layer<ApisOf<Names>, ConfigError | E, HttpClient.HttpClient | R> => {
+): Layer.Layer<ApisOf<Names>, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
@@ -139,7 +146,10 @@ export const layerConfig = <
   )
 }
 
-const settingsOf = (name: keyof Apis) => ({ baseUrl: `baseUrls.${name}` })
+const settingsOf = (name: keyof Apis) => ({
+  baseUrl: `baseUrls.${name}`,
+  otherOptions: ["baseUrls", "stores"]
+})
 
 const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
 
@@ -147,7 +157,7 @@ const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
 type ApisOf<Names extends ReadonlyArray<keyof Apis>> = number extends Names["length"] ? never
   : Apis[Names[number]]
 
-type ClientLayer<Api> = Layer.Layer<Api, ConfigError, Engine.Engine | HttpClient.HttpClient>
+type ClientLayer<Api> = Layer.Layer<Api, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
 
 type ClientLayers = { readonly [A in keyof Apis]: ClientLayer<Apis[A]> }
 
@@ -155,7 +165,7 @@ const clients = (
   make: <Ops extends Readonly<Record<string, AnyOperation>>>(
     spec: ClientConstructors.ApiSpec<Ops>,
     name: keyof Apis
-  ) => Effect.Effect<ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient>
+  ) => Effect.Effect<ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
 ): ClientLayers => ({
   data: Layer.effect(DataApi, make(ClientConstructors.data, "data")),
   streams: Layer.effect(StreamsApi, make(ClientConstructors.streams, "streams")),
@@ -168,7 +178,7 @@ const overOneEngine = <Provided, E, R>(
   names: ReadonlyArray<keyof Apis>,
   clientLayers: ClientLayers,
   stores: SharedOptions<E, R>["stores"]
-): Layer.Layer<Provided, ConfigError | E, HttpClient.HttpClient | R> => {
+): Layer.Layer<Provided, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
   const engine = stores === undefined ? Engine.layer : Layer.provide(Engine.layerWithStores, stores)
   const selected = names.map((name): ClientLayer<never> => clientLayers[name])
   // `Provided` are the tags of `names`; `test/Blockquarry.test.ts` builds every selection.

@@ -195,6 +195,27 @@ describe("the chosen APIs", () => {
       expect(String(error)).toContain("QUARRY_")
     }))
 
+  it.effect("fail with the names of the options that a JavaScript program may pass", () =>
+    Effect.gen(function*() {
+      const layers = [
+        // @ts-expect-error -- an option of a single API
+        () => Blockquarry.layer({ baseUrl }),
+        // @ts-expect-error -- no options
+        () => Blockquarry.layer(undefined),
+        // @ts-expect-error -- an unknown option
+        () => Blockquarry.layer({ apiKey, baseUrls: { data: baseUrl }, retries: 1 })
+      ]
+      const messages = yield* Effect.forEach(
+        layers,
+        (layer) => Effect.map(Effect.flip(providedBy(layer())), String)
+      )
+      expect(messages).toEqual([
+        expect.stringMatching(/baseUrls.*data, streams, ledger, ledgerTestnet/),
+        expect.stringMatching(/baseUrls/),
+        expect.stringMatching(/retries: "unknown option; expected one of .*baseUrls, stores/)
+      ])
+    }))
+
   it("are the services of the layer's type", () => {
     const chosen = Blockquarry.layerConfig({ apis: ["data", "ledgerTestnet"] })
     expectTypeOf<Layer.Layer.Success<typeof chosen>>().toEqualTypeOf<

@@ -114,7 +114,8 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
       rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
     })
     return yield* make(spec, { ...options, ...configured }, {
-      ...options.baseUrl === undefined ? { baseUrl: spec.baseUrlVariable } : settings,
+      ...settings,
+      ...options.baseUrl === undefined ? { baseUrl: spec.baseUrlVariable } : {},
       ...apiKey === undefined ? { apiKey: Settings.apiKey } : {}
     })
   })

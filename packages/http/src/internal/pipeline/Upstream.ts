@@ -49,6 +49,8 @@ export interface Upstream {
 export interface Settings {
   readonly apiKey: string
   readonly baseUrl: string
+  /** Names of options that the program may pass besides those of an upstream. */
+  readonly otherOptions?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -118,7 +120,7 @@ export const make = (
 ): Effect.Effect<Upstream, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
-    yield* validateOptions(options)
+    yield* validateOptions(options, settings.otherOptions)
     const apiUrl = yield* Either.mapLeft(
       normalize(api, options.baseUrl),
       (reason) => ConfigError.InvalidData(["baseUrl"], reason)

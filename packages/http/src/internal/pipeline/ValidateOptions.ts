@@ -23,10 +23,12 @@ import type { Timeouts } from "../../Timeouts.ts"
 
 /** Fails with every invalid option of a layer, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
-  options: OptionalKeyApiOptions
+  options: OptionalKeyApiOptions,
+  otherOptions: ReadonlyArray<string> = []
 ): Effect.Effect<void, ConfigError.ConfigError> => {
+  const otherChecks = Object.fromEntries(otherOptions.map((name) => [name, unchecked]))
   const issues = [
-    ...validate([], options, layerChecks(options)),
+    ...validate([], options, { ...layerChecks(options), ...otherChecks }),
     ...Arr.isArray(options.apiKey) ? options.apiKey.flatMap(validateApiKey) : []
   ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
