@@ -108,6 +108,14 @@ it.live("reports an empty list and prints nothing to stdout", () =>
     expect(table.err).toContain("no transfers found")
     const array = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "json", "--all"])
     expect(JSON.parse(array.out)).toEqual([])
+    const argv = ["wallet", "transfers", emptyWallet, "--sandbox", "-o", "ndjson"]
+    expect(yield* quarry(argv, { terminal: 80 })).toMatchObject({
+      out: "",
+      err: expect.stringContaining("no transfers found")
+    })
+    // Programs know it from the output, and users who do not want to
+    expect((yield* quarry(argv)).err).not.toContain("found")
+    expect((yield* quarry([...argv, "--quiet"], { terminal: 80 })).err).toBe("")
   }))
 
 it.live("warns about the order of holders on chains other than eth, and sorts them with --largest", () =>

@@ -80,8 +80,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
           yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
         }
         if (job.inputs !== undefined) yield* job.inputs.report(exit)
-        const showsCommand = job.invocation.settings.isVerbose || !terminal.err.isTerminal
-        const lines = endMessage(exit, { ...progress(), isPartial }, job, showsCommand)
+        const lines = endMessage(exit, { ...progress(), isPartial }, job, terminal.err.isTerminal)
         yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
         const omissions = terminal.err.isTerminal ? sink.omissions() : null
         if (omissions !== null) {
@@ -119,16 +118,18 @@ const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
   { cursor: printedCursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
   { inputs, invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
-  showsCommand: boolean
+  isTerminal: boolean
 ): ReadonlyArray<string> => {
   const cursor = records === 0 && Exit.isFailure(exit) ? inputs?.unprinted() ?? null : printedCursor
   if (Exit.isSuccess(exit)) {
     if (!hasMore) {
-      return records === 0 && invocation.settings.format === "table" ? [`no ${recordName} found`] : []
+      // Other formats are for programs, which an empty output tells as much
+      const isForReaders = isTerminal || invocation.settings.format === "table"
+      return records === 0 && isForReaders ? [`no ${recordName} found`] : []
     }
     if (isSinglePage) {
       const more = `more ${recordName} available: use --all`
-      return showsCommand && cursor !== null
+      return (invocation.settings.isVerbose || !isTerminal) && cursor !== null
         ? [`${more}, or continue with:`, continuation(invocation, cursor)]
         : [more]
     }
