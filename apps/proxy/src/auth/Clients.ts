@@ -5,7 +5,7 @@
  * clients are configured, every request belongs to the client `anonymous`.
  */
 import * as Either from "effect/Either"
-import { type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
+import { allowsAnonymousClients, type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
@@ -57,7 +57,7 @@ export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): C
     // A trusted proxy may have forwarded any text.
     return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
   }
-  const registry = clients.length === 0
+  const registry = allowsAnonymousClients({ clients })
     ? anonymousRegistry(listen.allowedHosts)
     : registryOf(clients, trustedProxies)
   return { ...registry, addressOf, isTrustedProxy }

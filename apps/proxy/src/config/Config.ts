@@ -355,6 +355,12 @@ loopback.addAddress("::1", "ipv6")
 /** Whether clients need no token. */
 export const allowsAnonymousClients = ({ clients }: Pick<Config, "clients">): boolean => clients.length === 0
 
+/** Returns the share of one client in a capacity. Anonymous access has only one client. */
+export const shareOf = (
+  { clients, limits }: Pick<Config, "clients" | "limits">,
+  share: "clientShare" | "clientMemoryShare"
+): number => allowsAnonymousClients({ clients }) ? 1 : limits[share]
+
 /** Whether operators need a token, and none is configured. */
 export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean =>
   admin?.tokens.length === 0 && admin.open !== "all"

@@ -3,7 +3,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import * as Names from "@blockquarry/http/Settings"
 import * as Duration from "effect/Duration"
 import { baseUrlSettings, upstreamNames } from "./BaseUrls.ts"
-import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { describeSize, formatMillis } from "./ValueFormats.ts"
 
@@ -65,8 +65,8 @@ export const check = (
       "and admin.tokens (quarry-proxy token NAME creates a token)"
     warnings.push({ path: ["admin", "open"], message })
   }
-  const { clientMemoryShare, maxBufferedBytes, maxResponseBytes } = limits
-  const share = isAnonymous ? 1 : clientMemoryShare
+  const { maxBufferedBytes, maxResponseBytes } = limits
+  const share = shareOf(config, "clientMemoryShare")
   const memoryKeys = ["clientMemoryShare", "maxBufferedBytes", "maxResponseBytes"].map((name) =>
     `limits.${name}`
   )

@@ -10,7 +10,7 @@
 import { type CallClient, makeFairShare } from "@blockquarry/http/Gateway"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import type { Config } from "../config/Config.ts"
+import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 export interface ClientLimits {
@@ -22,12 +22,6 @@ export interface ClientLimits {
   /** Returns the number of requests and lists of a client that are in flight. */
   readonly inFlight: (client: string) => number
 }
-
-/** Returns the share of one client in a capacity. Anonymous access has only one client. */
-export const shareOf = (
-  { clients, limits }: Pick<Config, "clients" | "limits">,
-  share: "clientShare" | "clientMemoryShare"
-): number => clients.length === 0 ? 1 : limits[share]
 
 /** Returns the client as the engine knows it. */
 export const toCallClient = (

@@ -7,9 +7,8 @@
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
 import { type BodyMemory, makeFairShare } from "@blockquarry/http/Gateway"
-import type { Config } from "../config/Config.ts"
+import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import * as ClientLimits from "./ClientLimits.ts"
 
 export interface ResponseMemory {
   /** The memory that all clients use, in bytes. */
@@ -34,7 +33,7 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): R
   return {
     used: () => memory.used,
     memoryOf: (name) => {
-      const share = ClientLimits.shareOf(currentConfig(), "clientMemoryShare")
+      const share = shareOf(currentConfig(), "clientMemoryShare")
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
       return {

@@ -18,7 +18,7 @@ export const sampleCommands = (
 ): ReadonlyArray<string> => {
   const baseUrl = displayOrigin(listen.host, port)
   const data = `${baseUrl}/api/v2.2`
-  const curl = clients.length === 0 ? "curl" : "curl -H \"X-API-Key: $TOKEN\""
+  const curl = allowsAnonymousClients({ clients }) ? "curl" : "curl -H \"X-API-Key: $TOKEN\""
   if (examples === undefined) {
     return [
       `curl '${baseUrl}/readyz'`,
