@@ -1,8 +1,8 @@
 /**
  * Cross-origin resource sharing (CORS, Fetch standard): which responses browsers show to web pages of other origins.
  *
- * A preflight request has no token, so it is answered for the origins of all clients. The request itself is for the origins of
- * its client only.
+ * A preflight request has no token, so it is answered for the origins of all clients. The request itself is for the origins
+ * of its client only.
  */
 import type { ClientConfig } from "../config/Config.ts"
 

@@ -88,8 +88,8 @@ const show = (status: Status): void => {
 }
 
 /**
- * Held in memory only, never in browser storage. The link that is printed at startup has it in the fragment, which browsers do
- * not send, and which is removed from the URL and the history.
+ * Held in memory only, never in browser storage. The link that is printed at startup has it in the fragment, which browsers
+ * do not send, and which is removed from the URL and the history.
  */
 let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? ""
 history.replaceState(null, "", location.pathname)
