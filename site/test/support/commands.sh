@@ -102,9 +102,12 @@ npx)
   -y) shift ;;
   esac
   case $1 in
-  --package | --package=*)
+  -p | --package | --package=*)
     [[ $1 == *=* ]] || shift
-    package "${1#--package=}" && shift && exec "$@"
+    package "${1#--package=}" && shift
+    # Node.js cannot run the stand-in of a program
+    if [ "$1" = -c ]; then exec bash -n -c "$2"; fi
+    exec "$@"
     ;;
   pnpm@10) shift && pnpm "$@" ;;
   @blockquarry/cli) shift && exec quarry "$@" ;;
