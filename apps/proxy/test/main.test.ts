@@ -94,8 +94,8 @@ describe("quarry-proxy", () => {
          process.stdout.write("set " + flag + "\\n")
          setFlagsFromString(flag)
        }
-       const sizes = [2 ** 26, 2 ** 20]
-       v8.getHeapSpaceStatistics = () => [{ space_name: "new_space", space_size: sizes.shift() ?? 2 ** 20 }]
+       const sizes = [2 ** 25, 2 ** 21]
+       v8.getHeapSpaceStatistics = () => [{ space_name: "new_space", space_size: sizes.shift() ?? 2 ** 21 }]
        require("node:module").syncBuiltinESMExports()
        setInterval(() => globalThis.gc?.(), 10).unref()`
     )
@@ -107,9 +107,9 @@ describe("quarry-proxy", () => {
     expect(await flagsOf(["--expose-gc"])).toEqual([
       "--no-allocation-site-pretenuring",
       "--no-parallel-scavenge",
-      // The young generation may grow again after V8 has shrunk it.
+      // The young generation grows again in one step after V8 has shrunk it.
       "--semi-space-growth-factor=1",
-      "--semi-space-growth-factor=2"
+      "--semi-space-growth-factor=16"
     ])
     expect(await flagsOf(["--parallel_scavenge", "--max-semi-space-size=16"])).toEqual([
       "--no-allocation-site-pretenuring"

@@ -29,16 +29,19 @@ export const apply = (nodeOptions: ReadonlyArray<string>): void => {
 }
 
 /**
- * Its maximum size can only be set at the start of Node.js, but its growth can be ended. V8 shrinks it while little is allocated,
- * to 1 MiB, so it must be able to grow again.
+ * Its maximum size can only be set at the start of Node.js, but the factor of its growth at any time. V8 shrinks it to 1 MiB while
+ * little is allocated, and with each full collection that the memory of buffers starts. From there it grows in one step: in a
+ * small young generation, bodies become old before they are garbage, and the next full collection comes sooner.
  */
 const limitYoungGeneration = (): void => {
-  let grows = true
+  let factor = 0
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")
-    if (young === undefined || grows === young.space_size * 2 <= maxYoungGeneration) return
-    grows = !grows
-    setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`)
+    if (young === undefined) return
+    const next = Math.max(1, Math.floor(maxYoungGeneration / young.space_size))
+    if (next === factor) return
+    factor = next
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`)
   })
   observer.observe({ entryTypes: ["gc"] })
 }
