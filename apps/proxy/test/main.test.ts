@@ -44,20 +44,27 @@ const up = async (
   child.stderr.on("data", (text: Buffer) => {
     stderr += text.toString()
   })
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on("data", (text: Buffer) => {
-      stdout += text.toString()
-      if (stdout.includes("Press Ctrl-C to stop")) resolve()
-    })
-    child.once("exit", () => reject(new Error(`the program exited: ${stdout}${stderr}`)))
+  child.stdout.on("data", (text: Buffer) => {
+    stdout += text.toString()
   })
+  /** Waits until the program has printed a text, and returns all that it has printed. */
+  const printed = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const check = () => {
+        if (stdout.includes(text)) resolve(stdout)
+      }
+      check()
+      child.stdout.on("data", check)
+      child.once("exit", () => reject(new Error(`the program exited: ${stdout}${stderr}`)))
+    })
+  await printed("Press Ctrl-C to stop")
   const stop = (signal: NodeJS.Signals | "Ctrl-C") =>
     new Promise<Ended>((resolve) => {
       child.once("close", (code) => resolve({ code, stdout, stderr }))
       if (signal === "Ctrl-C") child.stdin.write("\x03")
       else child.kill(signal)
     })
-  return { stdout, stop }
+  return { printed, stdout, stop }
 }
 
 const bundle = (): Promise<void> =>
@@ -99,19 +106,21 @@ describe("quarry-proxy", () => {
        require("node:module").syncBuiltinESMExports()
        setInterval(() => globalThis.gc?.(), 10).unref()`
     )
-    const flagsOf = async (options: ReadonlyArray<string>) => {
-      const { stdout, stop } = await up(["--sandbox", "--port", "0"], {}, ["--require", preload, ...options])
+    const flagsOf = async (options: ReadonlyArray<string>, last: string) => {
+      const { printed, stop } = await up(["--sandbox", "--port", "0"], {}, ["--require", preload, ...options])
+      const stdout = await printed(`set ${last}\n`)
       await stop("SIGINT")
       return [...stdout.matchAll(/^set (.*)$/gm)].map(([, flag]) => flag)
     }
-    expect(await flagsOf(["--expose-gc"])).toEqual([
+    expect(await flagsOf(["--expose-gc"], "--semi-space-growth-factor=16")).toEqual([
       "--no-allocation-site-pretenuring",
       "--no-parallel-scavenge",
       // The young generation grows again in one step after V8 has shrunk it.
       "--semi-space-growth-factor=1",
       "--semi-space-growth-factor=16"
     ])
-    expect(await flagsOf(["--parallel_scavenge", "--max-semi-space-size=16"])).toEqual([
+    const options = ["--parallel_scavenge", "--max-semi-space-size=16"]
+    expect(await flagsOf(options, "--no-allocation-site-pretenuring")).toEqual([
       "--no-allocation-site-pretenuring"
     ])
   }, 30_000)
