@@ -250,14 +250,10 @@ const checkScheme = (
   Effect.gen(function*() {
     const options = { ...server, keyPrefix, tls: !tls, username: undefined, password: undefined }
     const { send } = yield* Connection.open(options)
-    const reply = yield* Effect.either(send((client) => client.ping()))
-    if (Either.isRight(reply)) return yield* Replies.errorOf(tls ? "no TLS" : "TLS")
-    const { fix, reason } = reply.left
-    return yield* fix === undefined
-      ? error
-      : reason === "another protocol"
-      ? reply.left
-      : Replies.errorOf(tls ? "no TLS" : "TLS")
+    const failure = yield* Effect.merge(Effect.as(send((client) => client.ping()), null))
+    if (failure?.reason === "another protocol") return yield* failure
+    const isOther = failure === null || failure.fix !== undefined
+    return yield* isOther ? Replies.errorOf(tls ? "no TLS" : "TLS") : error
   })
 
 const checkServer = (options: Connection.ConnectionOptions) =>

@@ -195,17 +195,6 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
       })
   )
 
-  it.scopedLive.each([[""], ["default"]])(
-    "that needs no password is used with one by the user %j, without output",
-    ([name]) =>
-      Effect.gen(function*() {
-        const { port } = yield* RedisServer.make()
-        const recorder = yield* OutputRecorder.make
-        yield* recorder.record(Redis.check({ url: `redis://${name}:${password}@127.0.0.1:${port}` }))
-        expect(recorder.output).toEqual([])
-      })
-  )
-
   it.scopedLive("that allows exactly the documented permissions is used, and keeps nothing of the check", () =>
     Effect.gen(function*() {
       const { port } = yield* RedisServer.make(user(...Replies.permissions("quarry:").split(" ")))

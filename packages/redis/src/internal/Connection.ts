@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import { type Command, Redis } from "ioredis"
+import { Redis as IoRedis } from "ioredis"
 import type { RedisUrl } from "./RedisUrl.ts"
 import * as Replies from "./Replies.ts"
 
@@ -51,23 +51,6 @@ const unsentBytes = (stream: IoRedis["stream"]): number => {
   return Predicate.hasProperty(handle, "writeQueueSize") && Predicate.isNumber(handle.writeQueueSize)
     ? handle.writeQueueSize
     : 0
-}
-
-/**
- * Ignores that the server needs no password, or knows no user names (before version 6): if it needs another password, it
- * says so later. ioredis would write to stderr.
- */
-class IoRedis extends Redis {
-  override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
-    if (command.name === "auth") {
-      const { reject } = command
-      command.reject = (error) =>
-        /no password is set|without any password|wrong number of arguments/.test(error.message)
-          ? command.resolve("OK")
-          : reject(error)
-    }
-    return super.sendCommand(command, stream)
-  }
 }
 
 const connect = ({ db, host, keyPrefix, password, port, tls, username }: ConnectionOptions) => {

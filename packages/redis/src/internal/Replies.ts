@@ -100,10 +100,12 @@ return failures
 
 /** What a user with all permissions that the stores need is allowed. */
 export const permissions = (keyPrefix: string): string =>
-  [`~${keyPrefix}*`, `&${keyPrefix}*`, ...directCommands, ...Object.keys(scriptCommands)].join(" +").replace(
-    " +&",
-    " &"
-  )
+  [
+    `~${keyPrefix}*`,
+    `&${keyPrefix}*`,
+    ...[...directCommands, ...Object.keys(scriptCommands)].map((name) => `+${name}`)
+  ]
+    .join(" ")
 
 /**
  * Describes an error reply to a command, or to one that a script calls. Replies to scripts do not name the command. It is null
