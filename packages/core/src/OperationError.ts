@@ -92,7 +92,7 @@ const setting = Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
 )
 
 const describeSetting = (setting: string | null, general: string): string =>
-  setting === null ? general : /^[A-Z_]+$/.test(setting) ? setting : `the option ${setting}`
+  setting === null ? general : /^[A-Z][A-Z0-9_]*$/.test(setting) ? setting : `the option ${setting}`
 
 /**
  * What every error tells.

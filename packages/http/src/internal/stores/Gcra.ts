@@ -167,6 +167,5 @@ export const startCooldown = (state: GcraState, now: number, millis: number | nu
   return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), trialUntil: 0 }
 }
 
-export const settleTrial = (state: GcraState, now: number, succeeded: boolean): GcraState => {
-  return succeeded && now >= state.cooldownUntil ? { ...state, ...noCooldown } : { ...state, trialUntil: 0 }
-}
+export const settleTrial = (state: GcraState, now: number, succeeded: boolean): GcraState =>
+  succeeded && now >= state.cooldownUntil ? { ...state, ...noCooldown } : { ...state, trialUntil: 0 }

@@ -106,8 +106,8 @@ export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(
 })
 
 /**
- * How long a call that has `timeLeft` milliseconds waits for a reply that it can do without. A call waits for at most two
- * stores, because it needs most of its time for its own request.
+ * How long a call that has `timeLeft` milliseconds waits for a reply that it can do without. It may have to wait for the cache and
+ * for the limits, and needs most of its time for its own request.
  */
 export const optionalTimeout = (timeLeft: number): number => Math.min(maxOptionalTimeout, timeLeft / 8)
 

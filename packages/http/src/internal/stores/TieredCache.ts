@@ -230,9 +230,7 @@ export const make = (
       else {
         remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt, removals: read.removals })
         lastVersion = Math.max(lastVersion, found.version)
-        if (found !== known) {
-          memory.set(key, found)
-        }
+        if (found !== known) memory.set(key, found)
       }
       return found
     }
