@@ -8,8 +8,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { buffersUsed } from "../../../../packages/http/test/support/MemoryUsage.ts"
 import type { LogSink } from "../../src/observability/Logging.ts"
 import * as LogWriter from "../../src/observability/LogWriter.ts"
 
@@ -112,17 +111,6 @@ const reportedDrops = (dropped: number): string =>
 /** More than a pipe holds, and less than waits at most. */
 const many = 20_000
 
-// `gc` is available in contexts that are created after the flag is set.
-setFlagsFromString("--expose-gc")
-const collect: unknown = runInNewContext("gc")
-
-/** Returns the bytes of all buffers after a garbage collection. */
-const bufferBytes = (): number => {
-  if (typeof collect !== "function") throw new Error("the garbage collector is not available")
-  collect()
-  return process.memoryUsage().arrayBuffers
-}
-
 const concurrently = { concurrency: "unbounded", discard: true } as const
 
 describe("a reader that pauses", () => {
@@ -206,11 +194,11 @@ describe("the buffer of lines", () => {
   it.scopedLive("is small again after a large batch", () =>
     Effect.gen(function*() {
       const { ends, sink, tried } = yield* start
-      const before = bufferBytes()
+      const before = buffersUsed("major")
       write(sink, many)
       yield* ends.readTo(`${line(many - 1)}\n`)
       yield* tried
-      expect(bufferBytes() - before).toBeLessThan(1024 * 1024)
+      expect(buffersUsed("major") - before).toBeLessThan(1024 * 1024)
       sink("one more")
       yield* ends.readTo("one more\n")
     }))

@@ -12,8 +12,8 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Engine from "../../src/internal/pipeline/Engine.ts"
+import { heapUsed } from "../support/MemoryUsage.ts"
 import * as TestClients from "../support/TestClients.ts"
-import { heapUsed } from "./support/MemoryUsage.ts"
 import * as VirtualTime from "./support/VirtualTime.ts"
 
 const records = 60_000

@@ -19,7 +19,11 @@ export interface LruLimits<V> {
 
 interface Entry<V> {
   readonly key: string
-  value: V
+  /**
+   * Undefined once the entry is removed. The table that a `Map` replaces refers to its entries and to the next table: one that
+   * has become old keeps all later ones, with their entries, until a full garbage collection.
+   */
+  value: V | undefined
   size: number
   /** The entries that were used just before and just after this one. */
   older: Entry<V> | undefined
@@ -63,6 +67,7 @@ export const make = <V>(
     unlink(entry)
     totalSize -= entry.size
     entries.delete(entry.key)
+    entry.value = undefined
   }
 
   return {
@@ -98,7 +103,9 @@ export const make = <V>(
     },
     values: () => {
       const values: Array<V> = []
-      for (let entry = oldest; entry !== undefined; entry = entry.newer) values.push(entry.value)
+      for (let entry = oldest; entry !== undefined; entry = entry.newer) {
+        if (entry.value !== undefined) values.push(entry.value)
+      }
       return values
     }
   }

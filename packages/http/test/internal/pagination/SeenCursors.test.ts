@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as SeenCursors from "../../../src/internal/pagination/SeenCursors.ts"
-import { heapUsed } from "../../faults/support/MemoryUsage.ts"
+import { heapUsed } from "../../support/MemoryUsage.ts"
 
 describe("seen cursors", () => {
   it("reports exactly the cursors that were added before", () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as LruMap from "../../../src/internal/stores/LruMap.ts"
+import { buffersUsed } from "../../support/MemoryUsage.ts"
 
 type Action = readonly [name: "get" | "peek" | "set" | "delete" | "clear", key: string, size: number]
 
@@ -57,5 +58,21 @@ describe("LruMap", () => {
     const map = LruMap.make<number>({ maxSize: 2 })
     for (const [value, key] of ["a", "b", "c"].entries()) map.set(key, value)
     expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([undefined, 1, 2])
+  })
+
+  it("leaves the values of removed entries to the next collection of the young generation", () => {
+    const map = LruMap.make<ArrayBuffer>({ maxSize: 100 })
+    const set = (count: number) => {
+      for (let index = 0; index < count; index++) map.set(String(keys++), new ArrayBuffer(valueBytes))
+    }
+    let keys = 0
+    const valueBytes = 10_000
+    set(200)
+    const before = buffersUsed("major")
+    const after = Array.from({ length: 30 }, () => {
+      set(150)
+      return buffersUsed("minor")
+    })
+    expect(Math.max(...after) - before).toBeLessThan(400 * valueBytes)
   })
 })

@@ -1,0 +1,27 @@
+/** Measures memory after a garbage collection. */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+
+// `gc` is available in contexts that are created after the flag is set, even if the process started without it.
+setFlagsFromString("--expose-gc")
+const gc: unknown = runInNewContext("gc")
+
+/** Collects the whole heap or the young generation. */
+const collect = (type: "major" | "minor"): void => {
+  if (typeof gc !== "function") throw new Error("the garbage collector is not available")
+  // A collection of the type "major" does not free all buffers.
+  if (type === "minor") gc({ type })
+  else gc()
+}
+
+/** Returns the size of the heap in bytes. */
+export const heapUsed = (): number => {
+  collect("major")
+  return process.memoryUsage().heapUsed
+}
+
+/** Returns the size of all buffers in bytes. */
+export const buffersUsed = (type: "major" | "minor"): number => {
+  collect(type)
+  return process.memoryUsage().arrayBuffers
+}
