@@ -101,8 +101,11 @@ describe("quarry-proxy", () => {
          process.stdout.write("set " + flag + "\\n")
          setFlagsFromString(flag)
        }
-       const sizes = [2 ** 25, 2 ** 21]
-       v8.getHeapSpaceStatistics = () => [{ space_name: "new_space", space_size: sizes.shift() ?? 2 ** 21 }]
+       const sizes = [2 ** 24, 2 ** 20]
+       v8.getHeapSpaceStatistics = () => {
+         const size = sizes.shift() ?? 2 ** 20
+         return [{ space_name: "new_space", space_used_size: size / 4, space_available_size: size / 4 * 3 }]
+       }
        require("node:module").syncBuiltinESMExports()
        setInterval(() => globalThis.gc?.(), 10).unref()`
     )

@@ -16,7 +16,7 @@ const options: ReadonlyArray<string> = [
  * The young generation grows up to two semi-spaces of 16 MiB. Larger ones pause all requests longer, and buffers then wait so long
  * for a collection that their memory starts a full one.
  */
-const maxYoungGeneration = 32 * 1024 * 1024
+const maxSemiSpace = 16 * 1024 * 1024
 
 /**
  * Sets the options that the options of Node.js do not set: the command line (`process.execArgv`) and `NODE_OPTIONS`, which may
@@ -38,7 +38,9 @@ const limitYoungGeneration = (): void => {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")
     if (young === undefined) return
-    const next = Math.max(1, Math.floor(maxYoungGeneration / young.space_size))
+    // Not half of `space_size`: at times only one of the two has memory.
+    const semiSpace = young.space_used_size + young.space_available_size
+    const next = Math.max(1, Math.floor(maxSemiSpace / semiSpace))
     if (next === factor) return
     factor = next
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)
