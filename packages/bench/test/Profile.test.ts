@@ -12,7 +12,7 @@ const profile: CpuProfile = {
     node(2, "", "(garbage collector)"),
     node(3, "node:net", "connect"),
     node(4, "../../packages/http/src/internal/transport/Transport.ts", "send"),
-    node(5, "../../packages/http/src/internal/pipeline/Engine.ts", "raw"),
+    node(5, "../../packages/http/src/internal/Engine.ts", "raw"),
     node(6, "../node_modules/effect/dist/esm/Effect.js", "map"),
     node(7, "", "writev"),
     node(8, "elsewhere.js", "run")

@@ -16,8 +16,8 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "./CallOptions.ts"
+import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
-import { invalidCallOptions } from "./internal/pipeline/ValidateOptions.ts"
 import * as Pagination from "./Pagination.ts"
 
 /**

@@ -13,7 +13,7 @@ const portable = Effect.acquireRelease(
       throw new Error("not supported")
     }
     vi.stubGlobal("process", { ...process, versions: undefined, getBuiltinModule })
-    const { classify } = await import("../../../../src/internal/pipeline/Classification.ts")
+    const { classify } = await import("../../../../src/internal/attempt/Classify.ts")
     const { responseContainsSecret } = await import("../../../../src/internal/transport/Secrets.ts")
     const { bodyScan } = await import("../../../../src/internal/transport/BodyScan.ts")
     return { classify, responseContainsSecret, bodyScan }

@@ -1,0 +1,318 @@
+/**
+ * The engine: sends every call through one sequence of stages.
+ *
+ * ```
+ * encode input
+ *   → cache → single flight        (if the cache is enabled)
+ *     → retry                      (within the call timeout)
+ *       → key selection            (with several keys)
+ *         → admission control      (rate limit, quota, concurrency; fair across clients)
+ *           → circuit breaker
+ *             → attempt            (within the attempt timeout)
+ *               → classification   ← `raw` ends here
+ *                 → decoding       ← `decoded` ends here
+ * ```
+ *
+ * Each stage has a folder beside this module. Stages use the policies of the layer, overridden by those of the call
+ * (`CallOptions`).
+ *
+ * A call takes at most `timeouts.call`. If that is infinite, it takes at most `retry.attempts × (rateLimit.maxWait +
+ * timeouts.attempt)` per key, plus the backoff between attempts, which doubles from `retry.baseDelay` up to
+ * `retry.maxDelay` unless the upstream sends Retry-After.
+ *
+ * @since 0.1.0
+ */
+import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
+import type {
+  CircuitOpenError,
+  InvalidResponseError,
+  LocalLimitError,
+  NetworkError,
+  OperationError,
+  RateLimitError,
+  TimeoutError
+} from "@blockquarry/core/OperationError"
+import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as CacheStore from "../CacheStore.ts"
+import * as RateLimitStore from "../RateLimitStore.ts"
+import type { CacheMode } from "../ResponseCache.ts"
+import * as AdmissionControl from "./admission/AdmissionControl.ts"
+import * as KeySelector from "./admission/KeySelector.ts"
+import * as Attempt from "./attempt/Attempt.ts"
+import * as CircuitBreakerStage from "./breaker/CircuitBreakerStage.ts"
+import * as CacheStage from "./cache/CacheStage.ts"
+import * as ResponseTtl from "./cache/ResponseTtl.ts"
+import * as Call from "./call/Call.ts"
+import type { DailyQuota, UpstreamHealth } from "./call/EngineHealth.ts"
+import type { EngineResponse } from "./call/EngineResponse.ts"
+import * as Instrumentation from "./call/Instrumentation.ts"
+import type { Upstream } from "./call/Upstream.ts"
+import * as RetryStage from "./retry/RetryStage.ts"
+import * as SteadyClock from "./SteadyClock.ts"
+import { hostOf } from "./transport/BaseUrl.ts"
+import type { BodyScan } from "./transport/BodyScan.ts"
+import type { RawResponse } from "./transport/RawResponse.ts"
+
+/**
+ * The errors of `raw`. A response with an error status is not an error.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type RawError =
+  | RateLimitError
+  | LocalLimitError
+  | CircuitOpenError
+  | InvalidResponseError
+  | NetworkError
+  | TimeoutError
+
+/**
+ * Executes operations against an upstream. Shared by the clients of all APIs, together with its rate limits, circuit
+ * breakers and cache.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EngineService {
+  /**
+   * Returns the upstream's response, with any status. Fails if the response is incomplete. A body that is not
+   * JSON is incomplete and retried. With `bodyScan`, a complete body is parsed only if its brackets are not balanced or
+   * its TTL depends on the document.
+   *
+   * `request` is the encoded input, plus any query parameters to pass through.
+   */
+  readonly raw: <I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    upstream: Upstream,
+    bodyScan?: BodyScan
+  ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
+  /** Returns the decoded output of an operation. */
+  readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    upstream: Upstream
+  ) => (input: I) => Effect.Effect<Output, OperationError>
+  /**
+   * Returns a fresh cache entry synchronously, or `undefined` if there is none, caching is disabled, or the store is not
+   * in memory. Counts a call and a hit if there is one.
+   */
+  readonly getInMemory: (
+    operation: AnyOperation,
+    upstream: Upstream
+  ) => (request: EncodedRequest, now: number) => CacheStore.CacheEntry | undefined
+  /** Returns a fresh cache entry from any store, or null if there is none. Counts a call and a hit if there is one. */
+  readonly get: (
+    operation: AnyOperation,
+    upstream: Upstream
+  ) => (request: EncodedRequest) => Effect.Effect<CacheStore.CacheEntry | null>
+  /** Removes the cache entry of a request and detaches requests in flight. Returns false if the store is unavailable. */
+  readonly invalidate: (upstream: Upstream) => (request: EncodedRequest) => Effect.Effect<boolean>
+  /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
+  readonly invalidateAll: Effect.Effect<boolean>
+  /** The health of all base URLs and keys that were used. */
+  readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
+  /** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell. */
+  readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
+}
+
+/**
+ * The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache.
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
+
+/**
+ * Creates an engine with the stores in context.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<
+  EngineService,
+  never,
+  CacheStore.CacheStore | RateLimitStore.RateLimitStore | Scope.Scope
+> = Effect.gen(function*() {
+  const scope = yield* Effect.scope
+  const rateLimitStore = yield* RateLimitStore.RateLimitStore
+  const cacheStore = yield* CacheStore.CacheStore
+  const instrumentation = Instrumentation.make()
+  const cache = yield* CacheStage.make(cacheStore, instrumentation, scope)
+  const retry = RetryStage.make(instrumentation)
+  const circuitBreaker = CircuitBreakerStage.make(instrumentation)
+  const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
+  const keySelector = KeySelector.make(admission)
+  const responseTtl = ResponseTtl.make()
+
+  const attempt = Attempt.make(instrumentation)
+
+  /** Makes attempts until one is final, within the call timeout. */
+  const execute = (call: Call.Call) =>
+    retry.run(
+      call,
+      (attemptNumber) => keySelector.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
+    )
+
+  /** Prepares the calls of an operation, whose results are those of `finish`. */
+  const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    upstream: Upstream,
+    bodyScan: BodyScan | null,
+    fitsModel: (attemptResponse: Call.AttemptResponse, call: Call.Call) => boolean,
+    finish: (engineResponse: EngineResponse, call: Call.Call) => Either.Either<A, E>
+  ) => {
+    const startCall = Call.prepare(operation, upstream, bodyScan)
+    return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
+      Effect.withFiberRuntime((fiber) => {
+        const options = Call.optionsOf(fiber)
+        const call = startCall(request, options, fiber)
+        const ttlOf = (attemptResponse: Call.AttemptResponse) =>
+          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse, call))
+        const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>
+          Effect.matchEffect(cache.run(call, mode, execute, ttlOf), {
+            onFailure: ({ error }) => Effect.fail(error),
+            onSuccess: (engineResponse) => {
+              const { source } = engineResponse
+              const output = finish(engineResponse, call)
+              // A raw call may have cached a response that does not fit the model.
+              return source !== "upstream" && isInvalidResponse(output)
+                ? respond("reload")
+                : Instrumentation.annotatingSpan(call, "quarry.source", source, output)
+            }
+          })
+        return instrumentation.observeCall(call, respond(options.cacheMode ?? "default"))
+      })
+  }
+
+  return {
+    raw: <I, InputEncoded, Output, OutputEncoded>(
+      operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+      upstream: Upstream,
+      bodyScan?: BodyScan
+    ) => prepare(operation, upstream, bodyScan ?? null, () => true, requireComplete),
+    decoded: <I, InputEncoded, Output, OutputEncoded>(
+      operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+      upstream: Upstream
+    ) => {
+      const decode = decoderOf(operation, instrumentation)
+      const respond = prepare(
+        operation,
+        upstream,
+        null,
+        ({ classification, response }, call) =>
+          Either.isRight(decode({ response, classification: () => classification }, call)),
+        decode
+      )
+      const encode = requestEncoder(operation, upstream.arrayFormat)
+      return (input: I) => respond(input, encode(input))
+    },
+    getInMemory: (operation, { keyPool, policies }) => (request, now) => {
+      const entry = cache.peek(keyPool, policies.cache, request, now)
+      if (entry !== undefined) instrumentation.recordHit(operation)
+      return entry
+    },
+    get: (operation, { keyPool, policies }) => (request) =>
+      Effect.tap(
+        cache.get(keyPool, policies.cache, request),
+        (entry) => entry === null ? Effect.void : Effect.sync(() => instrumentation.recordHit(operation))
+      ),
+    invalidate: ({ keyPool }) => (request) => cache.invalidate(keyPool, request),
+    invalidateAll: cache.invalidateAll,
+    dailyQuotas: ({ keyPool }) =>
+      Effect.forEach(
+        keyPool.keys.flatMap(
+          ({ label, quotaId, rateLimit: { dailyQuota } }) =>
+            dailyQuota === null ? [] : [{ label, quotaId, limit: dailyQuota }]
+        ),
+        ({ label, limit, quotaId }) =>
+          Effect.map(
+            rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }, quotaTimeout),
+            ({ remaining }) => ({ label, limit, remaining })
+          )
+      ).pipe(Effect.match({ onFailure: () => [], onSuccess: (quotas) => quotas })),
+    health: Effect.map(
+      SteadyClock.current,
+      (clock) =>
+        circuitBreaker.health(clock).map(({ baseUrl, ...circuit }) => ({
+          host: hostOf(baseUrl),
+          ...circuit,
+          keys: keySelector.health(baseUrl, clock)
+        }))
+    )
+  }
+})
+
+/**
+ * Returns the decoder of an operation's responses. A response that may be cached is decoded once, however often it is
+ * served.
+ */
+const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  instrumentation: Instrumentation.Instrumentation
+) => {
+  // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
+  // it until then, which takes longer than decoding it, so responses that are used once are not here.
+  const decoded = new WeakMap<RawResponse, Either.Either<Output, OperationError>>()
+  return (
+    { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
+    call: Call.Call
+  ): Either.Either<Output, OperationError> => {
+    const mayBeCached = call.policies.cache.enabled
+    const existing = mayBeCached ? decoded.get(response) : undefined
+    if (existing !== undefined) return existing
+    const classification = classifyResponse()
+    const unreadable: Array<string> = []
+    const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
+      ? classification.decode(operation, unreadable)
+      : Either.left(classification.error)
+    if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
+    if (mayBeCached) decoded.set(response, output)
+    return output
+  }
+}
+
+const isInvalidResponse = (output: Either.Either<unknown, { readonly _tag: string }>): boolean =>
+  Either.isLeft(output) && output.left._tag === "InvalidResponseError"
+
+/** Fails if a response is incomplete. */
+const requireComplete = (
+  engineResponse: EngineResponse
+): Either.Either<EngineResponse, InvalidResponseError> => {
+  if (engineResponse.source !== "upstream") return Either.right(engineResponse)
+  const classification = engineResponse.classification()
+  return classification._tag === "Malformed"
+    ? Either.left(classification.error)
+    : Either.right(engineResponse)
+}
+
+/** How long a reader of daily quotas waits for a slow store, in milliseconds. */
+const quotaTimeout = 1000
+
+/**
+ * Provides an engine with the stores in context, such as those of `@blockquarry/redis`.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWithStores: Layer.Layer<
+  Engine,
+  never,
+  CacheStore.CacheStore | RateLimitStore.RateLimitStore
+> = Layer.scoped(Engine, make)
+
+/**
+ * Provides an engine with stores in memory.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Engine> = Layer.provide(layerWithStores, [
+  CacheStore.layerMemory(),
+  RateLimitStore.layerMemory
+])

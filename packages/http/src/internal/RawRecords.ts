@@ -1,0 +1,123 @@
+/**
+ * Lists as the JSON text of their records, for programs that pass them on.
+ *
+ * Pages are decoded, so that pagination follows the same rules as in `Pagination`, but the result is the text that the
+ * upstream sent.
+ *
+ * @since 0.1.0
+ */
+import { elementTexts } from "@blockquarry/core/LosslessJson"
+import type { ListOperation, Operation } from "@blockquarry/core/Operation"
+import {
+  InvalidResponseError,
+  type ListOperationError,
+  type OperationError
+} from "@blockquarry/core/OperationError"
+import type { Page } from "@blockquarry/core/Page"
+import { requestEncoder } from "@blockquarry/core/RequestEncoding"
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import * as Pagination from "../Pagination.ts"
+import type { EngineResponse } from "./call/EngineResponse.ts"
+import type { Upstream } from "./call/Upstream.ts"
+import type { EngineService } from "./Engine.ts"
+import * as PageSource from "./pagination/PageSource.ts"
+
+/**
+ * A page of records.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RawPage {
+  /** The JSON text of each record, without line breaks. */
+  readonly records: ReadonlyArray<string>
+  /** The cursor of the next page. Null on the last page. */
+  readonly cursor: string | null
+}
+
+/**
+ * Returns all pages of a list, from the beginning or after a cursor.
+ *
+ * @since 0.1.0
+ * @category streams
+ */
+export const pages = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded,
+  Item extends object
+>(
+  operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>,
+  engine: EngineService,
+  upstream: Upstream,
+  input: I,
+  options: Pick<Pagination.PaginationOptions, "cursor"> = {}
+): Stream.Stream<RawPage, ListOperationError> =>
+  Stream.suspend(() => {
+    const raw = engine.raw(operation, upstream)
+    const encode = requestEncoder(operation, upstream.arrayFormat)
+    // Pagination drops records that it has returned before, but never copies those that it returns.
+    const rawByRecord = new WeakMap<Item, string>()
+    const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
+      Effect.flatMap(raw(input, encode(input)), (engineResponse) =>
+        Either.flatMap(decodeResponse(operation, engineResponse), ({ page, text }) => {
+          const rawRecords = elementTexts(text, "result")
+          if (rawRecords.length !== page.result.length) {
+            return recordMismatch(
+              `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`
+            )
+          }
+          for (const [item, text] of Arr.zip(page.result, rawRecords)) {
+            rawByRecord.set(item, onOneLine(text))
+          }
+          return Either.right(page)
+        }))
+    /** Fails if texts and records do not match: a record must be neither lost nor invented. */
+    const recordMismatch = (reason: string): Either.Either<never, InvalidResponseError> => {
+      const { method, path } = encode(input)
+      return Either.left(
+        new InvalidResponseError({
+          operation: operation.id,
+          request: { method, path },
+          status: 200,
+          serverMessage: null,
+          body: "",
+          upstreamRequestId: null,
+          kind: "unexpected-shape",
+          path: "result",
+          reason,
+          mayHaveBeenApplied: false
+        })
+      )
+    }
+    return Stream.mapEffect(
+      Pagination.pages(PageSource.make(operation, fetchPage), input, options),
+      ({ cursor, result }) => {
+        const records = result.flatMap((item) =>
+          rawByRecord.get(item) ?? []
+        )
+        return records.length === result.length
+          ? Either.right({ records, cursor: cursor ?? null })
+          : recordMismatch(
+            `${result.length - records.length} of ${result.length} records have no text`
+          )
+      }
+    )
+  })
+
+const decodeResponse = <I, InputEncoded, Output, OutputEncoded>(
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  { classification: classifyResponse }: EngineResponse
+): Either.Either<{ readonly page: Output; readonly text: string }, OperationError> => {
+  const classification = classifyResponse()
+  return classification._tag === "Complete"
+    ? Either.map(classification.decode(operation), (page) => ({ page, text: classification.text ?? "" }))
+    : Either.left(classification.error)
+}
+
+/** Replaces line breaks, which occur only between tokens: strings escape them. */
+const onOneLine = (record: string): string => /[\n\r]/.test(record) ? record.replace(/[\n\r]+/g, " ") : record

@@ -1,0 +1,415 @@
+/**
+ * Admission control: rate limits, daily quotas, cooldowns and the concurrency limit of attempts.
+ *
+ * Attempts that cannot be sent at once wait in one queue per base URL, which is fair across clients and considers
+ * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
+ */
+import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
+import type { CircuitBreakerStage } from "../breaker/CircuitBreakerStage.ts"
+import {
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type Call,
+  type CallKey,
+  retryAfterMillisOf
+} from "../call/Call.ts"
+import type { SendObserver } from "../call/CallClient.ts"
+import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import * as Completed from "../Completed.ts"
+import { getOrInsert } from "../Maps.ts"
+import { initialCooldown, maxCooldown, maxTrialLease } from "../stores/Gcra.ts"
+import { startTimer } from "../Timer.ts"
+import {
+  type AdmissionRequest,
+  type AdmissionWaitReason,
+  type Delay,
+  isTooLate,
+  UpstreamQueue,
+  type Waiter
+} from "./UpstreamQueue.ts"
+
+export interface AdmissionControl {
+  /**
+   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
+   * The units of an attempt that sends nothing, by its `onSent`, are given back.
+   */
+  readonly run: (
+    call: Call,
+    key: CallKey,
+    attempt: Attempt
+  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
+  readonly tryRun: (
+    call: Call,
+    key: CallKey,
+    attempt: Attempt
+  ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
+  /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
+  readonly expectedWait: (call: Call, key: CallKey, now: number) => number
+}
+
+/** An attempt with a key. It reports what it sends to `onSent`. */
+export type Attempt = (
+  key: CallKey,
+  onSent: SendObserver
+) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+
+/** A call that asks for admission. */
+interface Admission extends AdmissionRequest {
+  readonly queue: UpstreamQueue
+  readonly restore: Restore
+}
+
+/** What an admitted attempt holds in the store. No consumption without a daily quota. */
+interface Grant {
+  readonly permit: Extract<Permit, { readonly _tag: "Granted" }>
+  readonly consumption: Consumption | null
+}
+
+const isGrant = (admitted: Grant | Delay): admitted is Grant => "permit" in admitted
+
+/** Makes a part of an uninterruptible region interruptible. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export const make = (
+  store: RateLimitStoreService,
+  circuitBreaker: CircuitBreakerStage,
+  instrumentation: Instrumentation
+): AdmissionControl => {
+  // By base URL.
+  const queues = new Map<string, UpstreamQueue>()
+
+  const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue =>
+    getOrInsert(queues, baseUrl, () => new UpstreamQueue())
+
+  const admissionOf = (call: Call, key: CallKey, restore: Restore): Admission => ({
+    call,
+    key,
+    client: call.client,
+    cost: key.cost,
+    queue: queueOf(call),
+    restore
+  })
+
+  const run: AdmissionControl["run"] = (call, key, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const admission = admissionOf(call, key, restore)
+      const now = call.clock.unsafeCurrentTimeMillis()
+      return Completed.flatMap(tryAdmit(admission, now), (admitted) =>
+        isGrant(admitted)
+          ? runAttempt(admission, admitted, attempt)
+          : Effect.flatMap(
+            waitInQueue(admission, admitted, now),
+            (grant) => runAttempt(admission, grant, attempt)
+          ))
+    })
+
+  const tryRun: AdmissionControl["tryRun"] = (call, key, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const admission = admissionOf(call, key, restore)
+      const now = call.clock.unsafeCurrentTimeMillis()
+      return Completed.flatMap(
+        tryAdmit(admission, now),
+        (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
+          isGrant(admitted)
+            ? runAttempt(admission, admitted, attempt)
+            : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
+      )
+    })
+
+  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
+  const runAttempt = (
+    admission: Admission,
+    grant: Grant,
+    attempt: Attempt
+  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+    const { call, key, queue, restore } = admission
+    const admittedAt = call.clock.unsafeCurrentTimeMillis()
+    let sent = 0
+    const onSent: SendObserver = (change) => {
+      sent += change
+      call.onSent?.(change)
+    }
+    const admitted = circuitBreaker.admit(call, admittedAt)
+    const attempted = Either.isLeft(admitted)
+      ? Effect.fail(admitted.left)
+      : after(admitted.right.change, restore(attempt(key, onSent)))
+    return Effect.flatMap(Effect.exit(attempted), (exit) => {
+      const now = call.clock.unsafeCurrentTimeMillis()
+      const stateChange = Either.isLeft(admitted)
+        ? null
+        : circuitBreaker.record(call, admitted.right, exit, now)
+      const report = reportResult(admission, grant.permit.trial, exit, now)
+      const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
+      const reported = after(stateChange, after(settled, exit))
+      const release = () => {
+        queue.releaseSlot(admission)
+        // Last, because an observer of the usage may throw.
+        if (sent > 0) instrumentation.recordCost(call, admission.cost)
+      }
+      if (reported !== exit) return Effect.ensuring(reported, Effect.sync(release))
+      release()
+      return exit
+    })
+  }
+
+  /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
+  const giveBack = (
+    { cost, key: { id, quota, quotaId, rule } }: Admission,
+    { consumption, permit }: Grant,
+    age: number,
+    report: Effect.Effect<void> | null
+  ): Effect.Effect<void> =>
+    Effect.all(
+      [
+        report ?? Effect.void,
+        store.release(id, rule, cost, age, permit),
+        quota === null || consumption === null
+          ? Effect.void
+          : store.refund(quotaId, quota, cost, age, consumption)
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+
+  /**
+   * Admits an attempt if it need not wait: returns its grant, and holds a slot. Else returns the delay, and holds neither.
+   */
+  const tryAdmit = (admission: Admission, now: number): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+    const { call, queue } = admission
+    const rejection = circuitBreaker.check(call, now)
+    if (rejection !== null) return Effect.fail(rejection)
+    if (queue.mustWait(admission)) return Effect.succeed(queue.delayOf(admission, now))
+    if (!queue.tryAcquireSlot(admission)) return Effect.succeed({ at: now, reason: "concurrency" })
+    return Completed.map(
+      Completed.onFailure(requestPermit(admission), () => queue.releaseSlot(admission)),
+      (permit) => {
+        if (!isGrant(permit)) queue.releaseSlot(admission)
+        return permit
+      }
+    )
+  }
+
+  /**
+   * Acquires a permit of the rate limit while holding a slot, and then consumes the daily quota. Returns the grant, or the
+   * delay of the permit.
+   */
+  const requestPermit = (admission: Admission): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+    const { call, cost, key: { id, rule }, queue } = admission
+    const permit = evaluate(
+      store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call)),
+      call.clock.system.unsafeCurrentTimeMillis()
+    )
+    return Completed.flatMap(
+      Completed.mapError(permit, () => rejected(call, "unavailable", null)),
+      (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+        if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
+        const { trial, remaining } = permit
+        // The trial is the only attempt until its result.
+        queue.recordPermit(admission, trial ? 0 : remaining, rule.maxCost ?? cost)
+        return consumeDailyQuota(admission, permit)
+      }
+    )
+  }
+
+  /** Consumes the daily quota of a granted permit, or gives the permit back. */
+  const consumeDailyQuota = (
+    admission: Admission,
+    permit: Grant["permit"]
+  ): Effect.Effect<Grant, AttemptNoResponse> => {
+    const { call, cost, key: { id, quota, quotaId } } = admission
+    const grant = { permit, consumption: null }
+    if (quota === null) return Effect.succeed(grant)
+    // Nothing is sent, so another attempt becomes the trial.
+    const reject = (noResponse: AttemptNoResponse) =>
+      Effect.zipRight(
+        giveBack(admission, grant, 0, permit.trial ? store.settleTrial(id, false) : null),
+        Effect.fail(noResponse)
+      )
+    return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
+      onFailure: () => reject(rejected(call, "unavailable", null)),
+      onSuccess: (consumption) =>
+        consumption._tag === "Consumed"
+          ? Effect.succeed({ permit, consumption })
+          : reject(rejected(call, "daily", consumption.millis))
+    })
+  }
+
+  const waitInQueue = (
+    admission: Admission,
+    delay: Delay,
+    now: number
+  ): Effect.Effect<Grant, AttemptNoResponse> =>
+    Effect.suspend(() => {
+      const { call, key: { maxWait, rateLimit }, queue } = admission
+      const latestStart = Math.min(call.deadline, now + maxWait)
+      const expectedStart = queue.expectedStart(admission, delay, now)
+      const maxQueue = delay.reason === "concurrency"
+        ? call.policies.concurrency.maxQueue
+        : rateLimit.maxQueue
+      if (isTooLate(admission, expectedStart, latestStart) || queue.sizeOf(admission) >= maxQueue) {
+        return Effect.fail(rejectedAfter(admission, delay, now))
+      }
+      const waiter = queue.add(admission, latestStart, delay, now)
+      const waited = debugging(
+        call,
+        () => "waiting for admission",
+        () => ({
+          wait: delay.reason,
+          ...delay.reason === "concurrency" ? {} : { millis: expectedStart - now }
+        }),
+        waitForTurn(admission, waiter, delay.reason, now)
+      )
+      return Effect.ensuring(waited, Effect.sync(() => queue.remove(waiter)))
+    })
+
+  /** Waits until the queue gives the attempt a slot, and a permit is granted. */
+  const waitForTurn = (
+    admission: Admission,
+    waiter: Waiter,
+    initialReason: AdmissionWaitReason,
+    startedAt: number
+  ): Effect.Effect<Grant, AttemptNoResponse> =>
+    Effect.gen(function*() {
+      const { call, queue, restore } = admission
+      let reason = initialReason
+      for (;;) {
+        const now = call.clock.unsafeCurrentTimeMillis()
+        queue.endDelay(waiter, now)
+        if (waiter.availableAt !== null) {
+          const delay: Delay = { at: waiter.availableAt, reason: "cooldown" }
+          return yield* Effect.fail(rejectedAfter(admission, delay, now))
+        }
+        if (isTooLate(waiter, now, waiter.latestStart) || !waiter.hasSlot && now === waiter.latestStart) {
+          queue.remove(waiter)
+          const delay = queue.delayOf(admission, now)
+          return yield* Effect.fail(
+            rejectedAfter(admission, { at: delay.at, reason: delay.at > now ? delay.reason : reason }, now)
+          )
+        }
+        if (!waiter.hasSlot) {
+          yield* restore(wakeSignal(call.clock.system, waiter, queue.wakeTime(waiter) - now))
+          continue
+        }
+        const rejection = circuitBreaker.check(call, now)
+        if (rejection !== null) return yield* Effect.fail(rejection)
+        const permit = yield* requestPermit(admission)
+        if (isGrant(permit)) {
+          // Before the attempt keeps its slot, because an observer of the usage may throw.
+          instrumentation.recordWait(call, reason, call.clock.unsafeCurrentTimeMillis() - startedAt)
+          queue.serve(waiter)
+          return permit
+        }
+        reason = permit.reason
+        queue.delay(waiter, permit)
+        if (isTooLate(waiter, permit.at, waiter.latestStart)) {
+          queue.remove(waiter)
+          return yield* Effect.fail(rejectedAfter(admission, permit, call.clock.unsafeCurrentTimeMillis()))
+        }
+      }
+    })
+
+  /** Reports the result of an attempt to the store. Null if there is nothing to report. */
+  const reportResult = (
+    { key: { id }, queue }: Admission,
+    trial: boolean,
+    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
+    now: number
+  ): Effect.Effect<void> | null => {
+    const attemptResponse = Exit.isSuccess(exit) ? exit.value : null
+    if (attemptResponse?.health === "throttled") {
+      const hint = retryAfterMillisOf(attemptResponse)
+      // Attempts that wait do not ask the store.
+      queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
+      return store.startCooldown(id, hint)
+    }
+    return trial ? store.settleTrial(id, attemptResponse?.health === "healthy") : null
+  }
+
+  return {
+    run,
+    tryRun,
+    expectedWait: (call, key, now) => {
+      const request = { call, key, client: call.client, cost: key.cost }
+      const queue = queueOf(call)
+      return queue.mustWait(request)
+        ? queue.expectedStart(request, queue.delayOf(request, now), now) - now
+        : 0
+    }
+  }
+}
+
+/** Runs an effect, if there is one, and continues. */
+const after = <A, E>(effect: Effect.Effect<void> | null, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  effect === null ? next : Effect.zipRight(effect, next)
+
+const delayOfPermit = (
+  call: Call,
+  { millis, reason }: Extract<Permit, { readonly _tag: "Delayed" }>
+): Delay => ({
+  // At least 1 ms, so that a store cannot cause a busy loop.
+  at: call.clock.unsafeCurrentTimeMillis() + Math.max(1, millis),
+  reason
+})
+
+/** Completes when the queue wakes an attempt, or after some time. */
+const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const stopTimer = startTimer(clock, millis, () => resume(Effect.void))
+    waiter.wake = () => {
+      stopTimer()
+      resume(Effect.void)
+    }
+    if (waiter.hasSlot || waiter.availableAt !== null) waiter.wake()
+    return Effect.sync(stopTimer)
+  })
+
+/** Returns how long a trial may take: its attempt, and a margin to report the result. */
+const trialLeaseOf = ({ attemptTimeout }: Call): number =>
+  Math.min(attemptTimeout + trialGraceMillis, maxTrialLease)
+
+const trialGraceMillis = 1000
+
+const timeLeftOf = ({ clock, deadline }: Call): number => deadline - clock.unsafeCurrentTimeMillis()
+
+/** Rejects an attempt, with the time that a new one would wait. When a slot is available is unknown. */
+const rejectedAfter = (admission: Admission, delay: Delay, now: number): AttemptNoResponse => {
+  const wait = delay.reason === "concurrency"
+    ? 0
+    : admission.queue.expectedStart(admission, delay, now) - now
+  return rejected(admission.call, delay.reason, wait > 0 ? wait : null)
+}
+
+const rejected = (
+  call: Call,
+  reason: AdmissionWaitReason | "daily" | "unavailable",
+  wait: number | null
+): AttemptNoResponse => ({
+  error: rejectionError(call, reason, wait === null ? null : Duration.millis(Math.ceil(wait))),
+  retryHint: null,
+  health: "not-sent"
+})
+
+/** A cooldown is a limit of the upstream, the other reasons are limits of this program. */
+const rejectionError = (
+  { operation, summary }: Call,
+  reason: AdmissionWaitReason | "daily" | "unavailable",
+  retryAfter: Duration.Duration | null
+): RateLimitError | LocalLimitError => {
+  const common = { operation: operation.id, request: summary, retryAfter }
+  switch (reason) {
+    case "cooldown":
+      return new RateLimitError({ ...common, response: null })
+    case "rate_limit":
+      return new LocalLimitError({ ...common, limit: "rate" })
+    case "concurrency":
+    case "daily":
+    case "unavailable":
+      return new LocalLimitError({ ...common, limit: reason })
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * The queue of attempts at one base URL. It considers concurrency slots and API keys together.
+ *
+ * An attempt that is next is given a slot, and requests a permit of the rate limit. Several attempts with the same key do
+ * so at the same time, as far as the last permit left units for all of them. An attempt whose permit is delayed waits as
+ * the leader of its key, without a slot, and the other attempts with the key wait until there is no leader. A client
+ * without a slot and a key with a delayed permit block no other client and no other key.
+ */
+import type { Call, CallKey } from "../call/Call.ts"
+import { FairQueue, type FairShare, makeFairShare, type QueuedItem, type QueueItem } from "./Fairness.ts"
+
+/** Why an attempt waits. */
+export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
+
+/** When an attempt may be sent, as far as known, and what it waits for. */
+export interface Delay {
+  readonly at: number
+  readonly reason: AdmissionWaitReason
+}
+
+/** An attempt that requests admission. */
+export interface AdmissionRequest extends QueueItem {
+  readonly call: Call
+  readonly key: CallKey
+}
+
+/** An attempt that waits for admission. */
+export interface Waiter extends AdmissionRequest, QueuedItem {
+  readonly keyQueue: KeyQueue
+  /** The latest time at which the attempt may be sent. */
+  readonly latestStart: number
+  /** Whether it holds a slot, to request a permit. */
+  hasSlot: boolean
+  /** When its key is available again, if that is too late. */
+  availableAt: number | null
+  /** Resumes the fiber after a change of the other fields. */
+  wake: () => void
+}
+
+/** The attempts with one API key. */
+interface KeyQueue {
+  /** Those without a slot. */
+  readonly waiters: FairQueue<Waiter>
+  /** Waits until `next` for another permit. */
+  leader: Waiter | null
+  /** What is known about the next permit. */
+  next: Delay
+  /** Number and cost of the attempts that request permits. */
+  requests: number
+  requestedCost: number
+  /** Several attempts request permits at the same time only up to this cost, or else most of them would be delayed. */
+  sparePermits: number
+}
+
+export class UpstreamQueue {
+  /** Keys with waiting attempts. */
+  private readonly keyQueues = new Map<string, KeyQueue>()
+  // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
+  private readonly limit = { capacity: 0 }
+  private readonly slots = makeFairShare(this.limit)
+  private arrivals = 0
+
+  /** Acquires a slot if the client may have one. */
+  tryAcquireSlot(request: AdmissionRequest): boolean {
+    return this.slotsFor(request).tryAcquire(request.client.name, 1, request.client.share)
+  }
+
+  /** Releases a slot to the next waiting attempt. */
+  releaseSlot(request: AdmissionRequest): void {
+    this.slots.release(request.client.name, 1)
+    this.dispatch()
+  }
+
+  /** Whether a new attempt must wait behind others. */
+  mustWait({ client, key }: AdmissionRequest): boolean {
+    const keyQueue = this.keyQueues.get(key.id)
+    return keyQueue !== undefined && (!mayRequest(keyQueue) || keyQueue.waiters.sizeOf(client) > 0)
+  }
+
+  /** Returns what a new attempt that must wait waits for, and until when, as far as known. */
+  delayOf(request: AdmissionRequest, now: number): Delay {
+    const next = this.keyQueues.get(request.key.id)?.next
+    return next !== undefined && (next.at > now || this.mayAcquireSlot(request))
+      ? next
+      : { at: now, reason: "concurrency" }
+  }
+
+  /** Estimates when a new attempt may be sent. A lower bound, unless it waits for the rate limit. */
+  expectedStart(request: AdmissionRequest, { at, reason }: Delay, now: number): number {
+    const start = Math.max(now, at)
+    const { id, rule: { burst, limit, window } } = request.key
+    const keyQueue = this.keyQueues.get(id)
+    if (keyQueue === undefined) return start
+    const cost = keyQueue.waiters.costUntilServed(request)
+    const delayedCost = reason === "rate_limit"
+      // `at` includes the leader.
+      ? Math.max(request.cost, cost - (keyQueue.leader?.cost ?? 0))
+      // How much of the burst is available then is unknown.
+      : Math.max(0, cost - burst)
+    return start + delayedCost * window / limit
+  }
+
+  /** Number of waiting attempts with the same client and API key. */
+  sizeOf({ client, key }: AdmissionRequest): number {
+    return this.keyQueues.get(key.id)?.waiters.sizeOf(client) ?? 0
+  }
+
+  /** Adds an attempt. If its permit is delayed and no other waits for one, it is the leader. */
+  add({ call, client, cost, key }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
+    const isDelayed = delay.at > now
+    const keyQueue = this.keyQueues.get(key.id) ?? {
+      waiters: new FairQueue(),
+      leader: null,
+      next: delay,
+      requests: 0,
+      requestedCost: 0,
+      sparePermits: isDelayed ? 0 : Number.POSITIVE_INFINITY
+    }
+    this.keyQueues.set(key.id, keyQueue)
+    const waiter: Waiter = {
+      call,
+      key,
+      client,
+      cost,
+      keyQueue,
+      latestStart,
+      arrival: this.arrivals += 1,
+      hasSlot: false,
+      availableAt: null,
+      wake: () => {}
+    }
+    keyQueue.waiters.add(waiter)
+    if (keyQueue.leader === null && isDelayed) {
+      keyQueue.leader = waiter
+      keyQueue.next = delay
+    }
+    this.dispatch()
+    return waiter
+  }
+
+  /** Returns when an attempt must act that is not woken. */
+  wakeTime(waiter: Waiter): number {
+    const { keyQueue: { leader, next }, latestStart } = waiter
+    return leader === waiter ? Math.min(next.at, latestStart) : latestStart
+  }
+
+  /** After the delay of a leader, lets the attempt that is next request a permit. */
+  endDelay(waiter: Waiter, now: number): void {
+    const { keyQueue } = waiter
+    if (keyQueue.leader !== waiter || keyQueue.next.at > now) return
+    keyQueue.leader = null
+    keyQueue.sparePermits = 0
+    this.dispatch()
+  }
+
+  /** Records a granted permit that left `remaining` units. `maxCost` is the cost of the most expensive attempt. */
+  recordPermit({ key }: AdmissionRequest, remaining: number, maxCost: number): void {
+    const keyQueue = this.keyQueues.get(key.id)
+    if (keyQueue !== undefined) keyQueue.sparePermits = remaining - maxCost
+  }
+
+  /** The permit of an attempt with a slot is delayed: it waits without a slot. */
+  delay(waiter: Waiter, delay: Delay): void {
+    const { keyQueue } = waiter
+    this.endRequest(waiter)
+    keyQueue.waiters.restore(waiter)
+    keyQueue.sparePermits = 0
+    if (keyQueue.leader === null) {
+      keyQueue.leader = waiter
+      keyQueue.next = delay
+    } else if (delay.reason === "cooldown" && delay.at > keyQueue.next.at) keyQueue.next = delay
+    if (delay.reason === "cooldown") rejectLate(keyQueue)
+    this.releaseSlot(waiter)
+  }
+
+  /** Records a cooldown of an API key. */
+  startCooldown(keyId: string, at: number): void {
+    const keyQueue = this.keyQueues.get(keyId)
+    if (keyQueue === undefined || at <= keyQueue.next.at) return
+    keyQueue.next = { at, reason: "cooldown" }
+    keyQueue.sparePermits = 0
+    rejectLate(keyQueue)
+  }
+
+  /** Removes an attempt with a permit, which keeps its slot. */
+  serve(waiter: Waiter): void {
+    this.endRequest(waiter)
+    this.removeIfEmpty(waiter)
+    this.dispatch()
+  }
+
+  /** Removes an attempt that was not served, if it is in the queue. */
+  remove(waiter: Waiter): void {
+    const { hasSlot, keyQueue } = waiter
+    if (hasSlot) {
+      this.endRequest(waiter)
+      // The client is not charged.
+      keyQueue.waiters.restore(waiter)
+    }
+    keyQueue.waiters.remove(waiter)
+    if (keyQueue.leader === waiter) {
+      keyQueue.leader = null
+      // The next attempt may cost less, and requests its own permit.
+      keyQueue.next = { at: 0, reason: keyQueue.next.reason }
+    }
+    this.removeIfEmpty(waiter)
+    if (hasSlot) this.releaseSlot(waiter)
+    else this.dispatch()
+  }
+
+  private slotsFor({ call: { policies } }: AdmissionRequest): FairShare {
+    this.limit.capacity = policies.concurrency.limit
+    return this.slots
+  }
+
+  private readonly mayAcquireSlot = (request: AdmissionRequest): boolean =>
+    this.slotsFor(request).canAcquire(request.client.name, 1, request.client.share)
+
+  private removeIfEmpty({ key, keyQueue }: Waiter): void {
+    const isEmpty = keyQueue.leader === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
+    if (isEmpty && this.keyQueues.get(key.id) === keyQueue) this.keyQueues.delete(key.id)
+  }
+
+  /** Gives slots to the attempts that are next, to request their permits. */
+  private dispatch(): void {
+    for (;;) {
+      const waiter = this.next()
+      if (waiter === undefined || !this.tryAcquireSlot(waiter)) return
+      const { cost, keyQueue } = waiter
+      keyQueue.waiters.serve(waiter)
+      keyQueue.requests += 1
+      keyQueue.requestedCost += cost
+      waiter.hasSlot = true
+      waiter.wake()
+    }
+  }
+
+  private endRequest(waiter: Waiter): void {
+    const { cost, keyQueue } = waiter
+    waiter.hasSlot = false
+    keyQueue.requests -= 1
+    // Without requests there are no rounding errors of fractional costs.
+    keyQueue.requestedCost = keyQueue.requests === 0 ? 0 : keyQueue.requestedCost - cost
+  }
+
+  /** The rate limit of a key is shared fairly by cost. Between keys, the client with the fewest slots is next. */
+  private next(): Waiter | undefined {
+    let next: Waiter | undefined
+    for (const keyQueue of this.keyQueues.values()) {
+      const candidate = mayRequest(keyQueue) ? keyQueue.waiters.next(this.mayAcquireSlot) : undefined
+      if (candidate !== undefined && (next === undefined || this.isBefore(candidate, next))) next = candidate
+    }
+    return next
+  }
+
+  private isBefore(one: Waiter, other: Waiter): boolean {
+    const difference = this.slotsPerWeight(one) - this.slotsPerWeight(other)
+    return difference < 0 || difference === 0 && one.arrival < other.arrival
+  }
+
+  private slotsPerWeight(waiter: Waiter): number {
+    return this.slots.held(waiter.client.name) / waiter.client.weight
+  }
+}
+
+/** Whether an additional attempt may request a permit. */
+const mayRequest = ({ leader, requestedCost, requests, sparePermits }: KeyQueue): boolean =>
+  leader === null && (requests === 0 || requestedCost <= sparePermits)
+
+/** Rejects the attempts that it will be too late for. Those that request permits learn it from the replies. */
+const rejectLate = ({ next: { at }, waiters }: KeyQueue): void => {
+  for (const waiter of waiters) {
+    if (!isTooLate(waiter, at, waiter.latestStart)) continue
+    waiters.remove(waiter)
+    waiter.availableAt = at
+    waiter.wake()
+  }
+}
+
+/** Whether an attempt would be sent after its latest start, or at the deadline of its call. */
+export const isTooLate = (
+  { call: { deadline } }: AdmissionRequest,
+  at: number,
+  latestStart: number
+): boolean => at > latestStart || at >= deadline

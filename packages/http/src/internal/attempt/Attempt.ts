@@ -1,0 +1,186 @@
+/** The attempt stage: sends one request and classifies its response, within the timeouts of attempt and call. */
+import {
+  InvalidResponseError,
+  LocalLimitError,
+  NetworkError,
+  TimeoutError
+} from "@blockquarry/core/OperationError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { unknownVersion } from "../../CacheStore.ts"
+import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallKey } from "../call/Call.ts"
+import type { SendObserver } from "../call/CallClient.ts"
+import { debugging, type Instrumentation, withAttemptSpan } from "../call/Instrumentation.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
+import type { RawResponse } from "../transport/RawResponse.ts"
+import type { TransportError } from "../transport/Transport.ts"
+import { type Classification, classify, type RetryHint } from "./Classify.ts"
+import { requestId } from "./ErrorDetails.ts"
+
+/** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
+export const make = (
+  instrumentation: Instrumentation
+) =>
+(
+  call: Call,
+  attemptNumber: number,
+  key: CallKey,
+  onSent: SendObserver
+): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+  const { operation, request, summary, url } = call
+
+  const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
+    const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
+    onSent(1)
+    return Effect.matchEffect(
+      call.transport.send(transportRequest, timeoutMillis),
+      {
+        onFailure: (error) => {
+          if (error._tag !== "BodyError" && !error.sent) onSent(-1)
+          instrumentation.recordAttempt(call, "none", 0)
+          return Effect.fail(
+            error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error)
+          )
+        },
+        onSuccess: (response) => {
+          const { bytes, status } = response
+          instrumentation.recordAttempt(call, status, bytes.byteLength)
+          // The upstream has received only this API key with this request, so the response can contain no other.
+          const now = call.clock.system.unsafeCurrentTimeMillis()
+          const bodyScan = response.framed ? call.bodyScan : null
+          const classification = classify(operation, summary, response, now, key, bodyScan)
+          const health = healthOf(response, classification)
+          const attemptResponse: AttemptResponse = { response, classification, health, version }
+          return Effect.succeed(attemptResponse)
+        }
+      }
+    )
+  }
+
+  const attempted = Effect.suspend(() => {
+    const startedAt = call.clock.unsafeCurrentTimeMillis()
+    const remainingMillis = call.deadline - startedAt
+    if (remainingMillis <= 0) return Effect.fail(callTimedOut(call, false, "not-sent"))
+    const timeoutMillis = Math.min(call.attemptTimeout, remainingMillis)
+    const timedOut = (sent: boolean) => timedOutAfter(call, timeoutMillis, sent)
+    const { nextVersion } = call
+    if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
+    // Before sending: then the response is at least as new as its version.
+    if (typeof nextVersion === "function") return send(nextVersion(), timeoutMillis, timedOut)
+    // Shows nothing about the upstream.
+    const storeTimedOut = (): AttemptNoResponse => ({ ...timedOut(false), health: "unknown" })
+    const issued = timeoutMillis === Number.POSITIVE_INFINITY
+      ? nextVersion
+      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: storeTimedOut })
+    return Effect.flatMap(issued, (version) => {
+      const leftMillis = timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt)
+      return leftMillis > 0 ? send(version, leftMillis, timedOut) : Effect.fail(storeTimedOut())
+    })
+  })
+
+  const logged = debugging(
+    call,
+    () => "attempt started",
+    () => ({ operation: operation.id, url, ...call.keys.length === 1 ? {} : { key: key.label } }),
+    attempted
+  )
+  return withAttemptSpan(call, attemptNumber, logged)
+}
+
+/** The timeout of an attempt: its own, or that of its call if that is earlier. `sent`: whether it may have been sent. */
+const timedOutAfter = (call: Call, millis: number, sent: boolean): AttemptNoResponse => {
+  const mayHaveBeenApplied = sent && call.operation.retry !== "always"
+  const health = millis >= call.layerAttemptTimeout ? "unhealthy" : "unknown"
+  return millis < call.attemptTimeout
+    ? callTimedOut(call, mayHaveBeenApplied, health)
+    : {
+      error: timeoutError(call, "attempt", mayHaveBeenApplied),
+      retryHint: mayHaveBeenApplied ? null : transient,
+      health
+    }
+}
+
+const callTimedOut = (call: Call, mayHaveBeenApplied: boolean, health: AttemptHealth): AttemptNoResponse => ({
+  error: timeoutError(call, "call", mayHaveBeenApplied),
+  retryHint: null,
+  health,
+  beyondDeadline: call.deadline
+})
+
+/** Creates the error of a timeout of a call or its attempt. */
+export const timeoutError = (
+  { operation, policies: { timeouts }, summary }: Call,
+  scope: "attempt" | "call",
+  mayHaveBeenApplied: boolean
+): TimeoutError =>
+  new TimeoutError({
+    operation: operation.id,
+    request: summary,
+    scope,
+    duration: Duration.decode(timeouts[scope]),
+    response: null,
+    mayHaveBeenApplied
+  })
+
+const healthOf = ({ status }: RawResponse, classification: Classification): AttemptResponse["health"] => {
+  if (status === 429) return "throttled"
+  return status >= 500 || status === 408 || classification._tag === "Malformed" ? "unhealthy" : "healthy"
+}
+
+const transient: RetryHint = { cause: "transient", retryAfter: null }
+
+const noResponse = (
+  { keyPool, operation, summary }: Call,
+  transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>
+): AttemptNoResponse => {
+  const common = { operation: operation.id, request: summary }
+  const safeToRetry = operation.retry === "always"
+  switch (transportError._tag) {
+    case "ConnectionError": {
+      const { detail, sent } = transportError
+      const error = new NetworkError({
+        ...common,
+        api: operation.api,
+        host: hostOf(keyPool.baseUrl),
+        reason: detail,
+        sent,
+        mayHaveBeenApplied: !safeToRetry && sent,
+        setting: keyPool.setting
+      })
+      return {
+        error,
+        retryHint: error.retryable ? transient : null,
+        health: error.transportClosed ? "unknown" : "unhealthy"
+      }
+    }
+    case "BodyError": {
+      const { detail, reason, response } = transportError
+      if (reason === "memory") {
+        const error = new LocalLimitError({
+          ...common,
+          limit: "memory",
+          retryAfter: null,
+          mayHaveBeenApplied: !safeToRetry
+        })
+        return { error, retryHint: null, health: "unknown" }
+      }
+      const error = new InvalidResponseError({
+        ...common,
+        status: response.status,
+        serverMessage: null,
+        body: "",
+        upstreamRequestId: requestId(response),
+        kind: reason,
+        path: "",
+        reason: detail,
+        mayHaveBeenApplied: !safeToRetry
+      })
+      return {
+        error,
+        retryHint: reason === "incomplete" && error.retryable ? transient : null,
+        // A response above a limit of this program is not a failure of the upstream.
+        health: reason === "incomplete" ? "unhealthy" : "unknown"
+      }
+    }
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * Classification of responses: the one place that turns a status and a body into an error.
+ *
+ * The retry stage, decoded calls and raw calls share one classification of a response.
+ *
+ * @since 0.1.0
+ */
+import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
+import type { Operation, OperationRef } from "@blockquarry/core/Operation"
+import {
+  AuthenticationError,
+  InvalidResponseError,
+  NotFoundError,
+  type OperationError,
+  PermissionDeniedError,
+  PlanQuotaExceededError,
+  RateLimitError,
+  RequestRejectedError,
+  type RequestSummary,
+  type ResponseSummary,
+  ServerError,
+  TimeoutError
+} from "@blockquarry/core/OperationError"
+import type * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import type { RetryCause } from "../../RetryPolicy.ts"
+import type { PooledKey } from "../call/Upstream.ts"
+import type { BodyScan } from "../transport/BodyScan.ts"
+import type { RawResponse } from "../transport/RawResponse.ts"
+import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
+
+/**
+ * The class of a response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Classification = Complete | Rejected | Malformed
+
+/**
+ * Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Rejected {
+  readonly _tag: "Rejected"
+  readonly error: OperationError
+  readonly retryHint: RetryHint | null
+}
+
+/**
+ * A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Malformed {
+  readonly _tag: "Malformed"
+  readonly error: InvalidResponseError
+  readonly retryHint: RetryHint | null
+}
+
+/**
+ * Another attempt may succeed: why, and how long the upstream asks to wait.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RetryHint {
+  readonly cause: RetryCause
+  readonly retryAfter: Duration.Duration | null
+}
+
+/** A response and its request, of which errors are created. */
+interface Exchange {
+  readonly operation: OperationRef
+  readonly request: RequestSummary
+  readonly response: RawResponse
+  readonly key: SentKey
+}
+
+/** The API key of a request. */
+type SentKey = Pick<PooledKey, "apiKey" | "setting">
+
+/**
+ * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
+ * needed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class Complete {
+  readonly _tag = "Complete"
+  readonly #exchange: Exchange
+  #text: string | null | undefined
+  #document: Either.Either<JsonValue, InvalidResponseError> | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  /** The body. Null if it is not UTF-8. */
+  get text(): string | null {
+    return this.#text === undefined ? this.#text = decodeUtf8(this.#exchange.response.bytes) : this.#text
+  }
+
+  /** The document. An error if the body is not JSON after all; a body that is parsed at once has no such error. */
+  get document(): Either.Either<JsonValue, InvalidResponseError> {
+    return this.#document ??= Either.mapLeft(
+      parseText(this.text),
+      (reason) =>
+        invalidResponse(
+          this.#exchange,
+          undefined,
+          "incomplete",
+          "",
+          `not a complete JSON document: ${reason}`
+        )
+    )
+  }
+
+  /** Whether the document has been parsed. */
+  get isParsed(): boolean {
+    return this.#document !== undefined
+  }
+
+  /**
+   * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
+   * model.
+   */
+  decode<I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    unreadable?: Array<string>
+  ): Either.Either<Output, NotFoundError | InvalidResponseError> {
+    return Either.flatMap(
+      this.document,
+      (document): Either.Either<Output, NotFoundError | InvalidResponseError> => {
+        const exchange = this.#exchange
+        if (operation.isNotFound(() => document)) {
+          return Either.left(
+            new NotFoundError({ ...detailsOf(exchange, document), serverMessage: "the response is empty" })
+          )
+        }
+        return Either.mapLeft(operation.decode(document, unreadable), (error) => {
+          const { path, reason } = shapeMismatch(error, document, exchange.key.apiKey)
+          return invalidResponse(exchange, document, "unexpected-shape", path, reason)
+        })
+      }
+    )
+  }
+}
+
+/**
+ * Classifies a response. `now` is milliseconds since 1970, for a `Retry-After` header with a date. Text quoted from
+ * the response does not contain the API key.
+ *
+ * With `bodyScan`, a complete body with balanced brackets is not parsed before its document is needed. Only
+ * HTTP framing shows that a body is complete.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const classify = (
+  operation: OperationRef,
+  request: RequestSummary,
+  response: RawResponse,
+  now: number,
+  key: SentKey,
+  bodyScan: BodyScan | null
+): Classification => {
+  const exchange = { operation, request, response, key }
+  const { status } = response
+  if (status < 200 || status >= 300) return classifyError(exchange, now)
+  const complete = new Complete(exchange)
+  if (status === 200 && bodyScan?.isBalanced(response.bytes) === true) return complete
+  const { document } = complete
+  if (Either.isLeft(document)) {
+    const error = document.left
+    return {
+      _tag: "Malformed",
+      error,
+      retryHint: error.retryable ? retryHintOf(response, "transient", now) : null
+    }
+  }
+  return status === 200
+    ? complete
+    : rejected(
+      invalidResponse(
+        exchange,
+        document.right,
+        "unexpected-status",
+        "",
+        `expected status 200, got ${status}`
+      )
+    )
+}
+
+/** Classifies a response whose status is not 2xx. */
+const classifyError = (exchange: Exchange, now: number): Rejected => {
+  const { operation, request, response } = exchange
+  const { status } = response
+  const details = detailsOf(exchange, Either.getOrUndefined(parseText(decodeUtf8(response.bytes))))
+  if (status < 400) {
+    return rejected(
+      new InvalidResponseError({
+        ...details,
+        kind: "redirect",
+        path: "",
+        reason: `expected status 200, got ${status} (redirects are not followed)`,
+        mayHaveBeenApplied: false
+      })
+    )
+  }
+  const { body, serverMessage, upstreamRequestId } = details
+  const summary: ResponseSummary = { status, serverMessage, body, upstreamRequestId }
+  const safeToRetry = operation.retry === "always"
+  switch (status) {
+    case 401:
+      return rejected(
+        isQuotaMessage(serverMessage)
+          ? new PlanQuotaExceededError(details)
+          : new AuthenticationError({ ...details, setting: exchange.key.setting })
+      )
+    case 402:
+      return rejected(new PlanQuotaExceededError(details))
+    case 403:
+      return rejected(new PermissionDeniedError(details))
+    case 407:
+    case 424:
+      return rejected(new AuthenticationError({ ...details, setting: exchange.key.setting }))
+    case 404:
+    case 410:
+      return rejected(new NotFoundError(details))
+    case 408: {
+      const error = new TimeoutError({
+        operation: operation.id,
+        request,
+        scope: "server",
+        duration: null,
+        response: summary,
+        mayHaveBeenApplied: !safeToRetry
+      })
+      return rejected(error, error.retryable ? retryHintOf(response, "transient", now) : null)
+    }
+    case 429: {
+      const retryHint = retryHintOf(response, "throttled", now)
+      return rejected(
+        new RateLimitError({
+          operation: operation.id,
+          request,
+          response: summary,
+          retryAfter: retryHint.retryAfter
+        }),
+        retryHint
+      )
+    }
+  }
+  if (status < 500) return rejected(new RequestRejectedError(details))
+  const retryHint = retryHintOf(response, status === 503 ? "throttled" : "transient", now)
+  const { retryAfter } = retryHint
+  // A 503 with Retry-After comes from admission control: the request had no effect.
+  const notApplied = status === 503 && retryAfter !== null
+  // RFC 9110, section 15: a status above 599 is treated as 5xx.
+  const error = new ServerError({
+    ...details,
+    retryAfter,
+    mayHaveBeenApplied: !safeToRetry && !notApplied
+  })
+  return rejected(error, error.retryable ? retryHint : null)
+}
+
+const rejected = (error: OperationError, retryHint: RetryHint | null = null): Rejected => ({
+  _tag: "Rejected",
+  error,
+  retryHint
+})
+
+const retryHintOf = ({ headers }: RawResponse, cause: RetryCause, now: number): RetryHint => ({
+  cause,
+  retryAfter: parseRetryAfter(headers["retry-after"], now)
+})
+
+/** Returns the fields of an error with a response. `document` is undefined if the body is not JSON. */
+const detailsOf = (
+  { key, operation, request, response }: Exchange,
+  document: JsonValue | undefined
+): ResponseSummary & { readonly operation: string; readonly request: RequestSummary } => ({
+  operation: operation.id,
+  request,
+  status: response.status,
+  serverMessage: serverMessage(document, key.apiKey),
+  body: excerpt(response.bytes, key.apiKey),
+  upstreamRequestId: requestId(response)
+})
+
+const invalidResponse = (
+  exchange: Exchange,
+  document: JsonValue | undefined,
+  kind: InvalidResponseError["kind"],
+  path: string,
+  reason: string
+): InvalidResponseError =>
+  new InvalidResponseError({
+    ...detailsOf(exchange, document),
+    kind,
+    path,
+    reason,
+    mayHaveBeenApplied: exchange.operation.retry !== "always"
+  })
+
+/** Some plans that are exhausted are reported with status 401 and a message. */
+const isQuotaMessage = (message: string | null): boolean =>
+  message !== null && /\b(plan|quota|usage|credits?|compute units?)\b/i.test(message) &&
+  /\b(consumed|exhausted|exceeded|used up|depleted|reached)\b/i.test(message)
+
+/** Parses a text. The error is the reason. */
+const parseText = (text: string | null): Either.Either<JsonValue, string> =>
+  text === null
+    ? Either.left("the text is not UTF-8")
+    : Either.mapLeft(parse(text), ({ reason }) => reason)
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decodeUtf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * The circuit breaker stage: stops requests to a failing upstream. See `CircuitBreaker.ts`.
+ *
+ * Each client of a gateway has its own circuit breaker, so that requests of one client that always fail do not stop those
+ * of others. Health and metrics report the one that is furthest from closed.
+ */
+import { CircuitOpenError } from "@blockquarry/core/OperationError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import {
+  type AttemptHealth,
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type AttemptResult,
+  type Call,
+  describe,
+  healthOf
+} from "../call/Call.ts"
+import type { UpstreamHealth } from "../call/EngineHealth.ts"
+import type { Instrumentation } from "../call/Instrumentation.ts"
+import { getOrInsert } from "../Maps.ts"
+import type { SteadyClock } from "../SteadyClock.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
+
+export interface CircuitBreakerStage {
+  /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */
+  readonly check: (call: Call, now: number) => AttemptNoResponse | null
+  /** Admits an attempt, which may make it the trial, or rejects it. */
+  readonly admit: (call: Call, now: number) => Either.Either<AdmittedAttempt, AttemptNoResponse>
+  /** Records the result of an attempt. Null if there is nothing to log. */
+  readonly record: (call: Call, attempt: AdmittedAttempt, exit: AttemptExit, now: number) => StateChange
+  /** The state of all circuit breakers that were used. */
+  readonly health: (clock: SteadyClock) => ReadonlyArray<CircuitHealth>
+}
+
+/** Logs a change of the state. Null if it did not change. */
+type StateChange = Effect.Effect<void> | null
+
+interface AdmittedAttempt {
+  readonly circuit: Circuit
+  readonly epoch: number
+  readonly change: StateChange
+}
+
+type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
+
+interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
+  /** Includes the path, unlike the host in metrics. */
+  readonly baseUrl: string
+}
+
+export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
+  // By base URL and client.
+  const circuits = new Map<string, Map<string, Circuit>>()
+  const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> =>
+    getOrInsert(circuits, baseUrl, () => new Map<string, Circuit>())
+  const circuitOf = (call: Call): Circuit => {
+    const { client, policies: { breaker } } = call
+    const circuit = getOrInsert(circuitsOf(call), client.name, () => new Circuit(breaker))
+    // Layers of one engine may have different policies, and a gateway may change its policy.
+    circuit.policy = breaker
+    return circuit
+  }
+  /** Records the state in the metric, and returns its log line. */
+  const changed = (
+    call: Call,
+    { tag, retryAt }: Circuit,
+    now: number,
+    reason: string
+  ): Effect.Effect<void> => {
+    const host = hostOf(call.keyPool.baseUrl)
+    const client = call.client.name === "" ? {} : { client: call.client.name }
+    instrumentation.recordCircuitState(call, host, stateValues[leastClosed(circuitsOf(call).values()).tag])
+    const log = retryAt === null || retryAt <= now
+      ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
+      : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
+    return Effect.annotateLogs(log, { host, reason, ...client })
+  }
+
+  return {
+    check: (call, now) => {
+      const remainingMillis = circuitOf(call).remainingOpenMillis(now)
+      return remainingMillis === null ? null : rejected(call, remainingMillis)
+    },
+    admit: (call, now) => {
+      const circuit = circuitOf(call)
+      const remainingMillis = circuit.remainingOpenMillis(now)
+      if (remainingMillis !== null) return Either.left(rejected(call, remainingMillis))
+      const epoch = circuit.admit(now)
+      return Either.right({
+        circuit,
+        epoch,
+        change: circuit.tag === "HalfOpen" ? changed(call, circuit, now, "openDuration elapsed") : null
+      })
+    },
+    record: (call, { circuit, epoch }, exit, now) => {
+      const result = resultOf(exit)
+      const health = result === null ? "unknown" : healthOf(result)
+      return circuit.record(now, health, epoch)
+        ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
+        : null
+    },
+    health: (clock) =>
+      [...circuits].map(([baseUrl, ofClients]) => {
+        const { retryAt, tag } = leastClosed(ofClients.values())
+        return {
+          baseUrl,
+          breaker: stateNames[tag],
+          retryAt: retryAt === null ? null : clock.toSystem(retryAt)
+        }
+      })
+  }
+}
+
+const stateNames = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as const
+
+const stateValues = { Closed: 0, HalfOpen: 1, Open: 2 } as const
+
+/** Returns an open circuit, else a half-open one, else any. */
+const leastClosed = (circuits: Iterable<Circuit>): Circuit =>
+  [...circuits].reduce((least, circuit) =>
+    stateValues[circuit.tag] > stateValues[least.tag] ? circuit : least
+  )
+
+const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number): AttemptNoResponse => ({
+  error: new CircuitOpenError({
+    operation: operation.id,
+    request: summary,
+    host: hostOf(keyPool.baseUrl),
+    retryAfter: Duration.millis(remainingMillis)
+  }),
+  retryHint: null,
+  health: "not-sent"
+})
+
+/** Returns the result of an attempt. Null if it was interrupted. */
+const resultOf = (exit: AttemptExit): AttemptResult | null => {
+  if (Exit.isSuccess(exit)) return Either.right(exit.value)
+  return exit.cause._tag === "Fail" ? Either.left(exit.cause.error) : null
+}
+
+type State =
+  | { readonly _tag: "Closed" }
+  | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
+  | { readonly _tag: "HalfOpen"; readonly until: number; readonly reopenings: number }
+
+/** Number of buckets of the sliding window. */
+const bucketCount = 10
+
+/** Bounds the buckets of a circuit whose policies have different windows. */
+const maxBuckets = 100
+
+/** A trial that takes longer is abandoned. */
+const maxTrialMillis = 300_000
+
+/** The `retryAfter` of attempts during a trial, in milliseconds. */
+const trialRetryMillis = 1000
+
+/**
+ * The state of a circuit breaker, as a pure state machine. Times are in milliseconds, and never go back.
+ *
+ * Every change of the state starts an epoch. The result of an attempt counts only within the epoch in which it started:
+ * attempts from before the circuit breaker opened show nothing about the upstream after it closed.
+ */
+export class Circuit {
+  private state: State = { _tag: "Closed" }
+  private epoch = 0
+  /** The results since the start of each bucket, independent of the window of the policy. */
+  private counts: ReadonlyArray<{ readonly startedAt: number; healthy: number; unhealthy: number }> = []
+  private currentPolicy: CircuitBreaker
+  private windowMillis: number
+
+  constructor(policy: CircuitBreaker) {
+    this.currentPolicy = policy
+    this.windowMillis = Duration.toMillis(policy.window)
+  }
+
+  /** Sets the policy of the latest call. */
+  set policy(policy: CircuitBreaker) {
+    if (policy === this.currentPolicy) return
+    this.currentPolicy = policy
+    this.windowMillis = Duration.toMillis(policy.window)
+  }
+
+  get tag(): State["_tag"] {
+    return this.state._tag
+  }
+
+  /** When an open circuit breaker allows the next attempt. Null if it is not open. */
+  get retryAt(): number | null {
+    return this.state._tag === "Open" ? this.state.until : null
+  }
+
+  /** How long attempts are rejected, in milliseconds. Null if they are not. */
+  remainingOpenMillis(now: number): number | null {
+    switch (this.state._tag) {
+      case "Closed":
+        return null
+      case "HalfOpen":
+        // After `until` the trial is abandoned.
+        return now < this.state.until ? trialRetryMillis : null
+      case "Open":
+        return now < this.state.until ? this.state.until - now : null
+    }
+  }
+
+  /** Admits an attempt, which is the trial unless the circuit breaker is closed. Returns its epoch. */
+  admit(now: number): number {
+    if (this.state._tag !== "Closed") {
+      this.enter({ _tag: "HalfOpen", until: now + maxTrialMillis, reopenings: this.state.reopenings })
+    }
+    return this.epoch
+  }
+
+  /** Records the result of an attempt of an epoch. Returns whether the state changed. */
+  record(now: number, health: AttemptHealth, epoch: number): boolean {
+    if (epoch !== this.epoch) return false
+    if (this.state._tag !== "Closed") {
+      const { reopenings } = this.state
+      // After an inconclusive trial the next attempt is a trial, without delay.
+      this.enter(
+        health === "healthy"
+          ? { _tag: "Closed" }
+          : health === "unhealthy"
+          ? this.openState(now, reopenings + 1)
+          : { _tag: "Open", until: now, reopenings }
+      )
+      return true
+    }
+    if (health !== "healthy" && health !== "unhealthy") return false
+    this.increment(now, health)
+    if (health === "healthy" || !this.exceedsThreshold(now)) return false
+    this.enter(this.openState(now, 0))
+    return true
+  }
+
+  private enter(state: State): void {
+    this.state = state
+    this.epoch += 1
+    this.counts = []
+  }
+
+  private openState(now: number, reopenings: number): State {
+    const { maxOpenDuration, openDuration } = this.currentPolicy
+    const length = Math.min(
+      Duration.toMillis(openDuration) * 2 ** Math.min(reopenings, 30),
+      Math.max(Duration.toMillis(openDuration), Duration.toMillis(maxOpenDuration))
+    )
+    return { _tag: "Open", until: now + length, reopenings }
+  }
+
+  private increment(now: number, health: "healthy" | "unhealthy"): void {
+    const bucketMillis = this.windowMillis / bucketCount
+    const startedAt = Math.floor(now / bucketMillis) * bucketMillis
+    const current = this.counts.at(-1)
+    if (current !== undefined && current.startedAt >= startedAt) {
+      current[health] += 1
+      return
+    }
+    const added = { startedAt, healthy: 0, unhealthy: 0 }
+    added[health] = 1
+    this.counts = [...this.counts.slice(1 - maxBuckets), added]
+  }
+
+  private exceedsThreshold(now: number): boolean {
+    const { minimum, threshold } = this.currentPolicy
+    const windowStart = now - this.windowMillis
+    const counts = this.counts.filter(({ startedAt }) => startedAt > windowStart)
+    const unhealthy = counts.reduce((sum, count) => sum + count.unhealthy, 0)
+    const total = counts.reduce((sum, count) => sum + count.healthy, unhealthy)
+    return total >= minimum && unhealthy / total >= threshold
+  }
+}

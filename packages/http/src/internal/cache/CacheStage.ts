@@ -1,0 +1,246 @@
+/** The cache stage: serves cached responses, and coalesces identical calls. See `ResponseCache.ts`. */
+import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
+import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
+import { timeoutError } from "../attempt/Attempt.ts"
+import { classify } from "../attempt/Classify.ts"
+import {
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type AttemptResult,
+  type Call,
+  continuesAt,
+  urlOf
+} from "../call/Call.ts"
+import type { EngineResponse } from "../call/EngineResponse.ts"
+import type { Instrumentation } from "../call/Instrumentation.ts"
+import type { KeyPool } from "../call/Upstream.ts"
+import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
+import { responseContainsSecret } from "../transport/Secrets.ts"
+import type { UncacheableReason } from "./ResponseTtl.ts"
+import * as SingleFlight from "./SingleFlight.ts"
+
+export interface CacheStage {
+  /**
+   * Serves a call from the cache or with `execute`. `ttlOf` returns the TTL of a response in milliseconds, or why it must
+   * not be cached.
+   */
+  readonly run: (
+    call: Call,
+    mode: CacheMode,
+    execute: (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>,
+    ttlOf: (attemptResponse: AttemptResponse) => number | UncacheableReason
+  ) => Effect.Effect<EngineResponse, AttemptNoResponse>
+  /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
+  readonly peek: (
+    endpoint: Endpoint,
+    cache: ResponseCache,
+    request: EncodedRequest,
+    now: number
+  ) => CacheEntry | undefined
+  /** Returns a fresh entry from any store. */
+  readonly get: (
+    endpoint: Endpoint,
+    cache: ResponseCache,
+    request: EncodedRequest
+  ) => Effect.Effect<CacheEntry | null>
+  /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
+  readonly invalidate: (endpoint: Endpoint, request: EncodedRequest) => Effect.Effect<boolean>
+  readonly invalidateAll: Effect.Effect<boolean>
+}
+
+type Endpoint = Pick<KeyPool, "apiUrl">
+
+export const make = (
+  store: CacheStoreService,
+  instrumentation: Instrumentation,
+  scope: Scope.Scope
+): Effect.Effect<CacheStage> =>
+  Effect.map(
+    SingleFlight.make<AttemptResponse, AttemptNoResponse>(scope),
+    (singleFlight) => stageOf(store, instrumentation, singleFlight)
+  )
+
+const stageOf = (
+  store: CacheStoreService,
+  instrumentation: Instrumentation,
+  singleFlight: SingleFlight.SingleFlight<AttemptResponse, AttemptNoResponse>
+): CacheStage => {
+  const run: CacheStage["run"] = (call, mode, execute, ttlOf) => {
+    const { cache } = call.policies
+    if (mode === "no-store" || !isCacheable(cache, call.request)) {
+      return Effect.map(execute(call), uncoalesced)
+    }
+    const fetch = () => singleFlight.join(flightOf(call, execute, ttlOf))
+    if (mode === "reload") {
+      return Effect.map(singleFlight.restart(flightOf(call, execute, ttlOf)), fromUpstream)
+    }
+    const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
+    return Effect.flatMap(store.get(call.url, timeLeft), (entry) => {
+      const now = call.clock.system.unsafeCurrentTimeMillis()
+      if (entry === null || !hasKnownAge(entry, now) || now >= entry.expiresAt) {
+        return Effect.map(fetch(), fromUpstream)
+      }
+      if (isFresh(entry, now)) {
+        instrumentation.recordCacheResult(call, "hit")
+        return Effect.succeed(fromCache(call, entry, "cache"))
+      }
+      const stale = fromCache(call, entry, "stale")
+      if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
+        instrumentation.recordCacheResult(call, "stale")
+        // In the background. Errors are ignored.
+        return Effect.as(singleFlight.prefetch(flightOf(call, execute, ttlOf)), stale)
+      }
+      const usableMillis = entry.freshUntil + Duration.toMillis(cache.staleIfError) - now
+      return usableMillis <= 0
+        ? Effect.map(fetch(), fromUpstream)
+        : orStaleOnError(call, fetch(), stale, call.clock.unsafeCurrentTimeMillis() + usableMillis)
+    })
+  }
+
+  const flightOf = (
+    call: Call,
+    execute: Parameters<CacheStage["run"]>[2],
+    ttlOf: Parameters<CacheStage["run"]>[3]
+  ): SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> => ({
+    subject: call.url,
+    variant: call.flightVariant,
+    client: call.client.name,
+    execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
+    onSent: call.onSent,
+    deadline: call.deadline,
+    continuesAt,
+    isClientLimit,
+    onTimeout: () => ({
+      error: timeoutError(call, "call", false),
+      retryHint: null,
+      health: "unknown"
+    }),
+    onSuccess: (attemptResponse, invalidated) =>
+      save(call, attemptResponse, ttlOf(attemptResponse), invalidated),
+    onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
+  })
+
+  /** Returns the upstream's response, or the stale one if the upstream fails before `usableUntil`, by the call's clock. */
+  const orStaleOnError = (
+    call: Call,
+    fetched: Effect.Effect<SingleFlight.FlightResult<AttemptResponse>, AttemptNoResponse>,
+    stale: EngineResponse,
+    usableUntil: number
+  ): Effect.Effect<EngineResponse, AttemptNoResponse> => {
+    const useStale = (fallback: Effect.Effect<EngineResponse, AttemptNoResponse>) => {
+      if (call.clock.unsafeCurrentTimeMillis() >= usableUntil) return fallback
+      instrumentation.recordCacheResult(call, "stale_if_error")
+      return Effect.succeed(stale)
+    }
+    return Effect.matchEffect(fetched, {
+      onFailure: (noResponse) => useStale(Effect.fail(noResponse)),
+      onSuccess: (flightResult) => {
+        const { health } = flightResult.value
+        const response = Effect.succeed(fromUpstream(flightResult))
+        return health === "unhealthy" || health === "throttled" ? useStale(response) : response
+      }
+    })
+  }
+
+  const save = (
+    call: Call,
+    { response, version }: AttemptResponse,
+    ttl: number | UncacheableReason,
+    invalidated: () => boolean
+  ): Effect.Effect<void> => {
+    const reason = typeof ttl === "string"
+      ? ttl
+      // A response that contains a secret must not be shared.
+      : responseContainsSecret(response, call.keyPool.uncacheable)
+      ? "secret"
+      : null
+    if (reason !== null) instrumentation.recordUncacheable(call, reason)
+    if (typeof ttl === "string" || reason !== null || ttl <= 0) return Effect.void
+    const { staleIfError, staleWhileRevalidate } = call.policies.cache
+    const staleMillis = response.status === 200
+      ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
+      : 0
+    const storedAt = call.clock.system.unsafeCurrentTimeMillis()
+    const freshUntil = storedAt + ttl
+    const stored = store.set(call.url, {
+      response,
+      version,
+      storedAt,
+      freshUntil,
+      expiresAt: freshUntil + staleMillis
+    })
+    // If the entry was invalidated during the write, removes it again.
+    return Effect.flatMap(stored, () => invalidated() ? store.remove(call.url) : Effect.void)
+  }
+
+  return {
+    run,
+    peek: (endpoint, cache, request, now) => {
+      if (store.peek === undefined || !isCacheable(cache, request)) return undefined
+      const entry = store.peek(urlOf(endpoint, request))
+      return entry !== undefined && isFresh(entry, now) ? entry : undefined
+    },
+    get: (endpoint, cache, request) =>
+      isCacheable(cache, request)
+        ? Effect.zipWith(
+          store.get(urlOf(endpoint, request)),
+          Clock.currentTimeMillis,
+          (entry, now) => entry !== null && isFresh(entry, now) ? entry : null
+        )
+        : Effect.succeed(null),
+    invalidate: (endpoint, request) =>
+      Effect.suspend(() => {
+        const key = urlOf(endpoint, request)
+        singleFlight.invalidate(key)
+        return store.remove(key)
+      }),
+    invalidateAll: Effect.suspend(() => {
+      singleFlight.invalidate(null)
+      return store.clear
+    })
+  }
+}
+
+/** Whether responses to a request are cached. */
+const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
+  cache.enabled && method === "GET"
+
+/** Whether the queue, the memory or the circuit breaker of the client caused a failure. */
+const isClientLimit: (result: AttemptResult) => boolean = Either.match({
+  onLeft: ({ error }) => error._tag === "LocalLimitError" || error._tag === "CircuitOpenError",
+  onRight: () => false
+})
+
+const fromUpstream = (
+  { joined, value: { response, classification } }: SingleFlight.FlightResult<AttemptResponse>
+): EngineResponse => ({
+  response,
+  classification: () => classification,
+  source: "upstream",
+  storedAt: null,
+  freshUntil: null,
+  coalesced: joined
+})
+
+const uncoalesced = (value: AttemptResponse): EngineResponse => fromUpstream({ value, joined: false })
+
+const fromCache = (
+  { summary, operation, keyPool }: Call,
+  entry: CacheEntry,
+  source: "cache" | "stale"
+): EngineResponse => ({
+  response: entry.response,
+  // Classified as of `storedAt`: only Retry-After depends on the time, and such responses are not cached. Neither are
+  // responses that contain any of the keys, so any key will do.
+  classification: () => classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0], null),
+  source,
+  storedAt: entry.storedAt,
+  freshUntil: entry.freshUntil,
+  coalesced: false
+})

@@ -1,0 +1,121 @@
+/**
+ * The TTL of responses. Only complete JSON documents are cached, and errors that every API key gets.
+ *
+ * The TTL of data up to a block depends on the highest block that responses have shown for its chain: data far below it
+ * is final.
+ */
+import type { Operation } from "@blockquarry/core/Operation"
+import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import type { AttemptResponse, Call } from "../call/Call.ts"
+
+/**
+ * Why a response is not cached:
+ *
+ * - `incomplete`: it is not a complete JSON document.
+ * - `error`: it is an error other than "not found", or "not found" is not cached for this operation.
+ * - `no_store`: the operation does not allow it, for example because the resource is still being indexed.
+ * - `unexpected_shape`: it does not fit the model of the operation. Raw responses need not fit it.
+ * - `secret`: it contains an API key.
+ */
+export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+
+/**
+ * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that
+ * may be cached otherwise. The body is parsed only if the rule of the operation reads the document.
+ */
+export type ResponseTtl = <I, InputEncoded, Output, OutputEncoded>(
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  input: I,
+  call: Call,
+  attemptResponse: AttemptResponse,
+  fitsModel: () => boolean
+) => number | UncacheableReason
+
+export const make = (): ResponseTtl => {
+  const chainHeads = makeChainHeads()
+  return (operation, input, call, { classification, response }, fitsModel) => {
+    const notFoundTtl = () =>
+      operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
+    switch (classification._tag) {
+      case "Malformed":
+        return "incomplete"
+      case "Rejected":
+        // Every API key gets this error, but no other.
+        return classification.error._tag === "NotFoundError" ? notFoundTtl() : "error"
+      case "Complete":
+    }
+    let isJson = true
+    const document = () =>
+      Either.getOrElse(classification.document, () => {
+        isJson = false
+      })
+    if (operation.isNotFound(document)) return notFoundTtl()
+    if (!fitsModel()) return "unexpected_shape"
+    const ttl = operation.ttl(input, document)
+    if (!isJson) return "incomplete"
+    if (operation.parameters.some(({ name }) => name === "chain")) {
+      chainHeads.observe(
+        call,
+        call.bodyScan === null || classification.isParsed
+          ? blockInDocument(document())
+          : call.bodyScan.highestBlock(response.bytes)
+      )
+    }
+    switch (ttl._tag) {
+      case "NoStore":
+        return "no_store"
+      case "Immutable":
+        return maxTtlMillis
+      case "MaxAge":
+        return Duration.toMillis(ttl.duration)
+      case "UpToBlock":
+        return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+    }
+  }
+}
+
+/** The TTL of immutable responses: 30 days. */
+const maxTtlMillis = 30 * 24 * 3_600_000
+
+/** Number of blocks below the highest one after which a block counts as final. */
+const finalityDepth = 1000
+
+/** Tracks the highest block of each chain. */
+interface ChainHeads {
+  /** Records a block that a response shows. */
+  readonly observe: (call: Call, block: number) => void
+  /** Whether data up to a block is final. */
+  readonly isFinal: (call: Call, block: number) => boolean
+}
+
+const makeChainHeads = (): ChainHeads => {
+  const highest = new Map<string, number>()
+  return {
+    observe: (call, block) => {
+      const chain = chainOf(call)
+      if (block > (highest.get(chain) ?? 0)) highest.set(chain, block)
+    },
+    isFinal: (call, block) => block <= (highest.get(chainOf(call)) ?? 0) - finalityDepth
+  }
+}
+
+/** Identifies a chain at a base URL. An omitted chain parameter counts as a chain. */
+const chainOf = ({ request, keyPool }: Call): string => `${keyPool.apiUrl} ${parameter(request, "chain")}`
+
+const parameter = ({ query }: EncodedRequest, parameterName: string): string =>
+  query.find(([name]) => name === parameterName)?.[1] ?? ""
+
+/** Returns the highest block among the records of a list, or of the document itself. 0 if there is none. */
+const blockInDocument = (document: unknown): number => {
+  if (!Predicate.isRecord(document)) return 0
+  const records: ReadonlyArray<unknown> = Array.isArray(document["result"]) ? document["result"] : [document]
+  return records.reduce<number>((max, record) => Math.max(max, blockOf(record)), 0)
+}
+
+const blockOf = (record: unknown): number => {
+  const block = Predicate.isRecord(record) ? Number(record["block_number"] ?? 0) : 0
+  return Number.isSafeInteger(block) ? block : 0
+}

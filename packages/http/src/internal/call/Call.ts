@@ -1,0 +1,293 @@
+/** The data of a call that the stages share. */
+import { type AnyOperation, maxCost } from "@blockquarry/core/Operation"
+import type {
+  CircuitOpenError,
+  InvalidResponseError,
+  LocalLimitError,
+  NetworkError,
+  RateLimitError,
+  RequestSummary,
+  TimeoutError
+} from "@blockquarry/core/OperationError"
+import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import * as LogLevel from "effect/LogLevel"
+import type * as MetricLabel from "effect/MetricLabel"
+import * as Tracer from "effect/Tracer"
+import type { Policies } from "../../ApiOptions.ts"
+import type { CacheStoreService } from "../../CacheStore.ts"
+import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
+import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
+import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
+import * as Telemetry from "../../Telemetry.ts"
+import type { Timeouts } from "../../Timeouts.ts"
+import type { Classification, RetryHint } from "../attempt/Classify.ts"
+import { override } from "../PartialPolicy.ts"
+import * as SteadyClock from "../SteadyClock.ts"
+import type { BodyScan } from "../transport/BodyScan.ts"
+import type { RawResponse } from "../transport/RawResponse.ts"
+import type { Transport } from "../transport/Transport.ts"
+import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "./CallClient.ts"
+import type { KeyPool, PooledKey, Upstream } from "./Upstream.ts"
+
+/** An API key with its limits for an operation. Times are in milliseconds. */
+export interface CallKey extends PooledKey {
+  /** The cost of an attempt in units. */
+  readonly cost: number
+  readonly rule: RateLimitRule
+  readonly maxWait: number
+  readonly quota: Quota | null
+}
+
+interface TimeoutMillis {
+  readonly attempt: number
+  readonly call: number
+}
+
+interface AttemptSpan {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string | number>>
+}
+
+/** A call. Its last fields are those of the fiber that makes it. */
+export interface Call {
+  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost" | "method" | "path">
+  readonly request: EncodedRequest
+  /** The URL with the query. Identifies the request of a GET, independent of the API key. */
+  readonly url: string
+  readonly client: CallClient
+  /** The part of the request that errors contain. */
+  readonly summary: RequestSummary
+  readonly keyPool: KeyPool
+  readonly keys: Arr.NonEmptyReadonlyArray<CallKey>
+  readonly transport: Transport
+  /** The policies of the layer, overridden by those of the call. */
+  readonly policies: Policies
+  readonly attemptTimeout: number
+  /** When the call times out, by `clock`. */
+  readonly deadline: number
+  /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
+  readonly layerAttemptTimeout: number
+  /** The calls with the same URL and variant may share a request. See `flightVariantOf`. */
+  readonly flightVariant: string
+  /** Replaces the parsing of a response that is passed on. Null if it is parsed, and retried if it is not JSON. */
+  readonly bodyScan: BodyScan | null
+  /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
+  readonly nextVersion: CacheStoreService["nextVersion"] | null
+  /** Receives the usage of the call; null if nothing observes it. */
+  readonly onUsage: ((usage: CallUsage) => void) | null
+  /** Observes the requests that are sent for the call; null if nothing does. */
+  readonly onSent: SendObserver | null
+  /** Measures the deadline, waits and cooldowns. */
+  readonly clock: SteadyClock.SteadyClock
+  readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
+  /** Whether there is a tracer, and it is not disabled for this call. */
+  readonly isTraced: boolean
+  /** What the spans of all attempts have in common. */
+  readonly attemptSpan: AttemptSpan
+  /** Whether log lines of level debug are written. */
+  readonly isDebug: boolean
+}
+
+/**
+ * Prepares the calls of an operation: computes what depends on the operation and the upstream only. Returns a function
+ * that starts a call in a fiber, with the options of its region.
+ */
+export const prepare = (
+  operation: Call["operation"],
+  { keyPool, policies, transport }: Upstream,
+  bodyScan: BodyScan | null
+) => {
+  const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
+  const timeouts = timeoutMillis(policies.timeouts)
+  const flightVariant = flightVariantOf(keyPool, policies, timeouts)
+  const attemptSpan = attemptSpanOf(operation, keyPool)
+  return (
+    request: EncodedRequest,
+    options: CallOptions,
+    fiber: Fiber.RuntimeFiber<unknown, unknown>
+  ): Call => {
+    const context = fiber.currentContext
+    const clock = SteadyClock.ofClock(Context.get(fiber.currentDefaultServices, Clock.Clock))
+    const overrides = options.retry !== undefined || options.timeouts !== undefined
+    const callPolicies = overrides
+      ? {
+        ...policies,
+        retry: override(policies.retry, options.retry),
+        timeouts: override(policies.timeouts, options.timeouts)
+      }
+      : policies
+    const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(callPolicies.timeouts)
+    return {
+      operation,
+      request,
+      url: urlOf(keyPool, request),
+      client: Context.get(context, CurrentClient),
+      summary: { method: request.method, path: request.path },
+      keyPool,
+      keys,
+      transport,
+      policies: callPolicies,
+      attemptTimeout: callTimeouts.attempt,
+      deadline: clock.unsafeCurrentTimeMillis() + callTimeouts.call,
+      layerAttemptTimeout: Math.min(timeouts.attempt, timeouts.call),
+      flightVariant: overrides ? flightVariantOf(keyPool, callPolicies, callTimeouts) : flightVariant,
+      bodyScan,
+      nextVersion: null,
+      onUsage: Context.get(context, CurrentUsageObserver),
+      onSent: Context.get(context, CurrentSendObserver),
+      clock,
+      metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),
+      isTraced: fiber.currentTracer !== defaultTracer && fiber.getFiberRef(FiberRef.currentTracerEnabled),
+      attemptSpan,
+      isDebug: LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
+    }
+  }
+}
+
+const attemptSpanOf = (
+  { method, path }: Call["operation"],
+  { apiUrl }: Pick<KeyPool, "apiUrl">
+): AttemptSpan => {
+  const { hostname, pathname, port, protocol } = new URL(apiUrl + path)
+  return {
+    name: Telemetry.attemptSpan(method, pathname),
+    attributes: {
+      "http.request.method": method,
+      "server.address": hostname.replace(/^\[(.*)\]$/, "$1"),
+      "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+      "url.template": pathname
+    }
+  }
+}
+
+/** Returns the options of the region of a fiber. */
+export const optionsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): CallOptions =>
+  Context.get(fiber.currentContext, CurrentCallOptions)
+
+/** The tracer of programs without tracing. */
+const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Returns the URL of a request at a base URL. */
+export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
+  query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
+
+const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
+  attempt: Duration.toMillis(attempt),
+  call: Duration.toMillis(call)
+})
+
+/**
+ * Identifies the calls that may share a request: unlike cache entries, only calls
+ *
+ * - with the same keys, because errors may depend on the key,
+ * - with the same retry policy and attempt timeout. Their call timeouts may differ.
+ */
+const flightVariantOf = ({ id }: KeyPool, { retry }: Policies, { attempt }: TimeoutMillis): string =>
+  `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}`
+
+const callKeyOf = (operation: Call["operation"], key: PooledKey): CallKey => {
+  const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit
+  const costs: Readonly<Record<string, number | undefined>> = typeof cost === "number" ? {} : cost
+  return {
+    ...key,
+    cost: typeof cost === "number" ? cost : costs[operation.id] ?? operation.cost,
+    rule: {
+      limit,
+      window: Duration.toMillis(window),
+      burst,
+      maxCost: typeof cost === "number" ? cost : Math.max(maxCost, ...Object.values(cost))
+    },
+    maxWait: Duration.toMillis(maxWait),
+    quota: dailyQuota === null ? null : { limit: dailyQuota, period: dayMillis }
+  }
+}
+
+/**
+ * What an attempt shows about the upstream. The retry budget, circuit breaker, cooldowns and cache depend on it.
+ *
+ * - `healthy`: the upstream responded. This includes errors of the request (4xx).
+ * - `unhealthy`: it failed.
+ * - `throttled`: it responded with 429.
+ * - `unknown`: the attempt shows nothing, for example because it was interrupted.
+ * - `not-sent`: no request was sent, because of a limit of this program.
+ */
+export type AttemptHealth = "healthy" | "unhealthy" | "throttled" | "unknown" | "not-sent"
+
+/** A response and its classification. */
+export interface AttemptResponse {
+  readonly response: RawResponse
+  readonly classification: Classification
+  readonly health: Exclude<AttemptHealth, "not-sent">
+  /** The version of its cache entry. */
+  readonly version: number
+  /** When the call would have made another attempt, if only its deadline prevented it. */
+  readonly beyondDeadline?: number
+}
+
+/** Returns the Retry-After of a response in milliseconds. Null if there is none. */
+export const retryAfterMillisOf = ({ classification }: AttemptResponse): number | null => {
+  const hint = classification._tag === "Complete" ? null : classification.retryHint?.retryAfter ?? null
+  const millis = hint === null ? 0 : Duration.toMillis(hint)
+  return millis > 0 ? millis : null
+}
+
+/** An attempt without a response. `retryHint` is set if another attempt may succeed. */
+export interface AttemptNoResponse {
+  readonly error:
+    | NetworkError
+    | TimeoutError
+    | InvalidResponseError
+    | RateLimitError
+    | LocalLimitError
+    | CircuitOpenError
+  readonly retryHint: RetryHint | null
+  readonly health: AttemptHealth
+  /** When the call would have continued, if only its deadline prevented it. */
+  readonly beyondDeadline?: number
+}
+
+/** The result of an attempt. */
+export type AttemptResult = Either.Either<AttemptResponse, AttemptNoResponse>
+
+export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({
+  onLeft: ({ health }) => health,
+  onRight: ({ health }) => health
+})
+
+/** Returns when a call with more time would have continued. Null if its deadline did not end it. */
+export const continuesAt: (result: AttemptResult) => number | null = Either.match({
+  onLeft: ({ beyondDeadline, error, health }) =>
+    // A wait that is too long may be so because of the deadline.
+    beyondDeadline ?? (health === "not-sent" && isWaitTooLong(error) ? 0 : null),
+  onRight: ({ beyondDeadline }) => beyondDeadline ?? null
+})
+
+const isWaitTooLong = (error: AttemptNoResponse["error"]): boolean =>
+  error._tag === "RateLimitError" ||
+  error._tag === "LocalLimitError" && (error.limit === "rate" || error.limit === "concurrency")
+
+/** Describes a result in a log line. */
+export const describe: (result: AttemptResult) => string = Either.match({
+  onLeft: ({ error }) => {
+    switch (error._tag) {
+      case "InvalidResponseError":
+        return `${error._tag}: ${error.reason}`
+      case "NetworkError":
+        return `${error._tag}: ${error.summary}`
+      default:
+        return error._tag
+    }
+  },
+  onRight: ({ response, classification }) =>
+    classification._tag === "Complete"
+      ? `${response.status}`
+      : `${response.status} ${classification.error._tag}`
+})

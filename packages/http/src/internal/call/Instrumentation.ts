@@ -1,0 +1,261 @@
+/**
+ * Metrics, spans and log lines of the stages.
+ *
+ * Metrics are plain functions. Spans and log lines are created only if there is a tracer or a log level that needs them.
+ */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
+import * as CallUsage from "../../CallUsage.ts"
+import * as Telemetry from "../../Telemetry.ts"
+import { requestId } from "../attempt/ErrorDetails.ts"
+import type { UncacheableReason } from "../cache/ResponseTtl.ts"
+import { getOrInsert } from "../Maps.ts"
+import { textContainsSecret } from "../transport/Secrets.ts"
+import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import type { KeyPool } from "./Upstream.ts"
+
+type InstrumentedOperation = Pick<AnyOperation, "id">
+
+/** The part of a call that metrics need. */
+type MeteredCall = Pick<Call, "operation" | "metricLabels">
+
+/** The part of a call that metrics with usage need. */
+type ChargedCall = Pick<Call, "operation" | "metricLabels" | "onUsage">
+
+type LogAnnotations = Readonly<Record<string, unknown>>
+
+/** The result of a cache request. */
+type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
+
+/** Why an attempt waits. */
+type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
+
+export interface Instrumentation {
+  /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
+  readonly observeCall: <A, E extends { readonly _tag: string }>(
+    call: Call,
+    self: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  readonly recordAttempt: (call: ChargedCall, status: number | "none", bytes: number) => void
+  readonly recordCost: (call: ChargedCall, units: number) => void
+  readonly recordRetry: (call: MeteredCall, cause: string) => void
+  readonly recordSuppressedRetry: (call: MeteredCall, reason: "attempts" | "deadline" | "budget") => void
+  readonly recordWait: (call: ChargedCall, reason: WaitReason, millis: number) => void
+  readonly recordCacheResult: (call: MeteredCall, result: CacheResult) => void
+  /** Counts a response that must not be cached. */
+  readonly recordUncacheable: (call: MeteredCall, reason: UncacheableReason) => void
+  /** Counts the fields of a decoded response that could not be read. */
+  readonly recordUnreadable: (call: ChargedCall, fields: ReadonlyArray<string>) => void
+  /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
+  readonly recordHit: (operation: InstrumentedOperation) => void
+  readonly recordCircuitState: (call: MeteredCall, host: string, state: 0 | 1 | 2) => void
+}
+
+export const make = (): Instrumentation => {
+  const calls = labelledMetric(Telemetry.calls, "operation", "outcome")
+  const durations = labelledMetric(Telemetry.callDuration, "operation")
+  const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
+  const responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
+  const costUnits = labelledMetric(Telemetry.costUnits, "operation")
+  const retries = labelledMetric(Telemetry.retries, "operation", "cause")
+  const retriesSuppressed = labelledMetric(Telemetry.retriesSuppressed, "operation", "reason")
+  const waits = labelledMetric(Telemetry.waitDuration, "reason")
+  const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
+  const uncacheable = labelledMetric(Telemetry.uncacheableResponses, "operation", "reason")
+  const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
+  const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
+  let callNumber = 0
+
+  const measured = <A, E extends { readonly _tag: string }>(
+    call: Call,
+    self: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const { clock, metricLabels, operation: { id } } = call
+    const startedAt = clock.unsafeCurrentTimeMillis()
+    const record = (outcome: string) => {
+      calls(metricLabels, 1, id, outcome)
+      durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
+    }
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.matchCauseEffect(restore(self), {
+        onFailure: (cause) => {
+          record(outcomeOf(cause))
+          return Effect.failCause(cause)
+        },
+        onSuccess: (value) => {
+          record("ok")
+          return Effect.succeed(value)
+        }
+      })
+    )
+  }
+
+  return {
+    observeCall: (call, self) => {
+      const { isDebug, operation: { id }, request: { method, path } } = call
+      const counted = measured(call, self)
+      const annotated = isDebug
+        ? Effect.annotateLogs(counted, { operation: id, method, path, call: ++callNumber })
+        : counted
+      return withSpan(call, annotated, Telemetry.callSpan(id), {
+        attributes: { "http.request.method": method, "url.path": path }
+      })
+    },
+    recordAttempt: ({ metricLabels, onUsage, operation: { id } }, status, bytes) => {
+      attempts(metricLabels, 1, id, status)
+      if (bytes > 0) responseBytes(metricLabels, bytes, id)
+      onUsage?.({ ...CallUsage.none, attempts: 1 })
+    },
+    recordCost: ({ metricLabels, onUsage, operation: { id } }, units) => {
+      costUnits(metricLabels, units, id)
+      onUsage?.({ ...CallUsage.none, cost: units })
+    },
+    recordRetry: ({ metricLabels, operation: { id } }, cause) => retries(metricLabels, 1, id, cause),
+    recordSuppressedRetry: ({ metricLabels, operation: { id } }, reason) =>
+      retriesSuppressed(metricLabels, 1, id, reason),
+    recordWait: ({ metricLabels, onUsage }, reason, millis) => {
+      waits(metricLabels, millis / 1000, reason)
+      onUsage?.({ ...CallUsage.none, waitMillis: millis })
+    },
+    recordCacheResult: ({ metricLabels, operation: { id } }, result) =>
+      cacheResults(metricLabels, 1, id, result),
+    recordUncacheable: ({ metricLabels, operation: { id } }, reason) =>
+      uncacheable(metricLabels, 1, id, reason),
+    recordUnreadable: ({ metricLabels, onUsage, operation: { id } }, fields) => {
+      for (const field of fields) unreadable(metricLabels, 1, id, field)
+      if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
+    },
+    recordHit: ({ id }) => {
+      cacheResults(noLabels, 1, id, "hit")
+      calls(noLabels, 1, id, "ok")
+      durations(noLabels, 0, id)
+    },
+    recordCircuitState: ({ metricLabels }, host, state) => circuitStates(metricLabels, state, host)
+  }
+}
+
+/** Adds a span if there is a tracer. */
+const withSpan = <A, E>(
+  { isTraced }: Pick<Call, "isTraced">,
+  self: Effect.Effect<A, E>,
+  name: string,
+  options: Tracer.SpanOptions
+): Effect.Effect<A, E> =>
+  isTraced ? Effect.withSpan(self, name, { captureStackTrace: false, ...options }) : self
+
+/**
+ * Adds a span to an attempt if there is a tracer. As the conventions say for clients, a status of 4xx or 5xx and a missing
+ * response are errors.
+ */
+export const withAttemptSpan = (
+  { attemptSpan, isTraced, keyPool, url }: Call,
+  attemptNumber: number,
+  attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+  if (!isTraced) return attempt
+  const attributes = {
+    ...attemptSpan.attributes,
+    "url.full": url.replace(secretParameter, "$1REDACTED"),
+    ...attemptNumber === 1 ? {} : { "http.request.resend_count": attemptNumber - 1 }
+  }
+  return Effect.flatMap(
+    Effect.makeSpan(attemptSpan.name, { kind: "client", captureStackTrace: false, attributes }),
+    (span) =>
+      Effect.onExit(
+        Effect.withParentSpan(attempt, span),
+        (exit) => Effect.map(Clock.currentTimeNanos, (now) => endAttemptSpan(span, exit, keyPool, now))
+      )
+  )
+}
+
+/** Programs may send parameters that no operation describes. */
+const secretParameter =
+  /([?&](?:[^=&]*[-_])?(?:api[-_]?key|key|token|secret|password|auth|authorization|sig|signature)=)[^&]*/gi
+
+const endAttemptSpan = (
+  span: Tracer.Span,
+  exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
+  { uncacheable }: Pick<KeyPool, "uncacheable">,
+  now: bigint
+): void => {
+  const setResponse = (status: number, requestId: string | null) => {
+    span.attribute("http.response.status_code", status)
+    // The upstream may send anything, for example an API key that it received with another request.
+    if (
+      requestId !== null && /^[\w.:=+/-]+$/.test(requestId) && !textContainsSecret(requestId, uncacheable)
+    ) span.attribute("http.response.header.x-request-id", [requestId])
+  }
+  const fail = (type: string, failure: unknown) => {
+    span.attribute("error.type", type)
+    span.end(now, Exit.fail(failure))
+  }
+  if (Exit.isSuccess(exit)) {
+    const { response } = exit.value
+    setResponse(response.status, requestId(response))
+    return response.status < 400
+      ? span.end(now, Exit.void)
+      : fail(String(response.status), String(response.status))
+  }
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isNone(failure)) return span.end(now, exit)
+  const { error } = failure.value
+  if (error._tag === "InvalidResponseError") setResponse(error.status, error.upstreamRequestId)
+  return fail(error._tag, error)
+}
+
+/** Annotates the current span, if there is a tracer, and continues. */
+export const annotatingSpan = <A, E>(
+  { isTraced }: Pick<Call, "isTraced">,
+  name: string,
+  value: unknown,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> => isTraced ? Effect.zipRight(Effect.annotateCurrentSpan(name, value), next) : next
+
+/** Writes a log line of level debug, and continues. */
+export const debugging = <A, E>(
+  { isDebug }: Pick<Call, "isDebug">,
+  message: () => string,
+  annotations: () => LogAnnotations,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  isDebug
+    ? Effect.zipRight(Effect.annotateLogs(Effect.logDebug(message()), annotations()), next)
+    : next
+
+type Labels = ReadonlyArray<MetricLabel.MetricLabel>
+
+const noLabels: Labels = []
+
+/**
+ * Creates a function that updates a metric by the labels of the region and one or two label values. Effect looks up a
+ * series by the identity of the label array and hashes each new array, so the arrays are cached.
+ */
+const labelledMetric = <Type, Out>(
+  metric: Metric.Metric<Type, number, Out>,
+  firstName: string,
+  secondName?: string
+) => {
+  const byRegion = new WeakMap<Labels, Map<string, Map<string | number, Labels>>>()
+  return (region: Labels, input: number, first: string, second: string | number = ""): void => {
+    const byFirst = getOrInsert(byRegion, region, () => new Map<string, Map<string | number, Labels>>())
+    const bySecond = getOrInsert(byFirst, first, () => new Map<string | number, Labels>())
+    const labels = getOrInsert(bySecond, second, () => [
+      MetricLabel.make(firstName, first),
+      ...secondName === undefined ? [] : [MetricLabel.make(secondName, String(second))],
+      ...region
+    ])
+    metric.unsafeUpdate(input, labels)
+  }
+}
+
+const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {
+  if (cause._tag === "Fail") return cause.error._tag
+  return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
+}

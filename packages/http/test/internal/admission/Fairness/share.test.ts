@@ -1,0 +1,145 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { makeFairShare } from "../../../../src/internal/admission/Fairness.ts"
+
+const Step = fc.record({
+  client: fc.constantFrom("a", "b", "c", "d"),
+  amount: fc.integer({ min: 1, max: 40 }),
+  release: fc.boolean()
+})
+
+const Share = fc.constantFrom(0.05, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1)
+
+/** Runs random steps, and calls `onStep` before each attempt to acquire. */
+const runSteps = (
+  { capacity, share, steps }: {
+    readonly capacity: number
+    readonly share: number
+    readonly steps: ReadonlyArray<
+      { readonly client: string; readonly amount: number; readonly release: boolean }
+    >
+  },
+  onStep: (
+    step: {
+      readonly acquired: boolean
+      readonly before: number
+      readonly free: number
+      readonly amount: number
+    }
+  ) => void
+): ReadonlyMap<string, number> => {
+  const pool = makeFairShare({ capacity, share })
+  const expected = new Map<string, number>()
+  const total = () => [...expected.values()].reduce((sum, amount) => sum + amount, 0)
+  for (const { amount, client, release } of steps) {
+    const before = expected.get(client) ?? 0
+    if (release) {
+      const released = Math.min(amount, before)
+      pool.release(client, released)
+      expected.set(client, before - released)
+    } else {
+      const free = capacity - total()
+      const acquired = pool.tryAcquire(client, amount)
+      if (acquired) expected.set(client, before + amount)
+      onStep({ acquired, before, free, amount })
+    }
+    expect(pool.held(client)).toBe(expected.get(client) ?? 0)
+    expect(pool.used).toBe(total())
+    expect(pool.used).toBeLessThanOrEqual(capacity)
+  }
+  return expected
+}
+
+const Scenario = fc.record({
+  capacity: fc.integer({ min: 0, max: 100 }),
+  share: Share,
+  steps: fc.array(Step)
+})
+
+describe("FairShare", () => {
+  it("never uses more than the capacity, and counts what each client holds", () => {
+    fc.assert(fc.property(Scenario, (scenario) => {
+      runSteps(scenario, () => {})
+    }))
+  })
+
+  it("lets a client that holds nothing take all that is free", () => {
+    fc.assert(fc.property(Scenario, (scenario) => {
+      runSteps(scenario, ({ acquired, amount, before, free }) => {
+        if (before === 0) expect(acquired).toBe(amount <= free)
+      })
+    }))
+  })
+
+  it("lets a client that holds something have at most its share of what others leave", () => {
+    fc.assert(fc.property(Scenario, (scenario) => {
+      runSteps(scenario, ({ acquired, amount, before, free }) => {
+        if (before > 0) expect(acquired).toBe(before + amount <= scenario.share * (free + before))
+      })
+    }))
+  })
+
+  it("leaves room for a client that holds nothing, while ten others take as much as they may", () => {
+    const Busy = fc.record({
+      clients: fc.integer({ min: 1, max: 10 }),
+      order: fc.array(fc.nat(1000), { minLength: 500, maxLength: 2000 })
+    })
+    fc.assert(fc.property(Busy, ({ clients, order }) => {
+      const pool = makeFairShare({ capacity: 1000, share: 0.25 })
+      for (const pick of order) pool.tryAcquire(`client ${pick % clients}`, 1)
+      expect(pool.tryAcquire("newcomer", 1)).toBe(true)
+    }))
+  })
+
+  it.each([
+    { capacity: 64, share: 0.25, alone: 16 },
+    { capacity: 100, share: 0.1, alone: 10 },
+    { capacity: 512, share: 0.25, alone: 128 },
+    { capacity: 2, share: 0.25, alone: 1 },
+    { capacity: 64, share: 1, alone: 64 },
+    { capacity: 0, share: 1, alone: 0 }
+  ])("gives $alone of $capacity to a client alone with a share of $share", ({ alone, capacity, share }) => {
+    const pool = makeFairShare({ capacity, share })
+    let acquired = 0
+    while (pool.tryAcquire("only", 1)) acquired += 1
+    expect(acquired).toBe(alone)
+  })
+
+  it("gives each of several busy clients less than a client alone", () => {
+    const pool = makeFairShare({ capacity: 60, share: 0.25 })
+    const clients = ["a", "b", "c"]
+    for (let round = 0; round < 60; round++) {
+      for (const client of clients) pool.tryAcquire(client, 1)
+    }
+    expect(clients.map(pool.held)).toEqual([10, 10, 10])
+  })
+
+  it("lends idle capacity to a client alone, which returns it as it releases while others are busy", () => {
+    const pool = makeFairShare({ capacity: 64, share: 0.9 })
+    const takeAll = (client: string) => {
+      while (pool.tryAcquire(client, 1));
+      return pool.held(client)
+    }
+    // The reserve is for the second client at once.
+    expect([takeAll("first"), takeAll("second")]).toEqual([57, 6])
+    for (let released = 0; released < 57; released += 1) {
+      pool.release("first", 1)
+      for (const client of ["first", "second"]) pool.tryAcquire(client, 1)
+    }
+    expect(["first", "second"].map(pool.held)).toEqual([33, 27])
+  })
+
+  it("releases at most what a client holds", () => {
+    const pool = makeFairShare({ capacity: 2 })
+    for (const client of ["a", "b"]) pool.tryAcquire(client, 1)
+    for (const amount of [1, 1]) pool.release("a", amount)
+    expect([pool.used, pool.held("a"), pool.held("b")]).toEqual([1, 0, 1])
+    expect([pool.tryAcquire("c", 2), pool.tryAcquire("c", 1)]).toEqual([false, true])
+  })
+
+  it("applies the share of an acquisition instead of the default", () => {
+    const pool = makeFairShare({ capacity: 8 })
+    expect([1, 2, 3].map(() => pool.tryAcquire("small", 1, 0.25))).toEqual([true, true, false])
+    expect([1, 2, 3].map(() => pool.tryAcquire("large", 2))).toEqual([true, true, true])
+  })
+})

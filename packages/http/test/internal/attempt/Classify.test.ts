@@ -1,0 +1,254 @@
+/** Tests the classification of every status, by body and operation. */
+import { dataOperations, streamsOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { classify } from "../../../src/internal/attempt/Classify.ts"
+import { tokenPrice, updateStreamStatus } from "../../support/Examples.ts"
+import { failureOf } from "../../support/Failures.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { whileTimePasses } from "../../support/TestTime.ts"
+
+/** Ranges of statuses, both ends included, and the tags of their errors. */
+const tags: ReadonlyArray<readonly [number, number, string]> = [
+  [200, 299, "InvalidResponseError"],
+  [300, 399, "InvalidResponseError"],
+  [400, 400, "RequestRejectedError"],
+  [401, 401, "AuthenticationError"],
+  [402, 402, "PlanQuotaExceededError"],
+  [403, 403, "PermissionDeniedError"],
+  [404, 404, "NotFoundError"],
+  [405, 406, "RequestRejectedError"],
+  [407, 407, "AuthenticationError"],
+  [408, 408, "TimeoutError"],
+  [409, 409, "RequestRejectedError"],
+  [410, 410, "NotFoundError"],
+  [411, 423, "RequestRejectedError"],
+  [424, 424, "AuthenticationError"],
+  [425, 428, "RequestRejectedError"],
+  [429, 429, "RateLimitError"],
+  [430, 499, "RequestRejectedError"],
+  [500, 599, "ServerError"]
+]
+
+const statuses = Array.from({ length: 400 }, (_, index) => 200 + index)
+
+const tagOf = (status: number): string | undefined =>
+  tags.find(([from, to]) => from <= status && status <= to)?.[2]
+
+/** Bodies that are no valid response, and their messages. */
+const bodies: ReadonlyArray<readonly [name: string, body: string, message: string | null]> = [
+  ["a message", `{"message":"address is wrong","statusCode":400}`, "address is wrong"],
+  ["messages", `{"message":["limit is wrong","order is wrong"]}`, "limit is wrong, order is wrong"],
+  ["an array of strings", `["chain is wrong","and more"]`, "chain is wrong, and more"],
+  ["an error", `{"error":"chain is wrong"}`, "chain is wrong"],
+  ["a message in an error", `{"error":{"message":"no liquidity","code":3}}`, "no liquidity"],
+  ["errors that are strings", `{"errors":["a is wrong","b is wrong"]}`, "a is wrong, b is wrong"],
+  [
+    "errors with messages",
+    `{"errors":[{"message":"a is wrong"},{"message":"b is wrong"}]}`,
+    "a is wrong, b is wrong"
+  ],
+  ["an empty message and an error", `{"message":"","error":"chain is wrong"}`, "chain is wrong"],
+  ["an empty object", "{}", null],
+  ["an empty body", "", null],
+  ["HTML", "<html><body>Bad gateway</body></html>", null]
+]
+
+/** Returns the errors of an operation, one for each status. Each call has its own engine. */
+const failuresOf = (example: typeof tokenPrice, statuses: ReadonlyArray<number>, body: string) =>
+  Effect.forEach(
+    statuses,
+    (status) =>
+      Effect.flatMap(
+        TestClients.harness([ScriptedClient.respond(status, body)], {
+          retry: TestClients.immediateRetries(1)
+        }),
+        (harness) => failureOf(example.call(harness))
+      )
+  )
+
+describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) => {
+  describe.each(bodies)("with %s", (_, body, message) => {
+    it("is classified by status, from 200 to 599", () => {
+      for (const status of statuses) {
+        const response = { status, headers: {}, bytes: new TextEncoder().encode(body) }
+        const classification = classify(
+          example.id === "tokenPrice" ? dataOperations.tokenPrice : streamsOperations.updateStreamStatus,
+          { method: "GET", path: "/" },
+          response,
+          0,
+          { apiKey: Redacted.make("key"), setting: "" },
+          null
+        )
+        const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
+        if (classification._tag !== "Complete") {
+          // Only a program repeats an update that may have been applied.
+          expect([status, classification.error.retryable]).toEqual([
+            status,
+            classification.retryHint !== null
+          ])
+        }
+        // The operation decides whether a complete document of status 200 is valid.
+        expect([status, tag]).toEqual([
+          status,
+          status === 200 && /^[[{]/.test(body) ? "Complete" : tagOf(status)
+        ])
+      }
+    })
+
+    it.effect("becomes an error with status, request, excerpt and message", () =>
+      Effect.gen(function*() {
+        const some = [300, 400, 401, 402, 403, 404, 418, 429, 500, 503]
+        const errors = yield* failuresOf(example, some, body)
+        for (const [index, error] of errors.entries()) {
+          const status = some[index]
+          const response = { status, serverMessage: message, body, upstreamRequestId: null }
+          expect(error).toMatchObject({
+            operation: example.id,
+            request: { method: example.method },
+            ...(status === 429 ? { response } : response)
+          })
+          expect(error.message).toContain(message ?? `${status}`)
+        }
+      }))
+  })
+
+  it.effect.each<readonly [quoted: string, message: string, body: string]>([
+    [`key/of/the%service`, "<redacted>", "<redacted>"],
+    ["key\\/of\\/the%25service", "(withheld, because it contains the API key)", "(withheld"],
+    ["key&#47;of&#x2f;the%service", "(withheld, because it contains the API key)", "(withheld"]
+  ])(
+    "that quotes the API key as %s becomes an error without it",
+    ([quoted, message, body]) =>
+      Effect.gen(function*() {
+        const text = JSON.stringify({ message: quoted })
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(400, text), {
+          apiKey: Redacted.make("key/of/the%service")
+        })
+        const error = yield* failureOf(tokenPrice.call(harness))
+        expect(error).toMatchObject({ _tag: "RequestRejectedError", serverMessage: message })
+        expect(error).toHaveProperty("body", expect.stringContaining(body))
+      })
+  )
+
+  it.effect("that is not UTF-8 becomes an error that quotes nothing", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() =>
+        ScriptedClient.respond(400, new Uint8Array([0xff, 0xfe, 0x61, 0]))
+      )
+      expect(yield* failureOf(tokenPrice.call(harness))).toMatchObject({
+        serverMessage: null,
+        body: "(4 bytes that are not UTF-8)"
+      })
+    }))
+
+  it.effect.each([`{"message":"no"}`, ""])(
+    "with any status from 200 to 599 becomes a typed error: %s",
+    (body) =>
+      Effect.gen(function*() {
+        const errors = yield* failuresOf(example, statuses, body)
+        expect(errors.map(({ _tag }, index) => [statuses[index], _tag]))
+          .toEqual(statuses.map((status) => [status, tagOf(status)]))
+      })
+  )
+
+  it.effect("with a 2xx status other than 200 is invalid even with a valid document", () =>
+    Effect.gen(function*() {
+      const some = [201, 202, 203, 206, 226]
+      const errors = yield* failuresOf(example, some, JSON.stringify(example.document))
+      for (const [index, error] of errors.entries()) {
+        expect(error).toMatchObject({ _tag: "InvalidResponseError", status: some[index] })
+      }
+    }))
+
+  it.effect("with status 200 and a valid document is a success", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.json(example.document)])
+      expect(yield* example.call(harness)).toMatchObject(Object(example.document))
+    }))
+})
+
+describe("an exhausted plan", () => {
+  const messages: ReadonlyArray<readonly [status: number, message: string, tag: string]> = [
+    [
+      401,
+      "Your plan: free-plan-daily usage has been consumed. Upgrade to continue",
+      "PlanQuotaExceededError"
+    ],
+    [401, "You have exceeded your monthly compute units", "PlanQuotaExceededError"],
+    [401, "Daily quota reached", "PlanQuotaExceededError"],
+    [401, "No valid API key provided.", "AuthenticationError"],
+    [401, "Your plan does not include this endpoint", "AuthenticationError"],
+    [401, "Token is malformed", "AuthenticationError"],
+    [403, "Your plan usage has been consumed", "PermissionDeniedError"],
+    [402, "Payment required", "PlanQuotaExceededError"],
+    [429, "Your plan usage has been consumed", "RateLimitError"]
+  ]
+
+  it.effect.each(messages)("%j", ([status, message, tag]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.json({ message }, status), {
+        retry: TestClients.immediateRetries(3)
+      })
+      expect((yield* whileTimePasses(failureOf(tokenPrice.call(harness))))._tag).toBe(tag)
+      expect(harness.requests).toHaveLength(status === 429 ? 3 : 1)
+    }))
+})
+
+describe("upstreamRequestId", () => {
+  const errorWith = (headers: Readonly<Record<string, string>>, status = 500) =>
+    Effect.flatMap(
+      TestClients.harness(() => ScriptedClient.respond(status, "{}", headers), {
+        retry: TestClients.immediateRetries(1)
+      }),
+      (harness) => failureOf(tokenPrice.call(harness))
+    )
+
+  it.effect.each([201, 302, 400, 401, 402, 403, 404, 500])(
+    "is the x-request-id header of a %d",
+    (status) =>
+      Effect.gen(function*() {
+        expect(yield* errorWith({ "x-request-id": "r-1" }, status)).toMatchObject({
+          upstreamRequestId: "r-1"
+        })
+      })
+  )
+
+  it.effect.each([408, 429])("is in the response of a %d", (status) =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({ "x-request-id": "r-1" }, status)).toMatchObject({
+        response: { status, upstreamRequestId: "r-1" }
+      })
+    }))
+
+  it.effect("is set if the body is too large", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.respond(200, "7".repeat(2000), { "x-request-id": "r-1" }),
+        { maxBodySize: 1000 }
+      )
+      expect(yield* failureOf(tokenPrice.call(harness))).toMatchObject({
+        kind: "too-large",
+        status: 200,
+        upstreamRequestId: "r-1"
+      })
+    }))
+
+  it.effect("is null without the header, and if the header contains the API key", () =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({})).toMatchObject({ upstreamRequestId: null })
+      expect(yield* errorWith({ "x-request-id": "" })).toMatchObject({ upstreamRequestId: null })
+      expect(yield* errorWith({ "x-request-id": `r-${TestClients.key}` })).toMatchObject({
+        upstreamRequestId: null
+      })
+    }))
+
+  it.effect("has at most 100 characters", () =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({ "x-request-id": "7".repeat(200) })).toMatchObject({
+        upstreamRequestId: `${"7".repeat(100)}…`
+      })
+    }))
+})

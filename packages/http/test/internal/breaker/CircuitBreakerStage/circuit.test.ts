@@ -1,0 +1,244 @@
+/** Tests the state machine of a circuit breaker, compared with a model that keeps the whole history. */
+import type { CircuitBreaker } from "@blockquarry/http/CircuitBreaker"
+import * as Breaker from "@blockquarry/http/CircuitBreaker"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { Circuit } from "../../../../src/internal/breaker/CircuitBreakerStage.ts"
+
+type Health = "healthy" | "unhealthy" | "unknown"
+
+const health = FastCheck.oneof(
+  { weight: 4, arbitrary: FastCheck.constant<Health>("unhealthy") },
+  { weight: 4, arbitrary: FastCheck.constant<Health>("healthy") },
+  { weight: 1, arbitrary: FastCheck.constant<Health>("unknown") }
+)
+
+const policies = FastCheck.record({
+  threshold: FastCheck.constantFrom(0.1, 0.5, 0.8, 1),
+  minimum: FastCheck.integer({ min: 1, max: 6 }),
+  window: FastCheck.constant(1000),
+  openDuration: FastCheck.constantFrom(20, 50, 300),
+  maxOpenDuration: FastCheck.constantFrom(10, 50, 700, 1e6)
+})
+
+const events = FastCheck.array(
+  FastCheck.record({
+    gap: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.nat(40) }, {
+      weight: 1,
+      arbitrary: FastCheck.nat(1500)
+    }),
+    /** Duration of the attempt. */
+    duration: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(900)),
+    health
+  }),
+  { minLength: 20, maxLength: 80 }
+)
+
+/** Computes the expected state from the whole history. */
+class Model {
+  openUntil: number | null = null
+  trying = false
+  rejections = 0
+  /** Number of state changes. */
+  changes = 0
+  results: Array<{ readonly bucket: number; readonly health: Health }> = []
+  readonly policy: Record<"threshold" | "minimum" | "window" | "openDuration" | "maxOpenDuration", number>
+
+  constructor(policy: Model["policy"]) {
+    this.policy = policy
+  }
+
+  decide(now: number): "admit" | "trial" | "reject" {
+    if (this.openUntil === null) return "admit"
+    return this.trying || now < this.openUntil ? "reject" : "trial"
+  }
+
+  /** Starts a trial, and returns the number of state changes at which an attempt starts. */
+  admit(trial: boolean): number {
+    if (trial) {
+      this.trying = true
+      this.changes += 1
+    }
+    return this.changes
+  }
+
+  record(now: number, health: Health, changes: number): void {
+    // The state has changed since the attempt started.
+    if (changes !== this.changes) return
+    if (this.trying) {
+      this.trying = false
+      this.results = []
+      this.changes += 1
+      if (health === "healthy") {
+        this.openUntil = null
+        this.rejections = 0
+      } else if (health === "unhealthy") {
+        this.rejections += 1
+        this.open(now)
+      } else {
+        this.openUntil = now
+      }
+      return
+    }
+    if (health === "unknown") return
+    const bucket = Math.floor(now / (this.policy.window / 10))
+    this.results.push({ bucket, health })
+    const recent = this.results.filter((ended) => ended.bucket > bucket - 10)
+    const unhealthy = recent.filter((ended) => ended.health === "unhealthy").length
+    if (
+      health === "unhealthy" && recent.length >= this.policy.minimum &&
+      unhealthy / recent.length >= this.policy.threshold
+    ) {
+      this.results = []
+      this.changes += 1
+      this.open(now)
+    }
+  }
+
+  private open(now: number): void {
+    const { maxOpenDuration: longest, openDuration: openFor } = this.policy
+    let length = openFor
+    for (let time = 0; time < this.rejections; time += 1) length *= 2
+    this.openUntil = now + Math.max(openFor, Math.min(length, longest))
+  }
+}
+
+describe("Circuit", () => {
+  it("behaves like the model", () => {
+    FastCheck.assert(
+      FastCheck.property(policies, events, (policy, events) => {
+        const circuit = new Circuit(policy)
+        const model = new Model(policy)
+        const inFlight: Array<{
+          readonly ends: number
+          readonly health: Health
+          readonly epoch: number
+          readonly changes: number
+        }> = []
+        let now = 0
+        const until = (time: number) => {
+          inFlight.sort((a, b) => a.ends - b.ends)
+          for (let ended = inFlight[0]; ended !== undefined && ended.ends <= time; ended = inFlight[0]) {
+            const before = circuit.tag
+            const changed = circuit.record(ended.ends, ended.health, ended.epoch)
+            model.record(ended.ends, ended.health, ended.changes)
+            // An inconclusive trial opens the circuit for no time.
+            expect(changed).toBe(before !== circuit.tag)
+            inFlight.shift()
+          }
+        }
+        for (const { duration, gap, health } of events) {
+          now += gap
+          until(now)
+          const expected = model.decide(now)
+          const openMillis = circuit.remainingOpenMillis(now)
+          expect(openMillis === null).toBe(expected !== "reject")
+          if (model.openUntil !== null && !model.trying && openMillis !== null) {
+            expect(openMillis).toBe(model.openUntil - now)
+          }
+          if (openMillis !== null) continue
+          const epoch = circuit.admit(now)
+          expect(circuit.tag).toBe(expected === "trial" ? "HalfOpen" : "Closed")
+          const changes = model.admit(expected === "trial")
+          inFlight.push({ ends: now + duration, health, epoch, changes })
+          until(now)
+        }
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  /** Creates a circuit and records results at times. */
+  const circuitAfter = (
+    policy: Partial<CircuitBreaker>,
+    results: ReadonlyArray<readonly [at: number, health: Health]>
+  ) => {
+    const circuit = new Circuit({ ...Breaker.standard, ...policy })
+    for (const [at, health] of results) circuit.record(at, health, circuit.admit(at))
+    return circuit
+  }
+  const many = (count: number, at: number, health: Health) =>
+    Array.from({ length: count }, () => [at, health] as const)
+
+  it("opens exactly at the minimum and the threshold", () => {
+    expect(circuitAfter({}, many(19, 0, "unhealthy")).tag).toBe("Closed")
+    expect(circuitAfter({}, many(20, 0, "unhealthy")).tag).toBe("Open")
+    expect(circuitAfter({}, [...many(11, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Closed")
+    expect(circuitAfter({}, [...many(10, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Open")
+    expect(circuitAfter({}, many(100, 0, "unknown")).tag).toBe("Closed")
+  })
+
+  it("forgets results older than the window, and none younger than nine tenths of it", () => {
+    expect(circuitAfter({}, [...many(19, 2999, "unhealthy"), [29_999, "unhealthy"]]).tag).toBe("Open")
+    expect(circuitAfter({}, [...many(19, 2999, "unhealthy"), [30_000, "unhealthy"]]).tag).toBe("Closed")
+    expect(circuitAfter({}, [...many(19, 0, "unhealthy"), [26_999, "unhealthy"]]).tag).toBe("Open")
+    // Old successes do not keep it closed.
+    expect(circuitAfter({}, [...many(500, 0, "healthy"), ...many(20, 30_000, "unhealthy")]).tag).toBe("Open")
+  })
+
+  it("counts the results of calls whose policies have different windows", () => {
+    const windows = ["10 seconds", "1 minute"] as const
+    const tags = [0, 1, 2, 4].map((gapSeconds) => {
+      const circuit = new Circuit({ ...Breaker.standard, window: windows[0] })
+      for (let count = 0; count < 20; count += 1) {
+        circuit.policy = { ...Breaker.standard, window: windows[count % 2] ?? windows[0] }
+        const at = count * gapSeconds * 1000
+        circuit.record(at, "unhealthy", circuit.admit(at))
+      }
+      return circuit.tag
+    })
+    // With a gap of 4 s, the first result is older than the longest window.
+    expect(tags).toEqual(["Open", "Open", "Open", "Closed"])
+  })
+
+  it("abandons a trial that never ends", () => {
+    const circuit = circuitAfter({ minimum: 1 }, [[0, "unhealthy"]])
+    const abandoned = circuit.admit(5000)
+    expect(circuit.remainingOpenMillis(304_999)).toBe(1000)
+    expect(circuit.remainingOpenMillis(305_000)).toBeNull()
+    const trial = circuit.admit(305_000)
+    expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
+    expect(circuit.record(305_002, "healthy", abandoned)).toBe(false)
+    expect(circuit.tag).toBe("HalfOpen")
+    expect(circuit.record(305_003, "healthy", trial)).toBe(true)
+    expect(circuit.tag).toBe("Closed")
+  })
+
+  it("ignores results of attempts that started before it opened, also after it closed", () => {
+    const circuit = new Circuit({ ...Breaker.standard, minimum: 2 })
+    const early = [0, 1, 2, 3, 4].map((at) => circuit.admit(at))
+    for (const epoch of early.slice(0, 2)) circuit.record(10, "unhealthy", epoch)
+    expect(circuit.tag).toBe("Open")
+    expect(circuit.record(20, "healthy", early[2] ?? 0)).toBe(false)
+    circuit.record(5010, "healthy", circuit.admit(5010))
+    expect(circuit.tag).toBe("Closed")
+    for (const epoch of early.slice(3)) circuit.record(5020, "unhealthy", epoch)
+    expect(circuit.tag).toBe("Closed")
+  })
+
+  it("stays open twice as long after each failed trial, between openDuration and maxOpenDuration", () => {
+    const circuit = circuitAfter({ minimum: 1, openDuration: "5 seconds", maxOpenDuration: "1 minute" }, [[
+      0,
+      "unhealthy"
+    ]])
+    let now = 0
+    const durations: Array<number> = []
+    for (let time = 0; time < 40; time += 1) {
+      const remaining = circuit.remainingOpenMillis(now) ?? Number.NaN
+      durations.push(remaining)
+      expect(circuit.remainingOpenMillis(now + remaining - 1)).toBe(1)
+      expect(circuit.remainingOpenMillis(now + remaining)).toBeNull()
+      now += remaining
+      circuit.record(now, "unhealthy", circuit.admit(now))
+    }
+    expect(durations.slice(0, 6)).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
+    expect(new Set(durations.slice(6))).toEqual(new Set([60_000]))
+    expect(circuitAfter({ minimum: 1, maxOpenDuration: 1 }, [[0, "unhealthy"]]).remainingOpenMillis(0)).toBe(
+      5000
+    )
+  })
+
+  it("never opens with the policy none", () => {
+    expect(circuitAfter(Breaker.none, many(10_000, 0, "unhealthy")).tag).toBe("Closed")
+  })
+})

@@ -1,0 +1,208 @@
+/** Where requests are sent. */
+import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Upstream from "../../../src/internal/call/Upstream.ts"
+import { DispatchTransport } from "../../../src/internal/transport/Transport.ts"
+import { address, hash, tokenPrice, updateStreamStatus } from "../../support/Examples.ts"
+import { failureOf } from "../../support/Failures.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
+
+const path = `/erc20/${address}/price`
+
+describe("base URL", () => {
+  const bases: ReadonlyArray<readonly [base: string | URL, url: string]> = [
+    ["https://host.test", `https://host.test/api/v2.2${path}`],
+    ["https://host.test/", `https://host.test/api/v2.2${path}`],
+    ["https://host.test///", `https://host.test/api/v2.2${path}`],
+    ["https://host.test:8443", `https://host.test:8443/api/v2.2${path}`],
+    ["http://127.0.0.1:3000/", `http://127.0.0.1:3000/api/v2.2${path}`],
+    ["http://[::1]:3000", `http://[::1]:3000/api/v2.2${path}`],
+    ["https://host.test/some/path", `https://host.test/some/path/api/v2.2${path}`],
+    ["https://host.test/some/path/", `https://host.test/some/path/api/v2.2${path}`],
+    ["https://host.test/a%20b/", `https://host.test/a%20b/api/v2.2${path}`],
+    ["https://host.test/api/v2.2", `https://host.test/api/v2.2${path}`],
+    ["https://host.test/api/v2.2/", `https://host.test/api/v2.2${path}`],
+    ["https://host.test/some/api/v2.2/", `https://host.test/some/api/v2.2${path}`],
+    ["https://host.test/api/v2.2/more", `https://host.test/api/v2.2/more/api/v2.2${path}`],
+    [new URL("https://HOST.test/p/"), `https://host.test/p/api/v2.2${path}`]
+  ]
+
+  it.effect.each(bases)(
+    "keeps the path of %s and adds the prefix once",
+    ([baseUrl, url]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness([ScriptedClient.respond(404)], { baseUrl })
+        yield* Effect.ignore(tokenPrice.call(harness))
+        expect(harness.requests.map((requests) => requests.url.href)).toEqual([url])
+      })
+  )
+
+  it.effect("has no prefix for the streams and ledger APIs", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.respond(404), {
+        baseUrl: "https://host.test/p/"
+      })
+      yield* Effect.ignore(updateStreamStatus.call(harness))
+      yield* Effect.ignore(harness.ledger.ledgerTransaction({ txn_hash: hash }))
+      expect(harness.requests.map(({ url }) => url.href)).toEqual([
+        "https://host.test/p/streams/evm/stream-1/status",
+        `https://host.test/p/transactions/by_hash/${hash}`
+      ])
+    }))
+})
+
+describe("inputs", () => {
+  it.effect("fail with the names of the invalid parameters, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([])
+      const error = yield* failureOf(harness.data.tokenTransfers({ address: "0x12", limit: 0 }))
+      expect(error).toMatchObject({
+        _tag: "InvalidInputError",
+        issues: [{ parameter: "address" }, { parameter: "limit" }]
+      })
+      for (const id of [".", "..", "", "\ud800"]) {
+        const refused = yield* failureOf(harness.streams.updateStreamStatus({ id, status: "active" }))
+        expect(refused).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "id" }] })
+      }
+    }))
+})
+
+describe("policies", () => {
+  const baseUrl = "https://host.test"
+  const apiKey = Redacted.make("one")
+  const policiesOf = (options: Partial<ApiOptions.ApiOptions>) =>
+    Upstream.make("data", { apiKey, baseUrl, ...options }).pipe(
+      Effect.map(({ keyPool, policies }) => ({ ...policies, rateLimit: keyPool.keys[0].rateLimit })),
+      Effect.provideService(HttpClient.HttpClient, ScriptedClient.make([]).client)
+    )
+
+  it.effect("are those of the defaults if they are omitted", () =>
+    Effect.gen(function*() {
+      expect(yield* policiesOf({})).toEqual(ApiOptions.defaults)
+    }))
+
+  it.effect("may be given in part, and are those of make", () =>
+    Effect.gen(function*() {
+      const rateLimit = { limit: 25, window: "1 second", cost: { tokenPrice: 1 } } as const
+      const partial = {
+        cache: { staleIfError: "1 hour", negative: {} },
+        timeouts: { call: Duration.minutes(2), attempt: undefined },
+        retry: { attempts: 3, baseDelay: { throttled: "3 seconds" }, budget: { refill: 1 } },
+        breaker: { minimum: 5 },
+        concurrency: { maxQueue: 9 }
+      } as const
+      const policies = yield* policiesOf({ ...partial, rateLimit })
+      expect(policies).toEqual({
+        cache: { ...ResponseCache.standard, staleIfError: "1 hour" },
+        timeouts: { ...Timeouts.standard, call: Duration.minutes(2) },
+        retry: {
+          ...RetryPolicy.standard,
+          attempts: 3,
+          baseDelay: { ...RetryPolicy.standard.baseDelay, throttled: "3 seconds" },
+          budget: { ...RetryPolicy.standard.budget, refill: 1 }
+        },
+        rateLimit: { ...RateLimit.standard, ...rateLimit, burst: 25 },
+        breaker: { ...CircuitBreaker.standard, minimum: 5 },
+        concurrency: { ...ConcurrencyLimit.standard, maxQueue: 9 }
+      })
+      expect(policies).toEqual({
+        cache: ResponseCache.make(partial.cache),
+        timeouts: Timeouts.make(partial.timeouts),
+        retry: RetryPolicy.make(partial.retry),
+        rateLimit: RateLimit.make(rateLimit),
+        breaker: CircuitBreaker.make(partial.breaker),
+        concurrency: ConcurrencyLimit.make(partial.concurrency)
+      })
+      const labeled = yield* policiesOf({ apiKey: [{ label: "a", key: apiKey, rateLimit }] })
+      expect(labeled.rateLimit).toEqual(RateLimit.make(rateLimit))
+    }))
+})
+
+describe("uncacheable secrets", () => {
+  it.effect("are the API keys and the configured secrets, each once", () =>
+    Effect.gen(function*() {
+      const { client } = ScriptedClient.make([])
+      const target = yield* Upstream.make("data", {
+        apiKey: [
+          { label: "one", key: Redacted.make("key-one") },
+          { label: "two", key: Redacted.make("key-two") },
+          { label: "again", key: Redacted.make("key-one") }
+        ],
+        baseUrl: "https://host.test",
+        uncacheable: ["key-two", "another", "another"].map((word) => Redacted.make(word))
+      }).pipe(Effect.provideService(HttpClient.HttpClient, client))
+      expect(target.keyPool.uncacheable.map((word) => Redacted.value(word))).toEqual([
+        "key-one",
+        "key-two",
+        "another"
+      ])
+    }))
+})
+
+describe("requests", () => {
+  /** Creates a transport that counts requests, for `client`. */
+  const countingTransport = (client: HttpClient.HttpClient) => {
+    let requests = 0
+    const response = { status: 404, headers: {}, bytes: new Uint8Array(), framed: true }
+    return {
+      requests: () => requests,
+      service: {
+        client,
+        make: () => ({
+          send: () =>
+            Effect.sync(() => {
+              requests += 1
+              return response
+            })
+        })
+      }
+    }
+  }
+
+  it.effect("are sent by the transport of the layer that provides the HttpClient", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([])
+      const transport = countingTransport(client)
+      const clients = yield* TestClients.clientsOver(client).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect([transport.requests(), requests.length]).toEqual([1, 0])
+    }))
+
+  it.effect("are sent by another HttpClient that is provided over that layer", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
+      const transport = countingTransport(ScriptedClient.make([]).client)
+      const clients = yield* TestClients.clientsOver(client).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect([transport.requests(), requests.length]).toEqual([0, 1])
+    }))
+
+  it.effect("are sent by the HttpClient if an option transforms it", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
+      const transport = countingTransport(client)
+      const transformClient = HttpClient.mapRequest(HttpClientRequest.setHeader("x-added", "1"))
+      const clients = yield* TestClients.clientsOver(client, { transformClient }).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect(transport.requests()).toBe(0)
+      expect(requests.map(({ headers }) => headers["x-added"])).toEqual(["1"])
+    }))
+})
