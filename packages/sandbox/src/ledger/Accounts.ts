@@ -1,7 +1,7 @@
 /** Wallets of people, exchanges and contracts, with and without labels. */
 import type { Address } from "@blockquarry/core/Address"
-import type { Wallet } from "../Ledger.ts"
 import { addresses } from "./Identifiers.ts"
+import type { Wallet } from "./Model.ts"
 
 type AccountRole = "person" | "exchange" | "pool" | "marketplace" | "vault"
 

@@ -7,8 +7,8 @@
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { Hash } from "@blockquarry/core/Hash"
-import type { NftSale, NftState, NftTransfer, TokenTransfer, WalletActivity } from "../Ledger.ts"
 import { zeroAddress } from "./Identifiers.ts"
+import type { NftSale, NftState, NftTransfer, TokenTransfer, WalletActivity } from "./Model.ts"
 
 const compareValues = <A>(left: A, right: A): number => (left < right ? -1 : left > right ? 1 : 0)
 

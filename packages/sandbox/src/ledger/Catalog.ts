@@ -1,9 +1,9 @@
 /** The tokens and collections of a chain. */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
-import type { Collection, Token } from "../Ledger.ts"
 import { busyChain, chainConfigs } from "./ChainConfigs.ts"
 import { addresses } from "./Identifiers.ts"
+import type { Collection, Token } from "./Model.ts"
 import type { CollectionTemplate, TokenTemplate } from "./TokenTemplates.ts"
 import {
   busyTokenTemplate,

@@ -1,10 +1,10 @@
 /** Addresses, IDs and hashes for examples. All except the stream and the transactions are on the busy token's chain. */
-import type { LedgerExamples } from "../Ledger.ts"
 import type { Accounts } from "./Accounts.ts"
 import { catalog } from "./Catalog.ts"
 import { busyChain } from "./ChainConfigs.ts"
 import { firstHashedId } from "./History.ts"
 import type { LedgerTransactions } from "./LedgerTransactions.ts"
+import type { LedgerExamples } from "./Model.ts"
 
 /** Creates the examples of a seed. */
 export const makeExamples = (options: {

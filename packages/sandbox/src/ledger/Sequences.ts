@@ -1,7 +1,7 @@
 /** Sequences of lists, and merging of a short list with a long sequence. */
 import { firstIndex } from "../internal/search.ts"
-import type { Sequence } from "../Ledger.ts"
 import { lazyBy } from "./Lazy.ts"
+import type { Sequence } from "./Model.ts"
 
 /** Returns whether an index is valid for a sequence of this length. */
 export const isValidIndex = (index: number, length: number): boolean =>

@@ -8,11 +8,11 @@
  */
 import type { Address } from "@blockquarry/core/Address"
 import { firstIndex } from "../internal/search.ts"
-import type { Sequence, TokenTransfer } from "../Ledger.ts"
 import { groupByParticipant } from "./Aggregates.ts"
 import type { BlockLayout, TransferPosition } from "./BlockLayout.ts"
 import { zeroAddress } from "./Identifiers.ts"
 import { lazy } from "./Lazy.ts"
+import type { Sequence, TokenTransfer } from "./Model.ts"
 import { makeRandom } from "./Random.ts"
 import { isValidIndex } from "./Sequences.ts"
 
