@@ -5,9 +5,9 @@
  * @since 0.1.0
  */
 export { type FairShare, makeFairShare } from "./internal/admission/Fairness.ts"
-export type * as Classification from "./internal/attempt/Classify.ts"
 export { parseRetryAfter } from "./internal/attempt/ErrorDetails.ts"
 export * as CallClient from "./internal/call/CallClient.ts"
+export type * as Classification from "./internal/call/Classification.ts"
 export type * as EngineHealth from "./internal/call/EngineHealth.ts"
 export type * as EngineResponse from "./internal/call/EngineResponse.ts"
 export * as Upstream from "./internal/call/Upstream.ts"

@@ -1,9 +1,7 @@
 /**
- * Classification of responses: the one place that turns a status and a body into an error.
+ * Classifies responses: the one place that turns a status and a body into an error.
  *
  * The retry stage, decoded calls and raw calls share one classification of a response.
- *
- * @since 0.1.0
  */
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
 import type { Operation, OperationRef } from "@blockquarry/core/Operation"
@@ -21,56 +19,13 @@ import {
   ServerError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import type { RetryCause } from "../../RetryPolicy.ts"
+import type { Classification, Complete, Rejected, RetryHint } from "../call/Classification.ts"
 import type { PooledKey } from "../call/Upstream.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
-
-/**
- * The class of a response.
- *
- * @since 0.1.0
- * @category models
- */
-export type Classification = Complete | Rejected | Malformed
-
-/**
- * Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Rejected {
-  readonly _tag: "Rejected"
-  readonly error: OperationError
-  readonly retryHint: RetryHint | null
-}
-
-/**
- * A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Malformed {
-  readonly _tag: "Malformed"
-  readonly error: InvalidResponseError
-  readonly retryHint: RetryHint | null
-}
-
-/**
- * Another attempt may succeed: why, and how long the upstream asks to wait.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RetryHint {
-  readonly cause: RetryCause
-  readonly retryAfter: Duration.Duration | null
-}
 
 /** A response and its request, of which errors are created. */
 interface Exchange {
@@ -83,14 +38,8 @@ interface Exchange {
 /** The API key of a request. */
 type SentKey = Pick<PooledKey, "apiKey" | "setting">
 
-/**
- * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
- * needed.
- *
- * @since 0.1.0
- * @category models
- */
-export class Complete {
+/** Status 200 and a complete JSON document, of which text and document are computed when they are needed. */
+export class CompleteResponse implements Complete {
   readonly _tag = "Complete"
   readonly #exchange: Exchange
   #text: string | null | undefined
@@ -100,12 +49,10 @@ export class Complete {
     this.#exchange = exchange
   }
 
-  /** The body. Null if it is not UTF-8. */
   get text(): string | null {
     return this.#text === undefined ? this.#text = decodeUtf8(this.#exchange.response.bytes) : this.#text
   }
 
-  /** The document. An error if the body is not JSON after all; a body that is parsed at once has no such error. */
   get document(): Either.Either<JsonValue, InvalidResponseError> {
     return this.#document ??= Either.mapLeft(
       parseText(this.text),
@@ -120,15 +67,10 @@ export class Complete {
     )
   }
 
-  /** Whether the document has been parsed. */
   get isParsed(): boolean {
     return this.#document !== undefined
   }
 
-  /**
-   * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
-   * model.
-   */
   decode<I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     unreadable?: Array<string>
@@ -157,9 +99,6 @@ export class Complete {
  *
  * With `bodyScan`, a complete body with balanced brackets is not parsed before its document is needed. Only
  * HTTP framing shows that a body is complete.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const classify = (
   operation: OperationRef,
@@ -172,7 +111,7 @@ export const classify = (
   const exchange = { operation, request, response, key }
   const { status } = response
   if (status < 200 || status >= 300) return classifyError(exchange, now)
-  const complete = new Complete(exchange)
+  const complete = new CompleteResponse(exchange)
   if (status === 200 && bodyScan?.isBalanced(response.bytes) === true) return complete
   const { document } = complete
   if (Either.isLeft(document)) {

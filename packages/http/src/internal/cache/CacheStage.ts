@@ -18,11 +18,10 @@ import {
   urlOf
 } from "../call/Call.ts"
 import type { EngineResponse } from "../call/EngineResponse.ts"
-import type { Instrumentation } from "../call/Instrumentation.ts"
+import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
 import type { KeyPool } from "../call/Upstream.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import { responseContainsSecret } from "../transport/Secrets.ts"
-import type { UncacheableReason } from "./ResponseTtl.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
 export interface CacheStage {

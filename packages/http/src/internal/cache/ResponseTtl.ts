@@ -10,17 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { AttemptResponse, Call } from "../call/Call.ts"
-
-/**
- * Why a response is not cached:
- *
- * - `incomplete`: it is not a complete JSON document.
- * - `error`: it is an error other than "not found", or "not found" is not cached for this operation.
- * - `no_store`: the operation does not allow it, for example because the resource is still being indexed.
- * - `unexpected_shape`: it does not fit the model of the operation. Raw responses need not fit it.
- * - `secret`: it contains an API key.
- */
-export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+import type { UncacheableReason } from "../call/Instrumentation.ts"
 
 /**
  * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that

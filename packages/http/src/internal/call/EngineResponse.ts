@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import type { Classification } from "../attempt/Classify.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
+import type { Classification } from "./Classification.ts"
 
 /**
  * - `upstream`: from a request of this call, or of an identical concurrent call.

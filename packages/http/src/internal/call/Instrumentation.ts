@@ -5,21 +5,14 @@
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
-import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
-import { requestId } from "../attempt/ErrorDetails.ts"
-import type { UncacheableReason } from "../cache/ResponseTtl.ts"
 import { getOrInsert } from "../Maps.ts"
-import { textContainsSecret } from "../transport/Secrets.ts"
-import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
-import type { KeyPool } from "./Upstream.ts"
+import type { Call } from "./Call.ts"
 
 type InstrumentedOperation = Pick<AnyOperation, "id">
 
@@ -33,6 +26,17 @@ type LogAnnotations = Readonly<Record<string, unknown>>
 
 /** The result of a cache request. */
 type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
+
+/**
+ * Why a response is not cached:
+ *
+ * - `incomplete`: it is not a complete JSON document.
+ * - `error`: it is an error other than "not found", or "not found" is not cached for this operation.
+ * - `no_store`: the operation does not allow it, for example because the resource is still being indexed.
+ * - `unexpected_shape`: it does not fit the model of the operation. Raw responses need not fit it.
+ * - `secret`: it contains an API key.
+ */
+export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
 
 /** Why an attempt waits. */
 type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
@@ -149,66 +153,6 @@ const withSpan = <A, E>(
   options: Tracer.SpanOptions
 ): Effect.Effect<A, E> =>
   isTraced ? Effect.withSpan(self, name, { captureStackTrace: false, ...options }) : self
-
-/**
- * Adds a span to an attempt if there is a tracer. As the conventions say for clients, a status of 4xx or 5xx and a missing
- * response are errors.
- */
-export const withAttemptSpan = (
-  { attemptSpan, isTraced, keyPool, url }: Call,
-  attemptNumber: number,
-  attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
-): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
-  if (!isTraced) return attempt
-  const attributes = {
-    ...attemptSpan.attributes,
-    "url.full": url.replace(secretParameter, "$1REDACTED"),
-    ...attemptNumber === 1 ? {} : { "http.request.resend_count": attemptNumber - 1 }
-  }
-  return Effect.flatMap(
-    Effect.makeSpan(attemptSpan.name, { kind: "client", captureStackTrace: false, attributes }),
-    (span) =>
-      Effect.onExit(
-        Effect.withParentSpan(attempt, span),
-        (exit) => Effect.map(Clock.currentTimeNanos, (now) => endAttemptSpan(span, exit, keyPool, now))
-      )
-  )
-}
-
-/** Programs may send parameters that no operation describes. */
-const secretParameter =
-  /([?&](?:[^=&]*[-_])?(?:api[-_]?key|key|token|secret|password|auth|authorization|sig|signature)=)[^&]*/gi
-
-const endAttemptSpan = (
-  span: Tracer.Span,
-  exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
-  { uncacheable }: Pick<KeyPool, "uncacheable">,
-  now: bigint
-): void => {
-  const setResponse = (status: number, requestId: string | null) => {
-    span.attribute("http.response.status_code", status)
-    // The upstream may send anything, for example an API key that it received with another request.
-    if (
-      requestId !== null && /^[\w.:=+/-]+$/.test(requestId) && !textContainsSecret(requestId, uncacheable)
-    ) span.attribute("http.response.header.x-request-id", [requestId])
-  }
-  const fail = (type: string, failure: unknown) => {
-    span.attribute("error.type", type)
-    span.end(now, Exit.fail(failure))
-  }
-  if (Exit.isSuccess(exit)) {
-    const { response } = exit.value
-    setResponse(response.status, requestId(response))
-    return response.status < 400
-      ? span.end(now, Exit.void)
-      : fail(String(response.status), String(response.status))
-  }
-  const failure = Cause.failureOption(exit.cause)
-  if (Option.isNone(failure)) return span.end(now, exit)
-  const { error } = failure.value
-  if (error._tag === "InvalidResponseError") setResponse(error.status, error.upstreamRequestId)
-  return fail(error._tag, error)
-}
 
 /** Annotates the current span, if there is a tracer, and continues. */
 export const annotatingSpan = <A, E>(

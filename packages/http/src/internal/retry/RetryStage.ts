@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { maxBackoff, type RetryPolicy } from "../../RetryPolicy.ts"
-import type { RetryHint } from "../attempt/Classify.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -14,6 +13,7 @@ import {
   describe,
   healthOf
 } from "../call/Call.ts"
+import type { RetryHint } from "../call/Classification.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 
 export interface RetryStage {

@@ -10,7 +10,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { classify, Complete } from "../../../../src/internal/attempt/Classify.ts"
+import { classify, CompleteResponse } from "../../../../src/internal/attempt/Classify.ts"
 import * as RawRecords from "../../../../src/internal/RawRecords.ts"
 import { bodyScan } from "../../../../src/internal/transport/BodyScan.ts"
 import { cachingOptions, withInspectableStore } from "../../../support/CacheFixtures.ts"
@@ -21,8 +21,8 @@ import * as TestClients from "../../../support/TestClients.ts"
 import { engineHarness } from "../../../support/TestEngine.ts"
 import { whileTimePasses } from "../../../support/TestTime.ts"
 
-const completeOf = (bytes: Uint8Array): Complete =>
-  new Complete({
+const completeOf = (bytes: Uint8Array): CompleteResponse =>
+  new CompleteResponse({
     operation: tokenPrice,
     request: { method: "GET", path: "/" },
     response: { status: 200, headers: {}, bytes },
