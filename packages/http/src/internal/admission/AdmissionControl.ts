@@ -88,94 +88,37 @@ export const make = (
   const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue =>
     getOrInsert(queues, baseUrl, () => new UpstreamQueue())
 
-  const admissionOf = (call: Call, key: CallKey, restore: Restore): Admission => ({
-    call,
-    key,
-    client: call.client,
-    cost: key.cost,
-    queue: queueOf(call),
-    restore
-  })
-
   const run: AdmissionControl["run"] = (call, key, attempt) =>
-    Effect.uninterruptibleMask((restore) => {
-      const admission = admissionOf(call, key, restore)
-      const now = call.clock.unsafeCurrentTimeMillis()
-      return Completed.flatMap(tryAdmit(admission, now), (admitted) =>
-        isGrant(admitted)
-          ? runAttempt(admission, admitted, attempt)
-          : Effect.flatMap(
-            waitInQueue(admission, admitted, now),
-            (grant) => runAttempt(admission, grant, attempt)
-          ))
-    })
+    runOrElse(call, key, attempt, (admission, delay, now) =>
+      Effect.flatMap(
+        waitInQueue(admission, delay, now),
+        (grant) => runAttempt(admission, grant, attempt)
+      ))
 
   const tryRun: AdmissionControl["tryRun"] = (call, key, attempt) =>
+    runOrElse(
+      call,
+      key,
+      attempt,
+      (admission, delay, now) => Effect.succeed(admission.queue.expectedStart(admission, delay, now) - now)
+    )
+
+  /** Runs an attempt that need not wait. Otherwise continues with its delay. */
+  const runOrElse = <A>(
+    call: Call,
+    key: CallKey,
+    attempt: Attempt,
+    onDelay: (admission: Admission, delay: Delay, now: number) => Effect.Effect<A, AttemptNoResponse>
+  ): Effect.Effect<AttemptResponse | A, AttemptNoResponse> =>
     Effect.uninterruptibleMask((restore) => {
-      const admission = admissionOf(call, key, restore)
+      const admission = { call, key, client: call.client, cost: key.cost, queue: queueOf(call), restore }
       const now = call.clock.unsafeCurrentTimeMillis()
       return Completed.flatMap(
         tryAdmit(admission, now),
-        (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
-          isGrant(admitted)
-            ? runAttempt(admission, admitted, attempt)
-            : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
+        (admitted): Effect.Effect<AttemptResponse | A, AttemptNoResponse> =>
+          isGrant(admitted) ? runAttempt(admission, admitted, attempt) : onDelay(admission, admitted, now)
       )
     })
-
-  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
-  const runAttempt = (
-    admission: Admission,
-    grant: Grant,
-    attempt: Attempt
-  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
-    const { call, key, queue, restore } = admission
-    const admittedAt = call.clock.unsafeCurrentTimeMillis()
-    let sent = 0
-    const onSent: SendObserver = (change) => {
-      sent += change
-      call.onSent?.(change)
-    }
-    const admitted = circuitBreaker.admit(call, admittedAt)
-    const attempted = Either.isLeft(admitted)
-      ? Effect.fail(admitted.left)
-      : after(admitted.right.change, restore(attempt(key, onSent)))
-    return Effect.flatMap(Effect.exit(attempted), (exit) => {
-      const now = call.clock.unsafeCurrentTimeMillis()
-      const stateChange = Either.isLeft(admitted)
-        ? null
-        : circuitBreaker.record(call, admitted.right, exit, now)
-      const report = reportResult(admission, grant.permit.trial, exit, now)
-      const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
-      const reported = after(stateChange, after(settled, exit))
-      const release = () => {
-        queue.releaseSlot(admission)
-        // Last, because an observer of the usage may throw.
-        if (sent > 0) instrumentation.recordCost(call, admission.cost)
-      }
-      if (reported !== exit) return Effect.ensuring(reported, Effect.sync(release))
-      release()
-      return exit
-    })
-  }
-
-  /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
-  const giveBack = (
-    { cost, key: { id, quota, quotaId, rule } }: Admission,
-    { consumption, permit }: Grant,
-    age: number,
-    report: Effect.Effect<void> | null
-  ): Effect.Effect<void> =>
-    Effect.all(
-      [
-        report ?? Effect.void,
-        store.release(id, rule, cost, age, permit),
-        quota === null || consumption === null
-          ? Effect.void
-          : store.refund(quotaId, quota, cost, age, consumption)
-      ],
-      { concurrency: "unbounded", discard: true }
-    )
 
   /**
    * Admits an attempt if it need not wait: returns its grant, and holds a slot. Else returns the delay, and holds neither.
@@ -314,6 +257,43 @@ export const make = (
       }
     })
 
+  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
+  const runAttempt = (
+    admission: Admission,
+    grant: Grant,
+    attempt: Attempt
+  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+    const { call, key, queue, restore } = admission
+    const admittedAt = call.clock.unsafeCurrentTimeMillis()
+    let sent = 0
+    const onSent: SendObserver = (change) => {
+      sent += change
+      call.onSent?.(change)
+    }
+    const admitted = circuitBreaker.admit(call, admittedAt)
+    const attempted = Either.isLeft(admitted)
+      ? Effect.fail(admitted.left)
+      : after(admitted.right.change, restore(attempt(key, onSent)))
+    return Effect.flatMap(Effect.exit(attempted), (exit) => {
+      const now = call.clock.unsafeCurrentTimeMillis()
+      const stateChange = Either.isLeft(admitted)
+        ? null
+        : circuitBreaker.record(call, admitted.right, exit, now)
+      const report = reportResult(admission, grant.permit.trial, exit, now)
+      const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
+      const release = () => {
+        queue.releaseSlot(admission)
+        // Last, because an observer of the usage may throw.
+        if (sent > 0) instrumentation.recordCost(call, admission.cost)
+      }
+      if (stateChange === null && settled === null) {
+        release()
+        return exit
+      }
+      return Effect.ensuring(after(stateChange, after(settled, exit)), Effect.sync(release))
+    })
+  }
+
   /** Reports the result of an attempt to the store. Null if there is nothing to report. */
   const reportResult = (
     { key: { id }, queue }: Admission,
@@ -330,6 +310,24 @@ export const make = (
     }
     return trial ? store.settleTrial(id, attemptResponse?.health === "healthy") : null
   }
+
+  /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
+  const giveBack = (
+    { cost, key: { id, quota, quotaId, rule } }: Admission,
+    { consumption, permit }: Grant,
+    age: number,
+    report: Effect.Effect<void> | null
+  ): Effect.Effect<void> =>
+    Effect.all(
+      [
+        report ?? Effect.void,
+        store.release(id, rule, cost, age, permit),
+        quota === null || consumption === null
+          ? Effect.void
+          : store.refund(quotaId, quota, cost, age, consumption)
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
 
   return {
     run,

@@ -49,36 +49,55 @@ export const makeFairShare = (
   options: { readonly capacity: number; readonly share?: number | undefined }
 ): FairShare => {
   const { share: defaultShare = 1 } = options
-  // Of clients that hold nothing, only some have an entry. A `Map` that loses entries all the time allocates.
-  const amounts = new Map<string, number>()
-  let used = 0
-  const held = (client: string): number => amounts.get(client) ?? 0
-  const set = (client: string, amount: number): void => {
-    if (amount > 0 || amounts.size <= maxEntries) amounts.set(client, amount)
-    else amounts.delete(client)
-  }
-  const canAcquire: FairShare["canAcquire"] = (client, amount, share = defaultShare) => {
-    const before = held(client)
-    const free = options.capacity - used
-    return amount <= free && (before === 0 || before + amount <= share * (free + before))
-  }
+  const holdings = new Holdings()
   return {
     get used() {
-      return used
+      return holdings.used
     },
-    held,
-    canAcquire,
-    tryAcquire: (client, amount, share) => {
-      if (!canAcquire(client, amount, share)) return false
-      used += amount
-      set(client, held(client) + amount)
-      return true
-    },
-    release: (client, amount) => {
-      const released = Math.min(amount, held(client))
-      used -= released
-      set(client, held(client) - released)
-    }
+    held: (client) => holdings.held(client),
+    canAcquire: (client, amount, share = defaultShare) =>
+      holdings.canAcquire(client, amount, options.capacity, share),
+    tryAcquire: (client, amount, share = defaultShare) =>
+      holdings.tryAcquire(client, amount, options.capacity, share),
+    release: (client, amount) => holdings.release(client, amount)
+  }
+}
+
+/** What each client holds of a capacity, which every request names. See `FairShare`. */
+export class Holdings {
+  // Of clients that hold nothing, only some have an entry. A `Map` that loses entries all the time allocates.
+  private readonly amounts = new Map<string, number>()
+  private total = 0
+
+  get used(): number {
+    return this.total
+  }
+
+  held(client: string): number {
+    return this.amounts.get(client) ?? 0
+  }
+
+  canAcquire(client: string, amount: number, capacity: number, share: number): boolean {
+    const before = this.held(client)
+    const free = capacity - this.total
+    return amount <= free && (before === 0 || before + amount <= share * (free + before))
+  }
+
+  tryAcquire(client: string, amount: number, capacity: number, share: number): boolean {
+    if (!this.canAcquire(client, amount, capacity, share)) return false
+    this.add(client, amount)
+    return true
+  }
+
+  release(client: string, amount: number): void {
+    this.add(client, -Math.min(amount, this.held(client)))
+  }
+
+  private add(client: string, amount: number): void {
+    const after = this.held(client) + amount
+    this.total += amount
+    if (after > 0 || this.amounts.size <= maxEntries) this.amounts.set(client, after)
+    else this.amounts.delete(client)
   }
 }
 

@@ -7,7 +7,7 @@
  * without a slot and a key with a delayed permit block no other client and no other key.
  */
 import type { Call, CallKey } from "../call/Call.ts"
-import { FairQueue, type FairShare, makeFairShare, type QueuedItem, type QueueItem } from "./Fairness.ts"
+import { FairQueue, Holdings, type QueuedItem, type QueueItem } from "./Fairness.ts"
 
 /** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
@@ -56,13 +56,12 @@ export class UpstreamQueue {
   /** Keys with waiting attempts. */
   private readonly keyQueues = new Map<string, KeyQueue>()
   // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
-  private readonly limit = { capacity: 0 }
-  private readonly slots = makeFairShare(this.limit)
+  private readonly slots = new Holdings()
   private arrivals = 0
 
   /** Acquires a slot if the client may have one. */
-  tryAcquireSlot(request: AdmissionRequest): boolean {
-    return this.slotsFor(request).tryAcquire(request.client.name, 1, request.client.share)
+  tryAcquireSlot({ call: { policies }, client: { name, share } }: AdmissionRequest): boolean {
+    return this.slots.tryAcquire(name, 1, policies.concurrency.limit, share)
   }
 
   /** Releases a slot to the next waiting attempt. */
@@ -208,13 +207,9 @@ export class UpstreamQueue {
     else this.dispatch()
   }
 
-  private slotsFor({ call: { policies } }: AdmissionRequest): FairShare {
-    this.limit.capacity = policies.concurrency.limit
-    return this.slots
-  }
-
-  private readonly mayAcquireSlot = (request: AdmissionRequest): boolean =>
-    this.slotsFor(request).canAcquire(request.client.name, 1, request.client.share)
+  private readonly mayAcquireSlot = (
+    { call: { policies }, client: { name, share } }: AdmissionRequest
+  ): boolean => this.slots.canAcquire(name, 1, policies.concurrency.limit, share)
 
   private removeIfEmpty({ key, keyQueue }: Waiter): void {
     const isEmpty = keyQueue.leader === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
