@@ -1,4 +1,4 @@
-/** Tests the metrics of the stages, and the attributes of spans. */
+/** Tests the metrics of the stages. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -10,9 +10,8 @@ import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
 import { increaseOf, withLabels } from "../../support/MetricReader.ts"
-import { addressOf, fetchPrice, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
+import { fetchPrice, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
 
@@ -173,96 +172,5 @@ describe("the circuit breaker", () => {
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(trial)
       expect(yield* state).toBe(0)
-    }))
-})
-
-describe("spans", () => {
-  it.effect("of calls have the source of the response, those of attempts their number and status", () =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const harness = yield* TestClients.harness(
-        (requests, number) => number === 1 ? ScriptedClient.respond(500) : numberedPrice(requests, number),
-        { ...cachingOptions, baseUrl: "https://upstream.test/base", retry: TestClients.immediateRetries(2) }
-      )
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* TestClock.adjust("6 seconds")
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* runPendingWork
-      const attributes = (name: string, attribute: string) =>
-        recorder.spans.filter((span) => span.name === name).map((span) => span.attributes.get(attribute))
-      expect(attributes("quarry.tokenPrice", "quarry.source")).toEqual(["upstream", "cache", "stale"])
-      expect(attributes(attemptName, "http.request.resend_count")).toEqual([undefined, 1, undefined])
-      expect(attributes(attemptName, "http.response.status_code")).toEqual([500, 200, 200])
-    }))
-
-  const attemptName = "GET /base/api/v2.2/erc20/:address/price"
-
-  /** The spans of attempts that get the responses, with their attributes and whether their status is an error. */
-  const attemptsOf = (script: ReadonlyArray<ScriptedClient.ScriptedReply>, baseUrl: string) =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const retry = TestClients.immediateRetries(script.length)
-      const harness = yield* TestClients.harness(script, { ...minimalOptions, baseUrl, retry })
-      yield* recorder.record(Effect.ignore(fetchPrice(harness, 1)))
-      return recorder.spans.filter(({ kind }) => kind === "client").map(({ attributes, failure, name }) => ({
-        name,
-        failed: failure !== null,
-        ...Object.fromEntries(attributes)
-      }))
-    })
-
-  it.effect("of attempts have the attributes and the status that OpenTelemetry defines for HTTP clients", () =>
-    Effect.gen(function*() {
-      const spans = yield* attemptsOf([
-        ScriptedClient.respond(503, "", { "x-request-id": "of-the-upstream" }),
-        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
-        ScriptedClient.respond(404)
-      ], "https://upstream.test:8443/base")
-      const common = {
-        name: attemptName,
-        "http.request.method": "GET",
-        "server.address": "upstream.test",
-        "server.port": 8443,
-        "url.full": `https://upstream.test:8443/base/api/v2.2/erc20/${addressOf(1)}/price`,
-        "url.template": "/base/api/v2.2/erc20/:address/price"
-      }
-      expect(spans).toEqual([
-        {
-          ...common,
-          failed: true,
-          "error.type": "503",
-          "http.response.status_code": 503,
-          "http.response.header.x-request-id": ["of-the-upstream"]
-        },
-        { ...common, failed: true, "error.type": "NetworkError", "http.request.resend_count": 1 },
-        {
-          ...common,
-          failed: true,
-          "error.type": "404",
-          "http.request.resend_count": 2,
-          "http.response.status_code": 404
-        }
-      ])
-      const [leaking] = yield* attemptsOf([
-        ScriptedClient.respond(200, "{}", { "x-request-id": "a bearer of secrets" })
-      ], "https://upstream.test/base")
-      expect(leaking).not.toHaveProperty("http.response.header.x-request-id")
-      const [span] = yield* attemptsOf([priceReply], "http://[::1]/base")
-      expect(span).toMatchObject({ failed: false, "server.address": "::1", "server.port": 80 })
-      expect(span).not.toHaveProperty("error.type")
-    }))
-
-  it.effect("without a response have neither source nor status", () =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const harness = yield* TestClients.harness(
-        () => ScriptedClient.Disconnect({ code: "ECONNRESET" }),
-        minimalOptions
-      )
-      yield* recorder.record(Effect.ignore(harness.data.tokenPrice({ address: addressOf(1) })))
-      const [call, attempt] = recorder.spans
-      expect(call?.attributes.has("quarry.source")).toBe(false)
-      expect(attempt?.attributes.has("http.response.status_code")).toBe(false)
     }))
 })
