@@ -101,10 +101,15 @@ describe("quarry-proxy", () => {
          process.stdout.write("set " + flag + "\\n")
          setFlagsFromString(flag)
        }
+       // A part of each semi-space is not available, and only one of the two has memory at times.
        const sizes = [2 ** 24, 2 ** 20]
        v8.getHeapSpaceStatistics = () => {
          const size = sizes.shift() ?? 2 ** 20
-         return [{ space_name: "new_space", space_used_size: size / 4, space_available_size: size / 4 * 3 }]
+         const used = size / 4
+         const available = size * 0.984 - used
+         return [
+           { space_name: "new_space", space_size: size, space_used_size: used, space_available_size: available }
+         ]
        }
        require("node:module").syncBuiltinESMExports()
        setInterval(() => globalThis.gc?.(), 10).unref()`

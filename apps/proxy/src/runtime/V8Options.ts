@@ -18,6 +18,9 @@ const options: ReadonlyArray<string> = [
  */
 const maxSemiSpace = 16 * 1024 * 1024
 
+/** Up to 2 % of it is not available. */
+const minSemiSpace = 1024 * 1024 * 0.98
+
 /**
  * Sets the options that the options of Node.js do not set: the command line (`process.execArgv`) and `NODE_OPTIONS`, which may
  * contain the size of a semi-space.
@@ -38,9 +41,9 @@ const limitYoungGeneration = (): void => {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")
     if (young === undefined) return
-    // Not half of `space_size`: at times only one of the two has memory.
+    // Not half of `space_size`: at times only one of the two semi-spaces has memory.
     const semiSpace = young.space_used_size + young.space_available_size
-    const next = Math.max(1, Math.floor(maxSemiSpace / semiSpace))
+    const next = Math.floor(maxSemiSpace / Math.min(maxSemiSpace, Math.max(minSemiSpace, semiSpace)))
     if (next === factor) return
     factor = next
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)

@@ -7,21 +7,21 @@ setFlagsFromString("--expose-gc")
 const gc: unknown = runInNewContext("gc")
 
 /** Collects the whole heap or the young generation. */
-const collect = (type: "major" | "minor"): void => {
+const collect = (type: "full" | "minor"): void => {
   if (typeof gc !== "function") throw new Error("the garbage collector is not available")
-  // A collection of the type "major" does not free all buffers.
+  // Without options, because `{ type: "major" }` does not free all buffers.
   if (type === "minor") gc({ type })
   else gc()
 }
 
 /** Returns the size of the heap in bytes. */
 export const heapUsed = (): number => {
-  collect("major")
+  collect("full")
   return process.memoryUsage().heapUsed
 }
 
 /** Returns the size of all buffers in bytes. */
-export const buffersUsed = (type: "major" | "minor"): number => {
+export const buffersUsed = (type: "full" | "minor"): number => {
   collect(type)
   return process.memoryUsage().arrayBuffers
 }

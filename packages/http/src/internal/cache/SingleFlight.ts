@@ -98,7 +98,7 @@ interface Caller<A, E> {
 
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>> => {
-  // By subject.
+  // By subject. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
   const flights = new Map<string, Array<InFlight<A, E>>>()
   let closed = false
 

@@ -96,14 +96,12 @@ export const make = <V>(
     },
     delete: (key) => remove(entries.get(key)),
     clear: () => {
-      entries.clear()
-      oldest = undefined
-      newest = undefined
-      totalSize = 0
+      while (oldest !== undefined) remove(oldest)
     },
     values: () => {
       const values: Array<V> = []
       for (let entry = oldest; entry !== undefined; entry = entry.newer) {
+        // A removed entry is not in the list.
         if (entry.value !== undefined) values.push(entry.value)
       }
       return values
