@@ -6,7 +6,6 @@ import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandPath.ts"
-import { earlyOption, earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
 import {
   colorOption,
   curlOption,
@@ -16,6 +15,10 @@ import {
   quietOption
 } from "./args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "./args/ParseArgs.ts"
+import { commandLoaders } from "./commands/Commands.ts"
+import { commandLine } from "./commands/Descriptions.build.ts"
+import * as Configuration from "./config/Configuration.ts"
+import type { HttpTransport } from "./connection/HttpTransport.ts"
 import {
   type CommandError,
   CommandTimeoutError,
@@ -25,21 +28,18 @@ import {
   reportOf,
   unexpectedErrorExitCode,
   UsageError
-} from "./CommandError.ts"
-import { commandLoaders } from "./commands/Commands.ts"
-import { commandLine } from "./commands/Descriptions.build.ts"
-import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
-import { withTimeout } from "./CommandTimeout.ts"
-import * as Configuration from "./config/Configuration.ts"
+} from "./errors/CommandError.ts"
 import { isExport } from "./export/ExportOptions.ts"
-import type { HttpTransport } from "./HttpTransport.ts"
-import { explainOrigin, prepareCommand } from "./PrepareCommand.ts"
-import { KnownSecrets, redactNotes } from "./Redaction.ts"
-import { withPager } from "./render/Pager.ts"
-import { sanitize } from "./render/Sanitize.ts"
-import { colorVariables, styled, withColorMode } from "./StreamInfo.ts"
-import { CommandTerminal, withFittedProgress, withoutNotices } from "./Terminal.ts"
-import * as VerboseLog from "./VerboseLog.ts"
+import type { CommandInvocation, CommandSpec } from "./invocation/CommandSpec.ts"
+import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
+import { withTimeout } from "./terminal/CommandTimeout.ts"
+import { earlyOption, earlySwitch, noPagerName } from "./terminal/EarlyOptions.ts"
+import { withPager } from "./terminal/Pager.ts"
+import { KnownSecrets, redactNotes } from "./terminal/Redaction.ts"
+import { colorVariables, styled, withColorMode } from "./terminal/StreamInfo.ts"
+import { CommandTerminal, withFittedProgress, withoutNotices } from "./terminal/Terminal.ts"
+import * as VerboseLog from "./terminal/VerboseLog.ts"
+import { sanitize } from "./text/Sanitize.ts"
 
 /** Runs a command, reports its error, and returns the exit status. */
 export const run = (
@@ -72,7 +72,7 @@ const execute = (
     const terminal = yield* CommandTerminal
     const invocation = yield* Either.mapLeft(parseArgs(commandLine, argv), (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
-      const { information } = yield* Effect.promise(() => import("./Information.ts"))
+      const { information } = yield* Effect.promise(() => import("./help/Information.ts"))
       const { values } = yield* Configuration.load(new Map())
       return yield* Effect.flatMap(
         CommandTerminal,
@@ -111,7 +111,7 @@ const runCommand = (
     }
     const terminal = isEnabled(values, quietOption.name) ? withoutNotices(colored) : colored
     const withActivity = terminal.err.isTerminal
-      ? (yield* Effect.promise(() => import("./Activity.ts"))).withActivity(terminal)
+      ? (yield* Effect.promise(() => import("./render/Activity.ts"))).withActivity(terminal)
       : identity
     const effect = runOrPreview(command, invocation).pipe(
       withActivity,

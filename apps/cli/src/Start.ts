@@ -1,13 +1,13 @@
 /** Prints help and other information at once, and loads the program for everything else. */
 import * as Either from "effect/Either"
 import { readFileSync } from "node:fs"
-import { earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
 import { parseArgs } from "./args/ParseArgs.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
-import { information } from "./Information.ts"
-import { isOutputFile, writeToFile } from "./OutputFile.ts"
-import { type StreamInfo, streamInfo } from "./StreamInfo.ts"
-import { describeSystemError, errorCode } from "./SystemError.ts"
+import { describeSystemError, errorCode } from "./errors/SystemError.ts"
+import { information } from "./help/Information.ts"
+import { earlySwitch, noPagerName } from "./terminal/EarlyOptions.ts"
+import { isOutputFile, writeToFile } from "./terminal/OutputFile.ts"
+import { type StreamInfo, streamInfo } from "./terminal/StreamInfo.ts"
 
 /** Returns the version in a manifest. */
 const readVersion = (manifest: URL): string => {

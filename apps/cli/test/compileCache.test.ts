@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from "node:fs"
 import * as NodeModule from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { exampleValues } from "../src/Help.ts"
+import { exampleValues } from "../src/help/Help.ts"
 import { temporaryFolder } from "./support/exports.ts"
 
 const program = fileURLToPath(new URL("../dist/quarry.js", import.meta.url))

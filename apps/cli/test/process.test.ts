@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { exampleValues } from "../src/Help.ts"
+import { exampleValues } from "../src/help/Help.ts"
 import { countOf } from "../src/render/Count.ts"
 
 const program = fileURLToPath(new URL("../dist/quarry.js", import.meta.url))

@@ -1,7 +1,7 @@
 /** Times and blocks as users write them: relative to now, hexadecimal, or `latest`. */
 import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
-import { UsageError } from "../CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
 import type { OptionSpec } from "./CommandDescription.ts"
 

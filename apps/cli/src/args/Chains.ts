@@ -1,5 +1,5 @@
 /** The chains that a command line selects. */
-import { chainNames } from "../CoreNames.build.ts"
+import { chainNames } from "../text/CoreNames.build.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 
 const names: ReadonlyMap<string, string> = new Map(Object.entries(chainNames))

@@ -2,11 +2,11 @@
 import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import { shells } from "../completion/Shells.ts"
 import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
-import { colorModes } from "../StreamInfo.ts"
+import { noPagerName } from "../terminal/EarlyOptions.ts"
+import { colorModes } from "../terminal/StreamInfo.ts"
 import type { OptionSpec } from "./CommandDescription.ts"
-import { noPagerName } from "./EarlyOptions.ts"
+import { shells } from "./Shells.ts"
 import { durationOrNone, oneOf, profileName } from "./ValueCheck.ts"
 
 export const outputOption: OptionSpec = {

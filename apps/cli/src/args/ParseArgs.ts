@@ -1,6 +1,5 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
-import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
 import { type ArgumentValues, isSet, stdinArgument } from "./ArgumentValues.ts"
 import type {
@@ -12,6 +11,7 @@ import type {
 } from "./CommandDescription.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
 import { describe } from "./DescribeOptions.ts"
+import { type HelpTopic, helpTopics, isHelpTopic } from "./HelpTopics.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export type Invocation =

@@ -1,7 +1,7 @@
 /** Places labels, texts and bars in columns of one character. Both renderers use the same layout. */
-import { sanitize } from "../render/Sanitize.ts"
 import { shortenNumber } from "../render/ShortNumber.ts"
-import { truncateEnd, width, wrapText } from "../render/Width.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { truncateEnd, width, wrapText } from "../text/Width.ts"
 import type { Bar, BarRange, Chart, Panel, Tick } from "./Chart.ts"
 
 export interface ChartLayout {

@@ -1,5 +1,5 @@
 /** Draws numbers as a line of bars, one character per number. */
-import type { CharacterSet } from "./CharacterSet.ts"
+import type { CharacterSet } from "../terminal/CharacterSet.ts"
 
 const levels: { readonly [C in CharacterSet]: string } = {
   unicode: "▁▂▃▄▅▆▇█",

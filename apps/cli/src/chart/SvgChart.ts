@@ -1,5 +1,5 @@
 /** Draws a chart as SVG: self-contained, with a description for screen readers, in light and dark colors. */
-import { sanitize } from "../render/Sanitize.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import type { Chart } from "./Chart.ts"
 import { type ChartLayout, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
 

@@ -1,8 +1,8 @@
 /** Draws a chart with characters. */
-import { sanitize } from "../render/Sanitize.ts"
-import { padEnd, padStart, truncateEnd } from "../render/Width.ts"
-import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
-import type { CharacterSet } from "./CharacterSet.ts"
+import type { CharacterSet } from "../terminal/CharacterSet.ts"
+import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { padEnd, padStart, truncateEnd } from "../text/Width.ts"
 import type { BarRange, Chart, Tick } from "./Chart.ts"
 import { columnOf, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
 

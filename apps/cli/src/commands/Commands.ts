@@ -1,5 +1,5 @@
 /** All commands, in the order of help. Each is loaded when it runs. */
-import type { CommandSpec } from "../CommandSpec.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
 
 type LoadCommand = () => Promise<CommandSpec>
 

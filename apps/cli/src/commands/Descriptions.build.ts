@@ -3,7 +3,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import type { CommandLineDescription, OptionDescription, OptionSpec } from "../args/CommandDescription.ts"
 import { globalOptions, informationOptions } from "../args/GlobalOptions.ts"
 import { settings, variableOf } from "../config/Setting.ts"
-import { recordFields } from "../list/RecordFields.ts"
+import { recordFields } from "../formats/RecordFields.ts"
 import { loadCommands } from "./Commands.ts"
 
 const fieldsOf = (id: string | null): ReadonlyArray<string> => {

@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
-import { NotSetError, UsageError } from "../CommandError.ts"
-import type { CommandSpec } from "../CommandSpec.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
 import { removeValue, setValue } from "../config/ConfigFile.ts"
 import { requireUserFile } from "../config/Configuration.ts"
+import { NotSetError, UsageError } from "../errors/CommandError.ts"
+import { printRows } from "../formats/PrintRows.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { textColumn } from "../render/Columns.ts"
-import { printRows } from "../render/PrintRows.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 const common = { operation: null, isUpdate: false, api: null } as const
 

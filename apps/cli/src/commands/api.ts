@@ -8,11 +8,11 @@ import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
-import { baseUrlVariableOf } from "../Connection.ts"
+import { baseUrlVariableOf } from "../connection/Connection.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { printRows } from "../formats/PrintRows.ts"
+import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { textColumn } from "../render/Columns.ts"
-import { printRows } from "../render/PrintRows.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
 

@@ -1,12 +1,12 @@
 /** `quarry completions` */
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
+import { isShell, shells } from "../args/Shells.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandSpec } from "../CommandSpec.ts"
 import { completionScript } from "../completion/Scripts.ts"
-import { isShell, shells } from "../completion/Shells.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 export const completions: CommandSpec = {
   path: ["completions"],

@@ -6,10 +6,8 @@ import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
-import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
-import type { CommandSettings } from "../CommandSettings.ts"
-import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
 import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
+import type { CommandSettings } from "../config/CommandSettings.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
   type Configuration,
@@ -24,10 +22,12 @@ import {
   unknownProfile
 } from "../config/Configuration.ts"
 import { findSetting, type Setting, settings, unknownSetting } from "../config/Setting.ts"
+import { type ConfigFileError, NotSetError, UsageError } from "../errors/CommandError.ts"
+import { printRows } from "../formats/PrintRows.ts"
+import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { textColumn } from "../render/Columns.ts"
-import { printRows } from "../render/PrintRows.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
 
 const names = settings.map(({ name }) => name)
 

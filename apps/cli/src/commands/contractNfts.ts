@@ -12,12 +12,12 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { readsSeveralPages } from "../list/ListOptions.ts"
-import { listCommand } from "../ListCommand.ts"
-import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
+import { listCommand } from "./ListCommand.ts"
 import { isSpam, nftColumns } from "./nfts.ts"
+import { pageNote, waitBeforeList, waitOption } from "./WaitForSync.ts"
 
 /** More subranges are not faster but take longer to start. */
 const maxSubranges = 1000

@@ -1,15 +1,15 @@
 /** `quarry doctor` */
 import * as Effect from "effect/Effect"
 import { outputOption, requestOptions } from "../args/GlobalOptions.ts"
-import { ChecksFailedError } from "../CommandError.ts"
-import type { CommandSpec } from "../CommandSpec.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
+import { ChecksFailedError } from "../errors/CommandError.ts"
+import { printRows } from "../formats/PrintRows.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { textColumn } from "../render/Columns.ts"
-import { printRows } from "../render/PrintRows.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { wrapIndented } from "../render/Width.ts"
-import { type StreamInfo, styled } from "../StreamInfo.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { type StreamInfo, styled } from "../terminal/StreamInfo.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { wrapIndented } from "../text/Width.ts"
 
 export const doctor: CommandSpec = {
   path: ["doctor"],

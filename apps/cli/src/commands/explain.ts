@@ -3,19 +3,19 @@ import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandSpec } from "../CommandSpec.ts"
 import {
   explain as explainTopic,
   type Explanation,
   explanations,
   suggestTopic
 } from "../diagnostics/Explanations.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { printRows } from "../formats/PrintRows.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { numberColumn, textColumn } from "../render/Columns.ts"
-import { printRows } from "../render/PrintRows.ts"
-import { wrapIndented } from "../render/Width.ts"
-import { type StreamInfo, styled } from "../StreamInfo.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { type StreamInfo, styled } from "../terminal/StreamInfo.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import { wrapIndented } from "../text/Width.ts"
 
 export const explain: CommandSpec = {
   path: ["explain"],

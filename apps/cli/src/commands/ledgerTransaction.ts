@@ -5,10 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { networkOption } from "../args/GlobalOptions.ts"
-import { recordCommand } from "../RecordCommand.ts"
 import type { DetailLine } from "../render/Details.ts"
 import { formatWithAge } from "../render/Time.ts"
 import type { View } from "../render/View.ts"
+import { recordCommand } from "./RecordCommand.ts"
 
 const microsPerSecond = 1_000_000n
 

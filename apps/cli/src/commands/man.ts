@@ -4,14 +4,16 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandSpec } from "../CommandSpec.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import { attempt } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** Loaded when it is used, because the descriptions are computed from all commands. */
-const load = Effect.promise(() => Promise.all([import("./Descriptions.build.ts"), import("../ManPages.ts")]))
+const load = Effect.promise(() =>
+  Promise.all([import("./Descriptions.build.ts"), import("../help/ManPages.ts")])
+)
 
 export const man: CommandSpec = {
   path: ["man"],

@@ -2,9 +2,9 @@
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
 import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/ArgumentValues.ts"
-import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/TokenAmount.ts"
-import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
+import { recordCommand } from "./RecordCommand.ts"
+import { waitOption, waitUntilSynced } from "./WaitForSync.ts"
 
 export const nftMetadata = recordCommand({
   path: ["nft", "get"],

@@ -1,9 +1,9 @@
 /** `quarry nft owners` */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
 import * as Effect from "effect/Effect"
-import { listCommand } from "../ListCommand.ts"
-import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
+import { listCommand } from "./ListCommand.ts"
 import { isSpam, nftColumns } from "./nfts.ts"
+import { pageNote, waitBeforeList, waitOption } from "./WaitForSync.ts"
 
 export const nftOwners = listCommand({
   path: ["nft", "owners"],

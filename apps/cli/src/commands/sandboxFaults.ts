@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { duration, parseDuration } from "../args/ValueCheck.ts"
-import { UsageError } from "../CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 
 /** Failures of networks and services that a client should survive. */
 const defaultFaults = ["status=503", "reset", "status=429;retry-after=1", "truncate"]

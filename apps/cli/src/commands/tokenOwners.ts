@@ -7,9 +7,9 @@ import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
-import { listCommand } from "../ListCommand.ts"
 import { addressColumn, decimalColumn, numberColumn, percentColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
+import { listCommand } from "./ListCommand.ts"
 
 /** Bounds the memory for the holders to sort. */
 const maxLargest = 1_000_000

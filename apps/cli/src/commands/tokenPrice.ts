@@ -1,10 +1,10 @@
 /** `quarry token price` */
 import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
-import type { CommandSpec } from "../CommandSpec.ts"
-import { recordCommand } from "../RecordCommand.ts"
+import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { formatTokenAmount } from "../render/TokenAmount.ts"
 import { isPriceWatch, priceWatchOptions } from "../watch/WatchOptions.ts"
+import { recordCommand } from "./RecordCommand.ts"
 
 const command = recordCommand({
   path: ["token", "price"],

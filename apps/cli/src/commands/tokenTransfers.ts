@@ -1,7 +1,7 @@
 /** `quarry token transfers` */
 import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenTransfers"
 import * as Effect from "effect/Effect"
-import { listCommand } from "../ListCommand.ts"
+import { listCommand } from "./ListCommand.ts"
 import { isSpam, tokenTransferColumns } from "./transfers.ts"
 
 export const tokenTransfers = listCommand({

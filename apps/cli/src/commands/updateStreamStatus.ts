@@ -1,7 +1,7 @@
 /** `quarry stream set-status` */
 import { updateStreamStatus as operation } from "@blockquarry/core/operations/updateStreamStatus"
 import * as Effect from "effect/Effect"
-import { recordCommand } from "../RecordCommand.ts"
+import { recordCommand } from "./RecordCommand.ts"
 
 export const updateStreamStatus = recordCommand({
   path: ["stream", "set-status"],

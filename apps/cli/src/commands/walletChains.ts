@@ -2,9 +2,9 @@
 import type { ActiveChain } from "@blockquarry/core/model/WalletChains"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
 import * as Effect from "effect/Effect"
-import { recordCommand } from "../RecordCommand.ts"
 import { numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
 import { type Column, makeTablePrinter } from "../render/Table.ts"
+import { recordCommand } from "./RecordCommand.ts"
 
 const columns: ReadonlyArray<Column<ActiveChain>> = [
   textColumn("chain", ({ chain, chain_id }) => chain ?? chain_id),

@@ -2,7 +2,6 @@
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import * as Effect from "effect/Effect"
-import { listCommand } from "../ListCommand.ts"
 import {
   addressColumn,
   idColumn,
@@ -13,6 +12,7 @@ import {
 } from "../render/Columns.ts"
 import { directionColumn, directionOf } from "../render/Direction.ts"
 import type { Column } from "../render/Table.ts"
+import { listCommand } from "./ListCommand.ts"
 
 const seller = ({ seller_address }: NftTrade): NamedAddress => ({ address: seller_address })
 

@@ -1,7 +1,7 @@
 /** `quarry wallet transfers` */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import * as Effect from "effect/Effect"
-import { listCommand } from "../ListCommand.ts"
+import { listCommand } from "./ListCommand.ts"
 import { isSpam, walletTransferColumns } from "./transfers.ts"
 
 export const walletTransfers = listCommand({

@@ -9,7 +9,7 @@ import {
 } from "../args/CommandDescription.ts"
 import { nextWords, resolvePath } from "../args/CommandPath.ts"
 import { sharedOptions } from "../args/DescribeOptions.ts"
-import { helpTopics, topicSummaries } from "../HelpTopics.ts"
+import { helpTopics, topicSummaries } from "../args/HelpTopics.ts"
 import type { ConfiguredNames } from "./ConfiguredNames.ts"
 
 /** A word, and its description for shells that show it. */

@@ -1,5 +1,5 @@
 /** The completion scripts of the shells. Each passes the words before the cursor to `quarry __complete`. */
-import type { Shell } from "./Shells.ts"
+import type { Shell } from "../args/Shells.ts"
 
 const bash = `_quarry() {
   local i n=0 joins= line value current=

@@ -1,6 +1,6 @@
 /** The address book: names that commands accept in place of addresses, and tables show beside them. */
 import { closestMatch } from "../args/Suggest.ts"
-import { chainNames } from "../CoreNames.build.ts"
+import { chainNames } from "../text/CoreNames.build.ts"
 
 export interface AddressBook {
   /** Addresses by name, in the order of the file. Names and addresses are in lower case. */

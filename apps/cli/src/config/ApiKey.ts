@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import { ConfigFileError, type UsageError } from "../CommandError.ts"
-import { protectSecret } from "../Redaction.ts"
-import { systemFailure } from "../SystemError.ts"
+import { ConfigFileError, type UsageError } from "../errors/CommandError.ts"
+import { systemFailure } from "../errors/SystemError.ts"
+import { protectSecret } from "../terminal/Redaction.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
 import {
   type Configuration,

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
-import { ConfigFileError } from "../CommandError.ts"
-import { describeSystemError } from "../SystemError.ts"
+import { ConfigFileError } from "../errors/CommandError.ts"
+import { describeSystemError } from "../errors/SystemError.ts"
 
 /** A key is shorter. */
 const maxBytes = 16 * 1024

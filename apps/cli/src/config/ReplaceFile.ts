@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError } from "../CommandError.ts"
+import { ConfigFileError } from "../errors/CommandError.ts"
+import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
-import { errorCode, systemFailure } from "../SystemError.ts"
-import type { OutputError } from "../Terminal.ts"
+import type { OutputError } from "../terminal/Terminal.ts"
 
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024

@@ -5,9 +5,9 @@ import type { ValueCheck } from "../args/CommandDescription.ts"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
-import { chainNames, chainSlugs } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
-import { colorModes } from "../StreamInfo.ts"
+import { colorModes } from "../terminal/StreamInfo.ts"
+import { chainNames, chainSlugs } from "../text/CoreNames.build.ts"
 
 /** What is wrong with a setting, and what to do about it. */
 export interface SettingProblem {

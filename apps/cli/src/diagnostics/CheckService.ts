@@ -11,7 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import { userAgent } from "../Connection.ts"
+import { userAgent } from "../connection/Connection.ts"
 
 /** What one request shows. */
 export interface ServiceCheck {

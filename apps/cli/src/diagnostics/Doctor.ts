@@ -7,9 +7,8 @@ import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
-import { formatError } from "../CommandError.ts"
-import type { CommandSettings } from "../CommandSettings.ts"
 import * as ApiKey from "../config/ApiKey.ts"
+import type { CommandSettings } from "../config/CommandSettings.ts"
 import {
   defaultProfile,
   effectiveValue,
@@ -17,12 +16,19 @@ import {
   formatIssue,
   formatOrigin
 } from "../config/Configuration.ts"
-import { HttpTransport } from "../HttpTransport.ts"
-import { describeSystemError } from "../SystemError.ts"
-import { unknownPathFix, unknownPathMessage } from "../UnknownPath.ts"
+import { HttpTransport } from "../connection/HttpTransport.ts"
+import {
+  isProxyUrl,
+  type NamedProxy,
+  proxyFor,
+  proxyVariables,
+  proxyVariablesFor
+} from "../connection/ProxyVariables.ts"
+import { formatError } from "../errors/CommandError.ts"
+import { describeSystemError } from "../errors/SystemError.ts"
+import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
-import { isProxyUrl, type NamedProxy, proxyFor, proxyVariables, proxyVariablesFor } from "./ProxyVariables.ts"
 
 /** The result of one check. */
 export interface Finding {

@@ -7,8 +7,8 @@ import {
   fixes,
   signalExitCodes,
   unexpectedErrorExitCode
-} from "../CommandError.ts"
-import { exitStatus } from "../Help.ts"
+} from "../errors/CommandError.ts"
+import { exitStatus } from "../help/Help.ts"
 
 /** What a topic means, and what to do. */
 export interface Explanation {

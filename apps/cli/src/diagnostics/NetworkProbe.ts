@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as dns from "node:dns"
 import * as net from "node:net"
 import * as tls from "node:tls"
-import { errorCode } from "../SystemError.ts"
+import { errorCode } from "../errors/SystemError.ts"
 
 /** A step failed. `code` is that of the operating system or of OpenSSL, for example ECONNREFUSED. */
 export class ProbeError extends Data.TaggedError("ProbeError")<{

@@ -5,12 +5,12 @@ import { Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type CommandError, UsageError } from "../CommandError.ts"
-import type { CommandSettings } from "../CommandSettings.ts"
-import { connect, readEndpoint, userAgent } from "../Connection.ts"
-import type { HttpTransport } from "../HttpTransport.ts"
+import type { CommandSettings } from "../config/CommandSettings.ts"
+import { connect, readEndpoint, userAgent } from "../connection/Connection.ts"
+import type { HttpTransport } from "../connection/HttpTransport.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { printReceived } from "../list/RawOutput.ts"
-import type { CommandTerminal } from "../Terminal.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** Prints the body, also of an error, and then fails with the error. */
 export const printResponse = (

@@ -15,8 +15,9 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
+import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
+import { type FileFormat, type PartEncoder, rowGroupRows } from "../formats/FileFormat.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import {
   type EncodedRecord,
@@ -29,7 +30,7 @@ import type { TransformedRecords } from "../list/RecordTransform.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
 import type { ExportQuery } from "./ExportQuery.ts"
@@ -42,7 +43,6 @@ import {
   publish,
   writeManifest
 } from "./ExportStart.ts"
-import { type FileFormat, type PartEncoder, rowGroupRows } from "./FileFormat.ts"
 import {
   type ListPosition,
   makeTail,

@@ -7,9 +7,9 @@ import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentVal
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
-import { shellQuote } from "../ShellQuote.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { shellQuote } from "../text/ShellQuote.ts"
 
 /** Formats by the extension of the file. */
 const formatsByExtension = {

@@ -5,7 +5,7 @@ import type { RecordPage } from "../list/RecordSource.ts"
 import { type PageWait, showWait } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
-import type { TerminalService } from "../Terminal.ts"
+import type { TerminalService } from "../terminal/Terminal.ts"
 
 /** Milliseconds between two updates of the line. */
 const updateInterval = 100

@@ -5,7 +5,7 @@ import * as Equal from "effect/Equal"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
-import { kebabCase } from "../args/KebabCase.ts"
+import { kebabCase } from "../text/KebabCase.ts"
 
 /** What is requested of a list. Equal queries have the same records. It contains no API key. */
 export const ListQuery = Schema.Struct({

@@ -3,7 +3,7 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import type { EncodedRecord } from "../list/RecordSource.ts"
-import { toJson } from "../render/Json.ts"
+import { toJson } from "../text/Json.ts"
 import type { NewestBlock } from "./Manifest.ts"
 
 /** Returns whether the records of an operation have blocks, and its input a first block. */

@@ -1,6 +1,6 @@
 /** Export files of text formats. */
+import type { FileFormat } from "../formats/FileFormat.ts"
 import type { RecordFormat } from "../formats/RecordFormat.ts"
-import type { FileFormat } from "./FileFormat.ts"
 
 const encoder = new TextEncoder()
 

@@ -4,9 +4,9 @@
  * The columns follow from the schema of the operation, so they are the same for every page. Objects become one column per
  * field, arrays are JSON text, missing values are empty, and amounts keep all digits.
  */
-import { type RecordField, valueAt } from "../list/RecordFields.ts"
-import { toJson } from "../render/Json.ts"
-import { withoutControls } from "../render/Sanitize.ts"
+import { toJson } from "../text/Json.ts"
+import { withoutControls } from "../text/Sanitize.ts"
+import { type RecordField, valueAt } from "./RecordFields.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
 export interface CsvOptions {

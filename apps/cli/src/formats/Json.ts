@@ -1,5 +1,5 @@
 /** A JSON array with one record per line. */
-import { toJson } from "../render/Json.ts"
+import { toJson } from "../text/Json.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
 /** Creates the format. It keeps whether a comma must precede the next record. */

@@ -1,5 +1,5 @@
 /** Newline-delimited JSON: one document per line. */
-import { toJson } from "../render/Json.ts"
+import { toJson } from "../text/Json.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
 export const ndjson: RecordFormat = {

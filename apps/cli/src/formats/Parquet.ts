@@ -7,8 +7,8 @@
 import { parquetMetadata, type RowGroup, type SchemaElement } from "hyparquet"
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer"
 import { gzipSync } from "node:zlib"
-import { type FileFormat, type PartEncoder, rowGroupRows } from "../export/FileFormat.ts"
-import { type FieldKind, type RecordField, valueAt } from "../list/RecordFields.ts"
+import { type FileFormat, type PartEncoder, rowGroupRows } from "./FileFormat.ts"
+import { type FieldKind, type RecordField, valueAt } from "./RecordFields.ts"
 
 export interface ParquetOptions {
   readonly fields: ReadonlyArray<RecordField>

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { UsageError } from "../CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import { type InputLine, type InputText, readError, readInputs, StandardInput } from "./InputText.ts"
 
 export interface HashedInputs {

@@ -12,14 +12,14 @@ import {
   InputsFailedError,
   isSilent,
   reportOf
-} from "../CommandError.ts"
+} from "../errors/CommandError.ts"
+import { systemFailure } from "../errors/SystemError.ts"
+import { isUnknownPath } from "../errors/UnknownPath.ts"
 import type { InputCounts } from "../export/Manifest.ts"
-import { writeToFile } from "../OutputFile.ts"
-import { toJson } from "../render/Json.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { systemFailure } from "../SystemError.ts"
-import { CommandTerminal, OutputError } from "../Terminal.ts"
-import { isUnknownPath } from "../UnknownPath.ts"
+import { writeToFile } from "../terminal/OutputFile.ts"
+import { CommandTerminal, OutputError } from "../terminal/Terminal.ts"
+import { toJson } from "../text/Json.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import { type InputPosition, startPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 

@@ -3,8 +3,8 @@ import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import { severalChains } from "../args/Chains.ts"
 import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 
 export const defaultConcurrency = 4
 

@@ -1,6 +1,6 @@
 /** Positions in the records of many inputs. As cursors they continue a command or an export. */
 import * as Either from "effect/Either"
-import { UsageError } from "../CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 
 export interface InputPosition {
   /** The number of inputs before the current one. */

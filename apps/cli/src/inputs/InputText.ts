@@ -5,8 +5,8 @@ import * as Stream from "effect/Stream"
 import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { UsageError } from "../CommandError.ts"
-import { errorCode, systemFailure } from "../SystemError.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { errorCode, systemFailure } from "../errors/SystemError.ts"
 
 /** The standard input. Default: that of the process. */
 export class StandardInput extends Context.Reference<StandardInput>()("@blockquarry/cli/StandardInput", {

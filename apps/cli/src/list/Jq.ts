@@ -1,9 +1,9 @@
 /** `--jq`: a jq expression over the one stream of records. */
 import * as Effect from "effect/Effect"
 import { loadJq } from "jq-wasm/inline"
-import { UsageError } from "../CommandError.ts"
-import { JsonText } from "../render/Json.ts"
-import { whileBlocking } from "../Signals.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { whileBlocking } from "../terminal/Signals.ts"
+import { JsonText } from "../text/Json.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
 /** Functions of jq that read other records than the current one, or end the program. */

@@ -5,13 +5,13 @@ import type { ListOperationFunction, OperationFunction } from "@blockquarry/http
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Stream from "effect/Stream"
-import type { ApiClientsService } from "../ApiClients.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
-import type { CommandError, UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import type { ApiClientsService } from "../connection/ApiClients.ts"
+import type { CommandError, UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
-import type { CommandTerminal } from "../Terminal.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },

@@ -2,8 +2,8 @@
 import { type ArgumentValues, integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { positiveInteger } from "../args/ValueCheck.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
 import { isExport } from "../export/ExportOptions.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { parseListCursor } from "./ListCursor.ts"
 
 export const paginationOptions: ReadonlyArray<OptionSpec> = [

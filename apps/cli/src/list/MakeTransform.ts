@@ -1,10 +1,10 @@
 /** What `--fields` and `--jq` make of the records. */
 import * as Effect from "effect/Effect"
-import { FalseResultError, NoResultError, UsageError } from "../CommandError.ts"
-import { toJson } from "../render/Json.ts"
+import { FalseResultError, NoResultError, UsageError } from "../errors/CommandError.ts"
+import type { RecordField } from "../formats/RecordFields.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
+import { toJson } from "../text/Json.ts"
 import type { OutputSettings } from "./OutputOptions.ts"
-import type { RecordField } from "./RecordFields.ts"
 import type { RecordTransform } from "./RecordTransform.ts"
 import { pickFields, selectFields } from "./SelectFields.ts"
 

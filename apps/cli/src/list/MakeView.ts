@@ -1,9 +1,9 @@
 /** How a command shows tables and records. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { View } from "../render/View.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import { outputSettings } from "./OutputOptions.ts"
 
 /** Times are relative and values short on a terminal only. */

@@ -2,8 +2,8 @@
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
-import type { PagerOptions } from "../render/Pager.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import type { PagerOptions } from "../terminal/Pager.ts"
 
 const fieldsOption: OptionSpec = {
   name: "fields",

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { CommandError } from "../CommandError.ts"
-import { formatCommandLine } from "../CommandLine.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import type { CommandError } from "../errors/CommandError.ts"
+import { formatCommandLine } from "../invocation/CommandLine.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { countOf } from "../render/Count.ts"
-import { withPager } from "../render/Pager.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { styled } from "../StreamInfo.ts"
-import { CommandTerminal, drainTime } from "../Terminal.ts"
+import { withPager } from "../terminal/Pager.ts"
+import { styled } from "../terminal/StreamInfo.ts"
+import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import type { ListJob } from "./ListJob.ts"
 import { type ListProgress, trackProgress } from "./ListProgress.ts"
 import { makeView } from "./MakeView.ts"
@@ -84,7 +84,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
         yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
         const omissions = terminal.err.isTerminal ? sink.omissions() : null
         if (omissions !== null) {
-          const { wrapText } = yield* Effect.promise(() => import("../render/Width.ts"))
+          const { wrapText } = yield* Effect.promise(() => import("../text/Width.ts"))
           const lines = wrapText(sanitize(omissions), terminal.err.columns ?? Infinity)
           yield* terminal.note(lines.map((line) => styled(terminal.err, "dim", line)).join("\n"))
         }

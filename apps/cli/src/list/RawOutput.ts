@@ -7,11 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isEnabled } from "../args/ArgumentValues.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
-import { HttpTransport, type HttpTransportService } from "../HttpTransport.ts"
-import { redactor } from "../Redaction.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { CommandTerminal, type OutputClosedError, type OutputError } from "../Terminal.ts"
+import { HttpTransport, type HttpTransportService } from "../connection/HttpTransport.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { redactor } from "../terminal/Redaction.ts"
+import { CommandTerminal, type OutputClosedError, type OutputError } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
 
 /** Keeps the body of the last response. */
 class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {

@@ -1,12 +1,12 @@
 /** A list without the types of its operation: how commands read and show its records. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type * as Effect from "effect/Effect"
-import type { ApiClients } from "../ApiClients.ts"
-import type { CommandError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import type { ApiClients } from "../connection/ApiClients.ts"
+import type { CommandError } from "../errors/CommandError.ts"
+import type { RecordField } from "../formats/RecordFields.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
-import type { CommandTerminal } from "../Terminal.ts"
-import type { RecordField } from "./RecordFields.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { RecordSource } from "./RecordSource.ts"
 
 export interface RecordList<in out Item> {

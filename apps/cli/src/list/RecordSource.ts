@@ -3,8 +3,8 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
-import type { CommandError } from "../CommandError.ts"
-import type { RecordField } from "./RecordFields.ts"
+import type { CommandError } from "../errors/CommandError.ts"
+import type { RecordField } from "../formats/RecordFields.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>

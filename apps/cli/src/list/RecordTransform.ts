@@ -1,7 +1,7 @@
 /** Transformations of records. */
 import type * as Effect from "effect/Effect"
-import type { CommandError } from "../CommandError.ts"
-import type { RecordField } from "./RecordFields.ts"
+import type { CommandError } from "../errors/CommandError.ts"
+import type { RecordField } from "../formats/RecordFields.ts"
 import type { EncodedRecord } from "./RecordSource.ts"
 
 /** Results, and why there are no more. The results precede the error. */

@@ -4,10 +4,10 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { CommandError } from "../CommandError.ts"
-import { sanitize } from "../render/Sanitize.ts"
+import type { CommandError } from "../errors/CommandError.ts"
 import { formatClock, formatDuration } from "../render/Time.ts"
-import type { TerminalService } from "../Terminal.ts"
+import type { TerminalService } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import type { RecordPage, RecordSource } from "./RecordSource.ts"
 
 /** Why a list waits. */

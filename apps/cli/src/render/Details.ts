@@ -1,10 +1,10 @@
 /** Formats a record with one line per field. */
 import * as Predicate from "effect/Predicate"
-import { styled } from "../StreamInfo.ts"
-import { toJson } from "./Json.ts"
-import { sanitize } from "./Sanitize.ts"
+import { styled } from "../terminal/StreamInfo.ts"
+import { toJson } from "../text/Json.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { padEnd, width, wrapText } from "../text/Width.ts"
 import type { View } from "./View.ts"
-import { padEnd, width, wrapText } from "./Width.ts"
 
 export type DetailLine = readonly [name: string, value: string]
 

@@ -4,12 +4,12 @@
  * The first records determine the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
  * middle, text at the end, numbers so that their size remains visible, and the least important columns are hidden.
  */
-import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
-import { sanitize } from "./Sanitize.ts"
+import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "../text/Width.ts"
 import { shortenNumber } from "./ShortNumber.ts"
 import { dateWidth } from "./Time.ts"
 import type { View } from "./View.ts"
-import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "./Width.ts"
 
 export interface Column<in A> {
   readonly header: string

@@ -1,5 +1,5 @@
 /** How tables and records are shown: what times are relative to, and how much room values may take. */
-import type { StreamInfo } from "../StreamInfo.ts"
+import type { StreamInfo } from "../terminal/StreamInfo.ts"
 
 export interface View {
   readonly stream: StreamInfo

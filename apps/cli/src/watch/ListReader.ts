@@ -1,15 +1,15 @@
 /** Reads the records of a list from a block or time on, oldest first. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import { type CommandError, UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
-import { serviceOf } from "../Connection.ts"
+import type { ApiClients } from "../connection/ApiClients.ts"
+import { serviceOf } from "../connection/Connection.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { RecordList } from "../list/RecordList.ts"
 import { memoise, type PageRecords, type RecordSource } from "../list/RecordSource.ts"
-import type { CommandTerminal } from "../Terminal.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
 export interface ListReader<out Item> {

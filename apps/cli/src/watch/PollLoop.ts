@@ -3,10 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { type CommandError, formatError, isSilent } from "../CommandError.ts"
+import { type CommandError, formatError, isSilent } from "../errors/CommandError.ts"
 import { countOf } from "../render/Count.ts"
 import { formatClock } from "../render/Time.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** The longest delay after failures, unless the interval is longer. */
 const maxDelay = 5 * 60_000

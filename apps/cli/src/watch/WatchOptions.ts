@@ -10,8 +10,8 @@ import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { isLatest, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import type { OptionSpec, ValueCheck } from "../args/CommandDescription.ts"
 import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
-import { UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)

@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
-import { type CommandError, UsageError } from "../CommandError.ts"
-import type { CommandInvocation } from "../CommandSpec.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView } from "../list/MakeView.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
@@ -11,7 +11,7 @@ import type { PageRecords, RecordSource } from "../list/RecordSource.ts"
 import { makePrintTexts, makeTextSink } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { Column } from "../render/Table.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array. */
 export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filter(({ name }) =>

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { exampleValues } from "../../src/Help.ts"
+import { exampleValues } from "../../src/help/Help.ts"
 import { capture, hasTmux, startTmux, stopTmux } from "./tmux.ts"
 
 const { collection, stream, token, transaction, wallet } = exampleValues

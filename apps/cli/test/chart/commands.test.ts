@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { countOf } from "../../src/render/Count.ts"
-import { width } from "../../src/render/Width.ts"
+import { width } from "../../src/text/Width.ts"
 import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
-import type { CharacterSet } from "../../src/chart/CharacterSet.ts"
 import { barTo, type Chart, fraction, timeTicks } from "../../src/chart/Chart.ts"
 import { layoutChart } from "../../src/chart/ChartLayout.ts"
 import { drawSvg } from "../../src/chart/SvgChart.ts"
 import { drawText } from "../../src/chart/TextChart.ts"
-import { sanitize } from "../../src/render/Sanitize.ts"
-import { width } from "../../src/render/Width.ts"
+import type { CharacterSet } from "../../src/terminal/CharacterSet.ts"
+import { sanitize } from "../../src/text/Sanitize.ts"
+import { width } from "../../src/text/Width.ts"
 
 const characterSets: ReadonlyArray<CharacterSet> = ["unicode", "ascii"]
 

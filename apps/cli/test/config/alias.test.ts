@@ -1,7 +1,7 @@
 /** `quarry alias`, and names in place of addresses. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { exampleValues } from "../../src/Help.ts"
+import { exampleValues } from "../../src/help/Help.ts"
 import { records } from "../support/quarry.ts"
 import { directories } from "./support.ts"
 

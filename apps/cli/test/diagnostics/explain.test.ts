@@ -2,9 +2,9 @@
 import { proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { exitCodes } from "../../src/CommandError.ts"
 import { explain, explanations } from "../../src/diagnostics/Explanations.ts"
-import { exitStatus } from "../../src/Help.ts"
+import { exitCodes } from "../../src/errors/CommandError.ts"
+import { exitStatus } from "../../src/help/Help.ts"
 import { quarry } from "../support/quarry.ts"
 
 describe("quarry explain", () => {

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import { connect } from "node:net"
-import { proxyVariables } from "../../src/diagnostics/ProxyVariables.ts"
-import { HttpTransport } from "../../src/HttpTransport.ts"
-import * as NodeHttpTransport from "../../src/NodeHttpTransport.ts"
+import { HttpTransport } from "../../src/connection/HttpTransport.ts"
+import * as NodeHttpTransport from "../../src/connection/NodeHttpTransport.ts"
+import { proxyVariables } from "../../src/connection/ProxyVariables.ts"
 import { serveSandbox } from "./support.ts"
 
 /** Starts a proxy that tunnels every connection, and records the targets. */

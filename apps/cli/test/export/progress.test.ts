@@ -6,7 +6,7 @@ import * as TestClock from "effect/TestClock"
 import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordSource.ts"
 import { formatDuration } from "../../src/render/Time.ts"
-import { type TerminalService, withFittedProgress } from "../../src/Terminal.ts"
+import { type TerminalService, withFittedProgress } from "../../src/terminal/Terminal.ts"
 
 /** A terminal that records what it shows. */
 const recordingTerminal = (isTerminal: boolean) => {

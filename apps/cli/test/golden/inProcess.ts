@@ -13,9 +13,14 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { run as quarry } from "../../src/Cli.ts"
-import { HttpTransport } from "../../src/HttpTransport.ts"
-import { systemFailure } from "../../src/SystemError.ts"
-import { CommandTerminal, OutputClosedError, OutputError, type TerminalService } from "../../src/Terminal.ts"
+import { HttpTransport } from "../../src/connection/HttpTransport.ts"
+import { systemFailure } from "../../src/errors/SystemError.ts"
+import {
+  CommandTerminal,
+  OutputClosedError,
+  OutputError,
+  type TerminalService
+} from "../../src/terminal/Terminal.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
 

@@ -4,7 +4,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import type { UsageError } from "../../src/CommandError.ts"
+import type { UsageError } from "../../src/errors/CommandError.ts"
 import { type InputLine, type InputText, readInputs, StandardInput } from "../../src/inputs/InputText.ts"
 
 /** Reads a text from stdin, which arrives in pieces of any size. */

@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { appendFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { UsageError } from "../../src/CommandError.ts"
+import { UsageError } from "../../src/errors/CommandError.ts"
 import { makeInputFailures } from "../../src/inputs/InputFailures.ts"
 import { startPosition } from "../../src/inputs/InputPosition.ts"
-import { CommandTerminal } from "../../src/Terminal.ts"
+import { CommandTerminal } from "../../src/terminal/Terminal.ts"
 import { temporaryFolder } from "../support/exports.ts"
 
 const stream = { isTerminal: false, hasColors: false, columns: null }

@@ -5,9 +5,9 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { run } from "../../src/Cli.ts"
-import { HttpTransport } from "../../src/HttpTransport.ts"
+import { HttpTransport } from "../../src/connection/HttpTransport.ts"
 import { StandardInput } from "../../src/inputs/InputText.ts"
-import { CommandTerminal, OutputClosedError, type TerminalService } from "../../src/Terminal.ts"
+import { CommandTerminal, OutputClosedError, type TerminalService } from "../../src/terminal/Terminal.ts"
 
 export interface RunOptions {
   readonly sandbox?: Sandbox.SandboxOptions

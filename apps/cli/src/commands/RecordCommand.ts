@@ -1,0 +1,267 @@
+/** Commands that print one record. */
+import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
+import type { OperationError } from "@blockquarry/core/OperationError"
+import type { OperationFunction } from "@blockquarry/http/ApiClient"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { OptionSpec } from "../args/CommandDescription.ts"
+import { operationOptions } from "../args/GlobalOptions.ts"
+import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
+import type { AliasOf, Chart } from "../chart/Chart.ts"
+import { ApiClients, type ApiClientsService, layerFromSettings } from "../connection/ApiClients.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
+import { exportTarget, inputExportOptions, isExport } from "../export/ExportOptions.ts"
+import { fieldColumns } from "../formats/FieldColumns.ts"
+import { jsonDocument } from "../formats/Json.ts"
+import { type RecordField, recordFields, unwound } from "../formats/RecordFields.ts"
+import { readsInputs, recordInputOptions, replaceable } from "../inputs/InputOptions.ts"
+import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
+import { chartOptions, type ChartTarget, chartTarget } from "../list/ChartOptions.ts"
+import { formatListCursor, parseListCursor } from "../list/ListCursor.ts"
+import { makeTransform } from "../list/MakeTransform.ts"
+import { makeView } from "../list/MakeView.ts"
+import { outputSettings, pagerOptions, recordOptions } from "../list/OutputOptions.ts"
+import { printLastBody, withRecordedBodies } from "../list/RawOutput.ts"
+import type { RecordList } from "../list/RecordList.ts"
+import type { RecordPage } from "../list/RecordSource.ts"
+import { printFieldsHelp } from "../list/SelectFields.ts"
+import { selectFormat } from "../list/TextSink.ts"
+import type { DetailLine } from "../render/Details.ts"
+import type { Column } from "../render/Table.ts"
+import { formatWithAge } from "../render/Time.ts"
+import type { View } from "../render/View.ts"
+import { withPager } from "../terminal/Pager.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+
+export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
+  readonly path: ReadonlyArray<string>
+  readonly operation: Operation<I, InputEncoded, Output, OutputEncoded>
+  readonly selectClient: (
+    clients: ApiClientsService,
+    invocation: CommandInvocation
+  ) => Effect.Effect<OperationFunction<InputEncoded, Output>, CommandError>
+  readonly examples: ReadonlyArray<string>
+  /** Options besides the operation's parameters. */
+  readonly options?: ReadonlyArray<OptionSpec>
+  /** Wraps the call of the operation. */
+  readonly wrapCall?: (
+    operation: Effect.Effect<Output, OperationError>,
+    invocation: CommandInvocation
+  ) => Effect.Effect<Output, CommandError, CommandTerminal>
+  /** Returns the fields to format for reading, by their dotted names. */
+  readonly displayValues?: (output: Output, view: View) => ReadonlyArray<DetailLine>
+  /** Formats the output as a table. Default: one line per field. */
+  readonly table?: (output: Output, view: View) => string
+  /** The columns of a table for many inputs, by the names of fields. Default: all fields, as many as fit. */
+  readonly inputFields?: ReadonlyArray<string>
+  /** The array whose elements are the rows of formats with columns: CSV, and parquet files. Default: one row. */
+  readonly rows?: keyof OutputEncoded & string
+  /** Draws the output. `input` changes the input of the operation for a chart. */
+  readonly chart?: {
+    readonly input?: (encoded: InputEncoded) => InputEncoded
+    readonly load: () => Promise<(output: Output, aliasOf: AliasOf) => Chart>
+  }
+  /** Returns a note for an empty output; null if it is not empty. */
+  readonly emptyNote?: (output: Output) => string | null
+}
+
+export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
+  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>
+): CommandSpec => ({
+  path: spec.path,
+  operation: spec.operation.id,
+  isUpdate: isUpdate(spec.operation),
+  api: spec.operation.api,
+  summary: spec.operation.docs.summary,
+  knownIssue: spec.operation.docs.knownIssue,
+  arguments: isUpdate(spec.operation)
+    ? toArguments(spec.operation)
+    : replaceable(toArguments(spec.operation)),
+  options: [
+    ...toOptions(spec.operation),
+    ...(isUpdate(spec.operation) ? [] : recordInputOptions),
+    ...recordOptions,
+    ...(isUpdate(spec.operation) ? [] : inputExportOptions),
+    ...(spec.chart === undefined ? [] : chartOptions),
+    ...spec.options ?? [],
+    ...operationOptions(spec.operation.api)
+  ],
+  examples: spec.examples,
+  run: (invocation) =>
+    Effect.gen(function*() {
+      if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      const chart = yield* chartTarget(invocation)
+      if (readsInputs(invocation)) {
+        return yield* Effect.provide(
+          runRecordInputs(spec, invocation),
+          layerFromSettings(invocation.settings)
+        )
+      }
+      if (isExport(invocation.values)) {
+        return yield* new UsageError({
+          reason: "--to: the command prints one record",
+          hint: "redirect stdout to the file, or read many inputs with --from"
+        })
+      }
+      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+      yield* Effect.provide(
+        runOperation(spec, invocation, encoded, chart),
+        layerFromSettings(invocation.settings)
+      ).pipe(withRecordedBodies(invocation))
+    })
+})
+
+const runOperation = <I, InputEncoded, Output, OutputEncoded>(
+  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
+  invocation: CommandInvocation,
+  encoded: InputEncoded,
+  chart: ChartTarget | null
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const operation = yield* spec.selectClient(yield* ApiClients, invocation)
+    const call = (encoded: InputEncoded) =>
+      spec.wrapCall === undefined ? operation(encoded) : spec.wrapCall(operation(encoded), invocation)
+    if (chart !== null && spec.chart !== undefined) {
+      const { input, load } = spec.chart
+      const { drawRecord } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
+      const toChart = yield* Effect.promise(load)
+      const { aliasOf } = invocation.settings.addressBook
+      return yield* drawRecord(
+        call(input?.(encoded) ?? encoded),
+        chart,
+        (output) => toChart(output, aliasOf)
+      )
+    }
+    const output = yield* call(encoded)
+    if (outputSettings(invocation.values).isRaw) return yield* printLastBody
+    yield* withPager(pagerOptions(invocation))(printRecord(spec, invocation, output))
+  })
+
+const printRecord = <I, InputEncoded, Output, OutputEncoded>(
+  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
+  invocation: CommandInvocation,
+  output: Output
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { settings, values } = invocation
+    const view = yield* makeView(invocation, null)
+    const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
+    const rows = settings.format === "csv" ? spec.rows : undefined
+    const all = recordFields(spec.operation, rows)
+    const records = Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
+    const transform = yield* makeTransform(all, outputSettings(values), settings.format)
+    const results = transform === null
+      ? [{ values: records, error: null }]
+      : [yield* transform.apply(records), yield* transform.end]
+    const error = results.find(({ error }) => error !== null)?.error ?? null
+    const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
+    if (format !== null) {
+      const records = results.flatMap(({ values }) => format.records(values))
+      yield* terminal.print([format.start(), ...records, format.end()])
+    } else if (transform === null && spec.table !== undefined) {
+      const emptyNote = spec.emptyNote?.(output) ?? null
+      if (emptyNote !== null) yield* terminal.note(emptyNote)
+      yield* terminal.print(spec.table(output, view))
+    } else {
+      const { formatDetails, toLines } = yield* Effect.promise(() => import("../render/Details.ts"))
+      const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
+      yield* terminal.print(
+        formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
+      )
+    }
+    yield* error ?? transform?.status ?? Effect.void
+  })
+
+const formatTimeText = (text: string, view: View): string =>
+  Option.match(DateTime.make(text), {
+    onNone: () => text,
+    onSome: (time) => formatWithAge(DateTime.toUtc(time), view)
+  })
+
+/** Replaces values by their formatted text: those of the command, and times. */
+const displayed = (
+  lines: ReadonlyArray<DetailLine>,
+  fields: ReadonlyArray<RecordField>,
+  displayValues: ReadonlyArray<DetailLine>,
+  view: View
+): ReadonlyArray<DetailLine> => {
+  const texts = new Map(displayValues)
+  const times = new Set(fields.filter(({ kind }) => kind === "time").map(({ path }) => path.join(".")))
+  return lines.map(([name, value]) => [
+    name,
+    texts.get(name) ?? (times.has(name) ? formatTimeText(value, view) : value)
+  ])
+}
+
+const isUpdate = ({ retry }: Pick<AnyOperation, "retry">): boolean => retry !== "always"
+
+/** Reads the record of each input. Tables show as many of its fields as fit. */
+const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
+  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))
+    const { format = invocation.settings.format } = (yield* exportTarget(invocation)) ?? {}
+    const rows = format === "csv" || format === "parquet" ? spec.rows : undefined
+    const fields = recordFields(spec.operation, rows)
+    const encode = Schema.encodeSync(spec.operation.output)
+    const toPage = (output: Output, skip: number): RecordPage<unknown> => {
+      const encoded: unknown = encode(output)
+      const records = Predicate.isRecord(encoded) ? unwound(encoded, rows).slice(skip) : []
+      return {
+        items: records,
+        records: () => records,
+        nextCursor: null,
+        total: skip + records.length,
+        note: null,
+        cursorAfter: (count) =>
+          count === records.length ? null : formatListCursor({ page: undefined, skip: skip + count })
+      }
+    }
+    const list: RecordList<unknown> = {
+      operation: spec.operation,
+      fields,
+      recordName: "records",
+      columns: inputColumns(fields, spec.inputFields),
+      isDimmed: () => false,
+      sourceOf: (invocation) =>
+        Effect.gen(function*() {
+          const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+          const terminal = yield* CommandTerminal
+          const operation = yield* spec.selectClient(yield* ApiClients, invocation)
+          const call = operation(encoded)
+          return {
+            operation: spec.operation,
+            input: encoded,
+            fields,
+            subject: null,
+            recordName: "records",
+            warning: null,
+            isSinglePage: true,
+            pages: (cursor) =>
+              (spec.wrapCall === undefined ? call : spec.wrapCall(call, invocation)).pipe(
+                Effect.map((output) => toPage(output, parseListCursor(cursor).skip)),
+                Effect.provideService(CommandTerminal, terminal),
+                Stream.fromEffect
+              )
+          }
+        })
+    }
+    yield* runInputs(list, invocation, { joinsPages: true })
+  })
+
+const inputColumns = (
+  fields: ReadonlyArray<RecordField>,
+  names: ReadonlyArray<string> | undefined
+): ReadonlyArray<Column<unknown>> => {
+  const selected = names?.map((name): RecordField =>
+    fields.find(({ path }) => path.join(".") === name) ?? { path: name.split("."), kind: "string" }
+  )
+  return fieldColumns(selected ?? fields).map((column, index) => ({ ...column, dropOrder: index }))
+}

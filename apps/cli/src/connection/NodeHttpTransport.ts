@@ -1,0 +1,48 @@
+/** Loads the HTTP clients of Node.js on demand. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { baseUrlOptions } from "../args/GlobalOptions.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { HttpTransport, type HttpTransportService, type SandboxTransport } from "./HttpTransport.ts"
+import { isProxyUrl, proxyVariables } from "./ProxyVariables.ts"
+
+/** Fetch of Node.js loads 50 ms faster. Undici needs less time for each request, and uses the proxies of the environment. */
+const network: HttpTransportService["network"] = (usage) =>
+  Effect.gen(function*() {
+    const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+    if (proxies.length === 0 && usage === "few-requests") {
+      const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
+      return layer
+    }
+    const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
+    if (invalid !== undefined) {
+      // Its value may contain a password
+      return yield* new UsageError({
+        reason: `${invalid}: expected the URL of an HTTP proxy`,
+        hint: "correct or unset it"
+      })
+    }
+    const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
+    return Layer.orDie(layer)
+  })
+
+const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
+  Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),
+  ({ apiKey, baseUrls, layer }) => {
+    const urlsByFlag = {
+      "base-url": baseUrls.data,
+      "streams-url": baseUrls.streams,
+      "ledger-url": baseUrls.ledger,
+      "ledger-testnet-url": baseUrls.ledgerTestnet
+    }
+    return {
+      client: layer(),
+      config: new Map([
+        ["QUARRY_API_KEY", apiKey],
+        ...baseUrlOptions.map(({ name, variable }) => [variable, urlsByFlag[name]] as const)
+      ])
+    }
+  }
+)
+
+export const layer: Layer.Layer<HttpTransport> = Layer.succeed(HttpTransport, { network, sandbox })

@@ -1,0 +1,320 @@
+/** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
+import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
+import type { StillSyncingError } from "@blockquarry/http/Sync"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import type { OutputClosedError, OutputError } from "../terminal/Terminal.ts"
+import { listOperations } from "../text/CoreNames.build.ts"
+import { kebabCase } from "../text/KebabCase.ts"
+import { sanitize } from "../text/Sanitize.ts"
+import { shellQuote } from "../text/ShellQuote.ts"
+import { describeUnknownPath, isUnknownPath, unknownPathFix } from "./UnknownPath.ts"
+
+/** The command line or an environment variable is invalid. */
+export class UsageError extends Data.TaggedError("UsageError")<{
+  readonly reason: string
+  readonly hint: string | null
+  /** The option whose value is invalid, which the configuration may have set instead of the command line. */
+  readonly option?: string
+  /** Whether an argument is invalid, which each of many inputs has for itself. Default: false. */
+  readonly concernsInput?: boolean
+}> {}
+
+/** No API key is configured. */
+export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {}
+
+/** The command exceeded `--timeout`. */
+export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
+  readonly timeout: Duration.Duration
+  /** The operation that the command calls, if any. */
+  readonly operation: string | null
+  /** Whether the command is an update that may have been applied. */
+  readonly isUpdate: boolean
+}> {}
+
+/** The sandbox server cannot start. */
+export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
+
+/** A configuration file or the file of an API key cannot be read or written. */
+export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
+  readonly file: string
+  readonly reason: string
+  /** What to do, if it is more than usual. */
+  readonly hint?: string | null
+}> {}
+
+/** A setting or alias that a command reads does not exist. */
+export class NotSetError extends Data.TaggedError("NotSetError")<{
+  readonly reason: string
+  readonly hint: string
+}> {}
+
+/** The state of the files forbids an export: they exist, belong to another export, or another process writes them. */
+export class ExportConflictError extends Data.TaggedError("ExportConflictError")<{
+  readonly reason: string
+  readonly hint: string
+}> {}
+
+/** Some of many inputs failed. They are reported one by one before. */
+export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
+  readonly failed: number
+  readonly total: number
+  /** The exit status if all inputs failed with the same one; null otherwise. */
+  readonly sharedExitCode: number | null
+  /** The file that contains the failed inputs, if any. */
+  readonly failedFile: string | null
+  /** What the inputs are, in the plural. */
+  readonly inputName: "inputs" | "chains"
+}> {}
+
+/** With `--exit-status`: the last result of `--jq` is false or null. Prints nothing. */
+export class FalseResultError extends Data.TaggedError("FalseResultError") {}
+
+/** With `--exit-status`: `--jq` has no result. Prints nothing. */
+export class NoResultError extends Data.TaggedError("NoResultError") {}
+
+/** Ends of a command that its exit status alone reports. */
+export type SilentError = OutputClosedError | FalseResultError | NoResultError
+
+const silentTags: ReadonlySet<string> = new Set<SilentError["_tag"]>([
+  "OutputClosedError",
+  "FalseResultError",
+  "NoResultError"
+])
+
+export const isSilent = (error: CommandError): error is SilentError => silentTags.has(error._tag)
+
+/** Checks of `quarry doctor` failed. They are printed before. */
+export class ChecksFailedError extends Data.TaggedError("ChecksFailedError")<{
+  readonly failed: number
+  readonly total: number
+}> {}
+
+export type CommandError =
+  | ListOperationError
+  | InputsFailedError
+  | UsageError
+  | MissingApiKeyError
+  | CommandTimeoutError
+  | StillSyncingError
+  | ServerStartError
+  | ConfigFileError
+  | ChecksFailedError
+  | ExportConflictError
+  | NotSetError
+  | OutputError
+  | SilentError
+
+/** Exit statuses of the process. */
+export const exitCodes = {
+  OutputClosedError: 0,
+  ServerStartError: 1,
+  OutputError: 1,
+  ConfigFileError: 1,
+  ChecksFailedError: 1,
+  ExportConflictError: 2,
+  UsageError: 2,
+  InvalidInputError: 2,
+  RequestRejectedError: 2,
+  NotFoundError: 3,
+  NotSetError: 3,
+  MissingApiKeyError: 4,
+  AuthenticationError: 4,
+  PermissionDeniedError: 4,
+  PlanQuotaExceededError: 4,
+  RateLimitError: 5,
+  LocalLimitError: 5,
+  ServerError: 6,
+  InvalidResponseError: 6,
+  CircuitOpenError: 6,
+  PaginationError: 6,
+  NetworkError: 7,
+  TimeoutError: 7,
+  CommandTimeoutError: 7,
+  StillSyncingError: 7,
+  InputsFailedError: 8,
+  FalseResultError: 9,
+  NoResultError: 10
+} as const satisfies Record<CommandError["_tag"], number>
+
+export const exitCodeOf = (error: CommandError): number =>
+  error._tag === "InputsFailedError" && error.sharedExitCode !== null
+    ? error.sharedExitCode
+    : exitCodes[error._tag]
+
+/** The exit status of a defect. */
+export const unexpectedErrorExitCode = 1
+
+/** Exit statuses of a command that a signal ended: 128 and the number of the signal, as shells report it. */
+export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
+
+/** What to do about each error: its hint, unless the error itself says more, and what `quarry explain` prints. */
+export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
+  OutputClosedError: null,
+  FalseResultError: null,
+  NoResultError: null,
+  ServerStartError: "choose another --port or --host, or stop the program that uses the port",
+  OutputError: "check free disk space and permissions of the output file",
+  ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
+  ChecksFailedError: "do what the checks say after fix:, and run quarry doctor again",
+  ExportConflictError:
+    "choose another file, continue the same query with --resume, or wait for the other process",
+  UsageError:
+    "the message says what is expected; quarry config list --show-origin shows where values are set",
+  InvalidInputError: "the message names the parameter and what it accepts",
+  RequestRejectedError: "run with --help to see valid values",
+  NotFoundError: "check the address and --chain; new items may not be indexed yet",
+  NotSetError: "quarry config list and quarry alias list show what is set",
+  MissingApiKeyError: `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`,
+  AuthenticationError:
+    "check that the API key is complete and belongs to this service; quarry auth status shows its source",
+  PermissionDeniedError: "the API key has no access to this operation; check your plan",
+  PlanQuotaExceededError: "renew or upgrade the plan of the API key",
+  RateLimitError: "retry later, or request fewer records; exports with --to wait by themselves",
+  LocalLimitError: "retry later, or request fewer records",
+  ServerError: "retry later, or use --verbose to see each attempt",
+  InvalidResponseError: "check that the base URL points to the API; use --verbose to see the request",
+  CircuitOpenError: "retry after the time in the message",
+  PaginationError: "use a smaller block range, or larger pages with --limit",
+  NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",
+  TimeoutError: "increase --timeout, or request fewer records with --limit",
+  CommandTimeoutError: "increase --timeout, or request fewer records with --limit",
+  StillSyncingError: "increase --timeout, or omit --wait to read the records indexed so far",
+  InputsFailedError: "repeat with --failed FILE to collect the inputs that failed"
+}
+
+/** Hints for operations with other parameters than an address and a chain. */
+const notFoundHints: Readonly<Record<string, string>> = {
+  nftMetadata:
+    "check the address, token ID and --chain; for a collection that is not indexed yet, use --wait",
+  updateStreamStatus: "check the stream ID",
+  ledgerTransaction: "check the hash and --network"
+}
+
+/** Hints for the limits that end by themselves, or can be raised. */
+const localLimitHints: Readonly<Partial<Record<LocalLimitError["limit"], string>>> = {
+  rate: "this is the local rate limit (default: 100/s); raise it with QUARRY_RATE_LIMIT",
+  daily: "this is the local daily quota; it resets at 00:00 UTC",
+  unavailable: "retry later"
+}
+
+/** Services accept a cursor only with the parameters of the list that it belongs to. */
+const cursorHint = "use a printed cursor with the same options, or omit the cursor to start at the beginning"
+
+/** Returns the message without the name of the operation, which follows from the command. */
+const describeError = (error: Exclude<CommandError, SilentError>): string => {
+  switch (error._tag) {
+    case "UsageError":
+    case "ExportConflictError":
+    case "ServerStartError":
+    case "OutputError":
+    case "NotSetError":
+      return error.reason
+    case "ConfigFileError":
+      return `${error.file}: ${error.reason}`
+    case "InputsFailedError":
+      return `${error.failed} of ${error.total} ${error.inputName} failed`
+    case "ChecksFailedError":
+      return `${error.failed} of ${error.total} checks failed`
+    case "MissingApiKeyError":
+      return "API key missing"
+    case "CommandTimeoutError":
+      return `timed out after ${Duration.format(error.timeout)} (--timeout)` +
+        (error.isUpdate ? "; the update may have been applied, and repeating it is safe" : "")
+    case "StillSyncingError":
+      return "the collection is still being indexed (SYNCING)"
+    case "InvalidInputError":
+      return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
+        .join("; ")
+    case "NotFoundError":
+      return isUnknownPath(error) ? describeUnknownPath(error) : error.summary
+    case "AuthenticationError":
+    case "CircuitOpenError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "PaginationError":
+    case "PermissionDeniedError":
+    case "PlanQuotaExceededError":
+    case "RateLimitError":
+    case "RequestRejectedError":
+    case "ServerError":
+    case "TimeoutError":
+      return error.summary
+  }
+}
+
+const lists: ReadonlySet<string | null> = new Set(listOperations)
+
+const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
+  const fix = fixes[error._tag]
+  switch (error._tag) {
+    case "UsageError":
+    case "ExportConflictError":
+    case "NotSetError":
+      return error.hint
+    case "ConfigFileError":
+    case "OutputError":
+      return error.hint ?? fix
+    case "InputsFailedError":
+      return error.inputName === "chains"
+        ? error.failed === error.total ? null : "repeat with --chain and the chains that failed"
+        : error.failedFile === null
+        ? fix
+        : `repeat with --from ${shellQuote(error.failedFile)}`
+    case "NotFoundError":
+      return isUnknownPath(error)
+        ? unknownPathFix(error.operation)
+        : notFoundHints[error.operation] ?? fix
+    case "LocalLimitError":
+      return localLimitHints[error.limit] ?? fix
+    case "RateLimitError":
+      return error.retryAfter === null ? fix : null
+    case "RequestRejectedError":
+      return /cursor/i.test(error.serverMessage ?? "") ? cursorHint : fix
+    case "InvalidInputError":
+    case "CircuitOpenError":
+      return null
+    case "InvalidResponseError":
+      return error.kind === "redirect" ? "check the base URL; use the URL that it redirects to" : fix
+    case "TimeoutError":
+    case "CommandTimeoutError":
+      return lists.has(error.operation) ? fix : "increase --timeout"
+    default:
+      return fix
+  }
+}
+
+/** Returns the message and the hint. Sanitizes both, because they may contain text of the response. */
+export const formatError = (
+  error: Exclude<CommandError, SilentError>
+): { readonly message: string; readonly hint: string | null } => {
+  const hint = hintFor(error)
+  return { message: sanitize(describeError(error)), hint: hint === null ? null : sanitize(hint) }
+}
+
+/** An error as `--json-errors` prints it. */
+export interface ErrorReport {
+  readonly tag: string
+  readonly message: string
+  readonly hint: string | null
+  readonly exitCode: number
+  /** Whether the same command may succeed later. */
+  readonly retryable: boolean
+  /** The ID that the upstream gave the request, if any. */
+  readonly requestId: string | null
+  /** How many of many inputs failed, and how many were read. */
+  readonly failed?: number
+  readonly total?: number
+}
+
+export const reportOf = (error: Exclude<CommandError, SilentError>): ErrorReport => ({
+  tag: error._tag,
+  ...formatError(error),
+  exitCode: exitCodeOf(error),
+  retryable: "retryable" in error && error.retryable,
+  requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null,
+  ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {})
+})

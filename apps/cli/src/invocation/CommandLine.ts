@@ -1,0 +1,34 @@
+/** Formats the command line of a command again, with other options, so that it can be pasted. */
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { globalOptions } from "../args/GlobalOptions.ts"
+import { shellCommand } from "../text/ShellQuote.ts"
+import type { CommandInvocation } from "./CommandSpec.ts"
+
+/** Options to set or, with null, to remove. */
+type OptionChanges = Readonly<Record<string, string | null>>
+
+const optionWords = (name: string, values: ReadonlyArray<string>, isSwitch: boolean): ReadonlyArray<string> =>
+  isSwitch
+    ? values.slice(-1).map((value) => value === "true" ? `--${name}` : `--no-${name}`)
+    // `=` keeps a value that starts with a dash
+    : values.map((value) => `--${name}=${value}`)
+
+/** Returns the command line of an invocation with changed options. */
+export const formatCommandLine = (
+  { command, commandLineValues }: CommandInvocation,
+  changes: OptionChanges
+): string => {
+  const changed: ArgumentValues = new Map([
+    ...commandLineValues,
+    ...Object.entries(changes).map(([name, value]) => [name, value === null ? [] : [value]] as const)
+  ])
+  const switches = new Set(
+    [...command.options, ...globalOptions].filter(({ value }) => value === null).map(({ name }) => name)
+  )
+  const argumentNames = new Set(command.arguments.map(({ name }) => name))
+  const positionals = command.arguments.flatMap(({ name }) => changed.get(name) ?? [])
+  const options = [...changed].filter(([name]) => !argumentNames.has(name)).flatMap(([name, values]) =>
+    optionWords(name, values, switches.has(name))
+  )
+  return shellCommand(["quarry", ...command.path, ...positionals, ...options])
+}

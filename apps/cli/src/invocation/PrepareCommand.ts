@@ -1,0 +1,182 @@
+/** Prepares a command: its settings and values, from its options, the environment and configuration files. */
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
+import { resolveBounds } from "../args/Bounds.ts"
+import { withChainNames } from "../args/Chains.ts"
+import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
+import { baseUrlOptions, globalOptions, verboseOption } from "../args/GlobalOptions.ts"
+import { didYouMean } from "../args/Suggest.ts"
+import { parseDuration } from "../args/ValueCheck.ts"
+import { type AddressBook, checkName } from "../config/AddressBook.ts"
+import { protectStoredKey, requireProfile } from "../config/ApiKey.ts"
+import * as Configuration from "../config/Configuration.ts"
+import { findSetting } from "../config/Setting.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
+import { isExport } from "../export/ExportOptions.ts"
+import { isOutputFormat } from "../render/OutputFormat.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
+
+/** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */
+export const prepareCommand = (
+  command: CommandSpec,
+  given: ArgumentValues
+): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    yield* checkOutput(given)
+    const configuration = yield* Configuration.load(settingsOf(given))
+    yield* protectStoredKey(configuration.profile)
+    if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
+    const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
+    const resolved = command.operation === null
+      ? given
+      : yield* resolveBounds(command.options, given, now)
+    const configured = withConfiguredValues(command, resolved, configuration)
+    const values = withChainNames(yield* withAddresses(command, configured, configuration.addressBook))
+    const format = singleValue(values, "output") ?? ""
+    return {
+      command,
+      // A command that continues this one has the same bounds
+      commandLineValues: resolved,
+      values,
+      settings: {
+        format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
+        isSandbox: yield* isSandbox(configuration),
+        isVerbose: isEnabled(values, verboseOption.name),
+        sendsManyRequests: ["all", "to", "from"].some((name) => (singleValue(values, name) ?? "") !== "") ||
+          command.arguments.some(({ name }) => singleValue(values, name) === stdinArgument),
+        timeout: timeoutOf(command, values, configuration),
+        configuration,
+        addressBook: configuration.addressBook
+      }
+    }
+  })
+
+/** Rejects the format that only files have. */
+const checkOutput = (commandLineValues: ArgumentValues): Effect.Effect<void, UsageError> =>
+  singleValue(commandLineValues, "output") === "parquet" && !isExport(commandLineValues)
+    ? new UsageError({
+      reason: "--output parquet requires a file",
+      hint: "export records with --to FILE.parquet"
+    })
+    : Effect.void
+
+/** Watches, exports and servers run for as long as they need, so that only the option ends them. */
+const timeoutOf = (
+  { endsAtTimeout, runsUntilInterrupted = false }: CommandSpec,
+  values: ArgumentValues,
+  configuration: Configuration.Configuration
+): Duration.Duration | null => {
+  const timeout = configuration.values.get("timeout")
+  const isLong = runsUntilInterrupted || endsAtTimeout?.(values) === true || isExport(values)
+  return timeout === undefined || !values.has("timeout") || (isLong && timeout.origin._tag !== "Option")
+    ? null
+    : parseDuration(timeout.value)
+}
+
+/** Returns the settings that the command line sets. An empty value counts as not set. */
+const settingsOf = (commandLineValues: ArgumentValues): ReadonlyMap<string, string> =>
+  new Map([...commandLineValues.keys()].flatMap((name) => {
+    const value = singleValue(commandLineValues, name) ?? ""
+    return findSetting(name) === undefined || value === "" ? [] : [[name, value]]
+  }))
+
+const requireValid = (
+  { allowsUnknownProfile = false }: CommandSpec,
+  configuration: Configuration.Configuration
+): Effect.Effect<void, UsageError> =>
+  Effect.gen(function*() {
+    yield* Configuration.requireValid(configuration)
+    if (!allowsUnknownProfile) yield* requireProfile(configuration)
+  })
+
+const withConfiguredValues = (
+  { options }: CommandSpec,
+  commandLineValues: ArgumentValues,
+  { values }: Configuration.Configuration
+): ArgumentValues => {
+  const accepted = new Set([...options, ...globalOptions].map(({ name }) => name))
+  return new Map([
+    ...[...values].filter(([name]) => accepted.has(name)).map(([name, { value }]) =>
+      [name, [value]] as const
+    ),
+    ...commandLineValues
+  ])
+}
+
+const takesAddress = (spec: ArgumentSpec | OptionSpec): boolean => spec.completes === "alias"
+
+/** How many aliases an error lists. */
+const maxListedAliases = 10
+
+/** Returns what to do about a name that is no alias; null if the text is no name. */
+const unknownNameHint = (text: string, { addresses, suggest }: AddressBook): string | null => {
+  const [, domain] = /^([a-z][a-z0-9-]{0,31})\.eth$/i.exec(text) ?? []
+  if (domain !== undefined) {
+    return `ENS names are not resolved; name the address: quarry alias set ${domain} <address>`
+  }
+  if (checkName(text) !== null) return null
+  return didYouMean(suggest(text)) ??
+    (addresses.size === 0
+      ? `name an address: quarry alias set ${text} <address>`
+      : `known aliases: ${[...addresses.keys()].slice(0, maxListedAliases).join(", ")}`)
+}
+
+/** Replaces the names of the address book by their addresses. */
+const withAddresses = (
+  command: CommandSpec,
+  values: ArgumentValues,
+  addressBook: AddressBook
+): Effect.Effect<ArgumentValues, UsageError> => {
+  if (command.operation === null) return Effect.succeed(values)
+  const resolved = new Map(values)
+  for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
+    const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
+    for (const text of words.flat()) {
+      if (addressBook.resolve(text) !== text) continue
+      const hint = unknownNameHint(text, addressBook)
+      if (hint === null) continue
+      return new UsageError({
+        reason: `${
+          "value" in spec ? `--${spec.name}` : `<${spec.name}>`
+        }: expected an address or an alias, got ${JSON.stringify(text)}`,
+        hint
+      })
+    }
+    if (words.length > 0) {
+      resolved.set(
+        spec.name,
+        words.map((word) => word.map(addressBook.resolve).join(","))
+      )
+    }
+  }
+  return Effect.succeed(resolved)
+}
+
+/** A base URL on the command line takes precedence over a sandbox that is configured elsewhere. */
+const isSandbox = ({ values }: Configuration.Configuration): Effect.Effect<boolean, UsageError> => {
+  const sandbox = values.get("sandbox")
+  const hasBaseUrl = baseUrlOptions.some(({ name }) => values.get(name)?.origin._tag === "Option")
+  if (sandbox?.value !== "true") return Effect.succeed(false)
+  if (!hasBaseUrl) return Effect.succeed(true)
+  return sandbox.origin._tag !== "Option" ? Effect.succeed(false) : new UsageError({
+    reason: "--sandbox and a base URL are mutually exclusive",
+    hint: "use one of them"
+  })
+}
+
+/** Adds where an invalid value comes from, if it is not on the command line. */
+export const explainOrigin =
+  ({ settings: { configuration } }: CommandInvocation) => (error: CommandError) => {
+    if (error._tag !== "UsageError") return error
+    const { option = "" } = error
+    const origin = configuration.values.get(option)?.origin
+    return origin === undefined || origin._tag === "Option" ? error : new UsageError({
+      reason: error.reason,
+      hint: `${Configuration.formatOrigin(origin)} sets ${option}; pass --${option} to override it`
+    })
+  }

@@ -1,0 +1,72 @@
+/** Options of commands that draw a chart. */
+import * as Either from "effect/Either"
+import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { pagerOptions } from "./OutputOptions.ts"
+
+/** Options of another output, or of what precedes it. */
+const conflictsWith = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
+
+const chartOption: OptionSpec = {
+  name: "chart",
+  group: "output",
+  value: null,
+  description: "Draw a chart instead of printing records",
+  conflictsWith
+}
+
+const chartToOption: OptionSpec = {
+  name: "chart-to",
+  group: "output",
+  value: "file.svg",
+  completes: "file",
+  description: "Write the chart to an SVG file; --overwrite replaces an existing one",
+  conflictsWith
+}
+
+export const chartOptions: ReadonlyArray<OptionSpec> = [chartOption, chartToOption]
+
+/** Where a chart is drawn. */
+export interface ChartTarget {
+  readonly isPrinted: boolean
+  /** The SVG file, if any. */
+  readonly file: string | null
+  readonly mayOverwrite: boolean
+  readonly pager: ReturnType<typeof pagerOptions>
+}
+
+const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
+  Either.left(new UsageError({ reason, hint }))
+
+/** Returns where to draw a chart; null if the command draws none. */
+export const chartTarget = (
+  invocation: CommandInvocation
+): Either.Either<ChartTarget | null, UsageError> => {
+  const { commandLineValues, values } = invocation
+  const file = singleValue(values, chartToOption.name) ?? ""
+  const isPrinted = isEnabled(values, chartOption.name)
+  if (!isPrinted && file === "") return Either.right(null)
+  const option = `--${isPrinted ? chartOption.name : chartToOption.name}`
+  // A default format, for example of a profile, is no contradiction
+  const format = singleValue(commandLineValues, "output") ?? "table"
+  if (format !== "table") {
+    return usageError(
+      `${option} and -o ${format} are mutually exclusive`,
+      `omit -o ${format} to draw a chart, or ${option} to print records`
+    )
+  }
+  if (file !== "" && !file.toLowerCase().endsWith(".svg")) {
+    return usageError(
+      `--${chartToOption.name}: expected a file name that ends in .svg, got ${JSON.stringify(file)}`,
+      `for example --${chartToOption.name} chart.svg`
+    )
+  }
+  return Either.right({
+    isPrinted,
+    file: file === "" ? null : file,
+    mayOverwrite: isEnabled(values, "overwrite"),
+    pager: pagerOptions(invocation)
+  })
+}

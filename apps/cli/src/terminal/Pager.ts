@@ -1,0 +1,72 @@
+/** Shows output on a terminal page by page, with the program that the user prefers. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { TimeoutPause } from "./CommandTimeout.ts"
+import { CommandTerminal, type TerminalService } from "./Terminal.ts"
+
+/** A running pager. */
+interface PagerProcess {
+  /** As that of the terminal. Fails if the user quit. */
+  readonly print: TerminalService["print"]
+  /** Ends the input, and waits until the user quits. */
+  readonly close: Effect.Effect<void>
+}
+
+export interface PagerOptions {
+  /** The configured program with its arguments; null for the default. */
+  readonly command: string | null
+  /** Whether long lines scroll instead of wrapping. */
+  readonly chopsLines: boolean
+}
+
+/** Starts the pager; null if there is none. */
+export type StartPager = (options: PagerOptions) => Effect.Effect<PagerProcess | null>
+
+/** How to start a pager. Without a provider there is none. */
+export class Pager extends Context.Reference<Pager>()("@blockquarry/cli/Pager", {
+  defaultValue: (): StartPager => () => Effect.succeed(null)
+}) {}
+
+/**
+ * Runs an effect with a terminal that prints through a pager. Messages wait until the user quits, because they would
+ * overwrite the screen of the pager. The pager starts with the first output.
+ */
+export const withPager =
+  (options: PagerOptions & { readonly isEnabled: boolean }) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CommandTerminal> =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const start = yield* Pager
+      const pause = yield* TimeoutPause
+      if (!options.isEnabled || !terminal.out.isTerminal) return yield* effect
+      let process: PagerProcess | null = null
+      let isStarted = false
+      const notes: Array<Parameters<TerminalService["note"]>> = []
+      const paged: TerminalService = {
+        ...terminal,
+        print: (text, onWritten) =>
+          Effect.gen(function*() {
+            if (text.length === 0) return
+            if (!isStarted) {
+              isStarted = true
+              yield* terminal.progress(null)
+              process = yield* start(options)
+            }
+            yield* process === null ? terminal.print(text, onWritten) : pause(process.print(text, onWritten))
+          }),
+        note: (...note) =>
+          process === null ? terminal.note(...note) : Effect.sync(() => void notes.push(note)),
+        progress: (text) => process === null ? terminal.progress(text) : Effect.void
+      }
+      const close = Effect.suspend(() => {
+        const running = process
+        process = null
+        return running === null
+          ? Effect.void
+          : Effect.zipRight(
+            pause(running.close),
+            Effect.forEach(notes, (note) => terminal.note(...note), { discard: true })
+          )
+      })
+      return yield* Effect.ensuring(Effect.provideService(effect, CommandTerminal, paged), close)
+    })

@@ -1,0 +1,48 @@
+/** Redacts API keys in messages. */
+import { apiKey } from "@blockquarry/http/Settings"
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { sanitize } from "../text/Sanitize.ts"
+import type { TerminalService } from "./Terminal.ts"
+
+/** No API key is shorter. A shorter one could match parts of words. */
+const minSecretLength = 8
+
+/** The texts that messages must not contain, from the moment at which they become known. */
+export class KnownSecrets extends Context.Reference<KnownSecrets>()("@blockquarry/cli/KnownSecrets", {
+  defaultValue: () => new Set<string>()
+}) {}
+
+/** Redacts a secret in all later messages. */
+export const protectSecret = (secret: Redacted.Redacted): Effect.Effect<void> =>
+  Effect.map(KnownSecrets, (secrets) => {
+    // The client trims the key, so a response repeats it without white space
+    const text = Redacted.value(secret).trim()
+    for (const spelling of [text, sanitize(text)]) {
+      if (spelling.length >= minSecretLength) secrets.add(spelling)
+    }
+  })
+
+/** Returns a function that redacts all secrets that are known when it is called. */
+export const redactor: Effect.Effect<(text: string) => string> = Effect.map(
+  KnownSecrets,
+  (secrets) => (text) =>
+    [...secrets].reduce((rest, spelling) => rest.replaceAll(spelling, "<redacted>"), text)
+)
+
+/**
+ * Returns a terminal that redacts API keys in messages. The client's errors do not contain the key, but a response, a
+ * cursor or a defect may repeat it.
+ */
+export const redactNotes = (terminal: TerminalService): Effect.Effect<TerminalService> =>
+  Effect.gen(function*() {
+    yield* protectSecret(yield* Effect.orElseSucceed(Config.redacted(apiKey), () => Redacted.make("")))
+    const redact = yield* redactor
+    return {
+      ...terminal,
+      note: (text, kind) => terminal.note(redact(text), kind),
+      progress: (text) => terminal.progress(text === null ? null : redact(text))
+    }
+  })

@@ -1,0 +1,90 @@
+/** Faults and latency of `quarry sandbox serve`. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import type { ArgumentValues } from "../../src/args/ArgumentValues.ts"
+import { faultsOf } from "../../src/commands/sandboxFaults.ts"
+import { quarry } from "../support/quarry.ts"
+
+it.live("prints each request with --verbose, and the fault of its response", () =>
+  Effect.gen(function*() {
+    const captured = { out: "", err: "", progressCount: 0 }
+    const until = (ready: () => boolean) => Effect.yieldNow().pipe(Effect.repeat({ until: ready }))
+    const line = "sandbox serve --port 0 --faults 1 --fault reset -v"
+    const server = yield* Effect.fork(quarry(line.split(" "), { captured }))
+    yield* until(() => captured.out.includes("/chains'"))
+    const [origin = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(captured.out) ?? []
+    yield* Effect.ignore(Effect.tryPromise(() => fetch(`${origin}/foo?a=1`)))
+    yield* until(() => captured.err.includes("foo"))
+    yield* Fiber.interrupt(server)
+    expect(captured.err.replace(/\S+ (GET .*) in \d+ ms/g, "$1")).toBe(
+      "GET /foo?a=1 404 (fault: reset)\n"
+    )
+  }))
+
+/** Sends requests to a sandbox with the options, and returns the response or the transmission of each. */
+const responses = (options: ArgumentValues, count: number) =>
+  Effect.gen(function*() {
+    const faults = yield* faultsOf(options, Sandbox.FaultText)
+    const sandbox = yield* Sandbox.make({ faults, scale: 20 })
+    const url = `/api/v2.2/wallets/${sandbox.ledger.examples.wallet}/chains`
+    const request = { method: "GET", url, headers: { "x-api-key": Sandbox.apiKey }, body: "" }
+    return yield* Effect.replicateEffect(
+      Effect.map(sandbox.handle(request), ({ status, transmission }) =>
+        transmission === "complete" ? status : transmission),
+      count
+    )
+  })
+
+it.effect.each([["0.05", 20], ["0.2", 80], ["1", 400]] as const)(
+  "a share of %s of all requests fails, each fault as often as the others",
+  ([share, failures]) =>
+    Effect.gen(function*() {
+      const all = (yield* responses(new Map([["faults", [share]]]), 800)).slice(400)
+      const counts = new Map<unknown, number>()
+      for (const each of all) counts.set(each, (counts.get(each) ?? 0) + 1)
+      const each = failures / 4
+      expect(counts).toEqual(
+        new Map<unknown, number>([
+          ...(failures === 400 ? [] : [[200, 400 - failures] as const]),
+          [503, each],
+          [429, each],
+          ["reset", each],
+          ["truncate", each]
+        ])
+      )
+    })
+)
+
+it.effect("the faults can be chosen", () =>
+  Effect.gen(function*() {
+    const options = new Map([["faults", ["0.5"]], ["fault", ["status=500", "html"]]])
+    expect(new Set(yield* responses(options, 40))).toEqual(new Set([200, 500]))
+  }))
+
+it.effect("latency delays every response, also of a fault", () =>
+  Effect.gen(function*() {
+    const options = new Map([["faults", ["0.5"]], ["fault", ["status=503"]], ["latency", ["50ms"]]])
+    const fiber = yield* Effect.fork(responses(options, 2))
+    yield* TestClock.adjust("99 millis")
+    expect((yield* Fiber.poll(fiber))._tag).toBe("None")
+    yield* TestClock.adjust("1 millis")
+    expect(yield* fiber).toEqual([200, 503])
+  }))
+
+it.effect("rejects a fault that is unknown or never happens", () =>
+  Effect.gen(function*() {
+    const unknown = faultsOf(new Map([["faults", ["0.1"]], ["fault", ["explode"]]]), Sandbox.FaultText)
+    expect(Either.getOrNull(Either.flip(unknown))?.reason).toContain("got \"explode\"")
+    expect(yield* quarry(["sandbox", "serve", "--fault", "reset"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("add --faults")
+    })
+    expect(yield* quarry(["sandbox", "serve", "--faults", "5"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--faults: expected a number from 0 to 1")
+    })
+  }))

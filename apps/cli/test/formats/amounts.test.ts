@@ -1,0 +1,189 @@
+/** Amounts keep every digit from the response to the output. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Arbitrary from "effect/FastCheck"
+import { quarry, sandboxEnvironment } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
+
+const hash = `0x${"ab".repeat(32)}`
+const address = `0x${"cd".repeat(20)}`
+
+/** Encoding of an amount in a response. */
+type AmountFormat = (digits: string) => string
+
+const amountFormats: ReadonlyArray<readonly [name: string, format: AmountFormat]> = [
+  ["a JSON integer", (digits) => digits],
+  ["a JSON string", (digits) => `"${digits}"`]
+]
+
+interface AmountLocation {
+  readonly argv: ReadonlyArray<string>
+  /** Returns a response that contains the number. */
+  readonly responseBody: (number: string) => string
+  /** Field of the number in the output. */
+  readonly field: string
+}
+
+const listOf = (record: string): string => `{"page":1,"page_size":100,"cursor":null,"result":[${record}]}`
+
+const transfer = (decimals: number) => (value: string): string =>
+  listOf(
+    `{"transaction_hash":"${hash}","block_number":1,"token_decimals":"${decimals}","token_symbol":"T","value":${value}}`
+  )
+
+const nft = (fields: string): string => `{"token_address":"${address}","contract_type":"ERC1155",${fields}}`
+
+const wallet = ["wallet", "transfers", address]
+
+const amounts: ReadonlyArray<AmountLocation> = [
+  { argv: wallet, responseBody: transfer(0), field: "value" },
+  { argv: ["token", "transfers", address], responseBody: transfer(0), field: "value" },
+  {
+    argv: ["token", "owners", address],
+    responseBody: (balance) => listOf(`{"owner_address":"${address}","balance":${balance}}`),
+    field: "balance"
+  },
+  {
+    argv: ["wallet", "nft-trades", address],
+    responseBody: (price) => listOf(`{"transaction_hash":"${hash}","block_number":"1","price":${price}}`),
+    field: "price"
+  },
+  {
+    argv: ["nft", "list", address],
+    responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
+    field: "amount"
+  },
+  {
+    argv: ["nft", "owners", address, "1"],
+    responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
+    field: "amount"
+  },
+  {
+    argv: ["nft", "get", address, "1"],
+    responseBody: (price) => nft(`"token_id":"1","last_sale":{"price":${price}}`),
+    field: "price"
+  },
+  {
+    argv: ["token", "price", address],
+    responseBody: (value) => `{"usdPrice":1.5,"nativePrice":{"value":${value},"decimals":0,"symbol":"N"}}`,
+    field: "value"
+  }
+]
+
+const tokenIds: ReadonlyArray<AmountLocation> = [
+  {
+    argv: ["nft", "list", address],
+    responseBody: (id) => listOf(nft(`"token_id":${id}`)),
+    field: "token_id"
+  },
+  {
+    argv: ["nft", "owners", address, "1"],
+    responseBody: (id) => listOf(nft(`"token_id":${id}`)),
+    field: "token_id"
+  },
+  { argv: ["nft", "get", address, "1"], responseBody: (id) => nft(`"token_id":${id}`), field: "token_id" }
+]
+
+const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+
+const numbers = ["9007199254740991", "9007199254740992", "9007199254740993", largest]
+
+/** No two adjacent digits are equal, so that a lost or swapped digit changes the value. */
+const id77 = "12345678901234567890123456789012345678901234567890123456789012345678901234567"
+
+/** Returns the output of a command for a response body. */
+const printed = (argv: ReadonlyArray<string>, body: string, format: string): Effect.Effect<string> =>
+  Effect.map(
+    quarry([...argv, "-o", format], { env: sandboxEnvironment, client: respondingWith(body).client }),
+    (result) => {
+      expect([result.code, result.err]).toEqual([0, ""])
+      return result.out
+    }
+  )
+
+/** Matches a number that is not part of a longer number. */
+const wholeNumber = (number: string): RegExp =>
+  new RegExp(`(?<![\\d.])${number.replace(".", "\\.")}(?![\\d.])`)
+
+const expectNumber = (
+  { responseBody, argv, field }: AmountLocation,
+  number: string,
+  format: AmountFormat
+): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const body = responseBody(format(number))
+    expect(yield* printed(argv, body, "json")).toMatch(new RegExp(`"${field}": ?"${number}"`))
+    expect(yield* printed(argv, body, "ndjson")).toContain(`"${field}":"${number}"`)
+    expect(yield* printed(argv, body, "table")).toMatch(wholeNumber(number))
+  })
+
+for (const [name, format] of amountFormats) {
+  describe(`encoded as ${name}`, () => {
+    for (const location of amounts) {
+      it.live(`prints the ${location.field} of ${location.argv.slice(0, 2).join(" ")} exactly`, () =>
+        Effect.forEach(numbers, (number) => expectNumber(location, number, format)))
+    }
+
+    for (const location of tokenIds) {
+      it.live(`prints the token ID of ${location.argv.slice(0, 2).join(" ")} exactly`, () =>
+        Effect.forEach([id77, largest], (number) => expectNumber(location, number, format)))
+    }
+
+    it.live("prints exact amounts in whole tokens", () =>
+      Effect.gen(function*() {
+        const cases: ReadonlyArray<readonly [digits: string, decimals: number, tokens: string]> = [
+          [largest, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
+          [largest, 77, "1.15792089237316195423570985008687907853269984665640564039457584007913129639935"],
+          ["9007199254740993", 6, "9007199254.740993"],
+          ["9007199254740993", 16, "0.9007199254740993"],
+          ["9007199254740991", 18, "0.009007199254740991"],
+          ["9007199254740990", 1, "900719925474099"],
+          ["1", 18, "0.000000000000000001"],
+          ["0", 18, "0"]
+        ]
+        for (const [digits, decimals, tokens] of cases) {
+          expect(yield* printed(wallet, transfer(decimals)(format(digits)), "table")).toMatch(
+            wholeNumber(tokens)
+          )
+        }
+      }))
+  })
+}
+
+it.live("prints the token IDs of a trade exactly", () =>
+  Effect.gen(function*() {
+    const body = listOf(
+      `{"transaction_hash":"${hash}","block_number":1,"token_ids":["${id77}",${largest},${id77}]}`
+    )
+    const argv = ["wallet", "nft-trades", address]
+    expect(yield* printed(argv, body, "ndjson")).toContain(`"token_ids":["${id77}","${largest}","${id77}"]`)
+    expect(yield* printed(argv, body, "table")).toContain(`${id77}, ${largest}, ${id77}`)
+  }))
+
+/** Converts whole tokens back to smallest units. */
+const toUnits = (tokens: string, decimals: number): bigint => {
+  const [, units = "", fraction = ""] = /^(\d+)(?:\.(\d*[1-9]))?$/.exec(tokens) ?? []
+  expect(fraction.length).toBeLessThanOrEqual(decimals)
+  return BigInt(units + fraction.padEnd(decimals, "0"))
+}
+
+it.live.prop(
+  "prints any amount with any number of decimals exactly",
+  [
+    // Covers all lengths evenly
+    Arbitrary.integer({ min: 0, max: 256 }).chain((bits) =>
+      Arbitrary.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
+    ),
+    Arbitrary.integer({ min: 0, max: 80 }),
+    Arbitrary.constantFrom(...amountFormats)
+  ],
+  ([amount, decimals, [, format]]) =>
+    Effect.gen(function*() {
+      const body = transfer(decimals)(format(String(amount)))
+      expect(yield* printed(wallet, body, "ndjson")).toContain(`"value":"${amount}"`)
+      const table = yield* printed(wallet, body, "table")
+      const [, tokens = ""] = /(\S+)  T  /.exec(table) ?? []
+      expect(toUnits(tokens, decimals)).toBe(amount)
+    }),
+  { fastCheck: { numRuns: 20 } }
+)

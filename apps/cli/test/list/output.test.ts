@@ -1,0 +1,372 @@
+/** What commands print of records: fields, jq results, formats, response bodies, and pages of a pager. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Arbitrary from "effect/FastCheck"
+import { exampleValues } from "../../src/help/Help.ts"
+import { Pager } from "../../src/terminal/Pager.ts"
+import { OutputClosedError } from "../../src/terminal/Terminal.ts"
+import { quarry, records, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
+
+const scale = 60
+const sandbox = { scale }
+const { busyWallet, emptyWallet } = Ledger.make({ seed: 1, scale }).examples
+const list = ["wallet", "transfers", busyWallet, "--sandbox"]
+
+const run = (argv: ReadonlyArray<string>, options: RunOptions = {}) =>
+  quarry([...list, ...argv], { sandbox, ...options })
+
+const lines = (out: string): ReadonlyArray<string> => out.split("\n").slice(0, -1)
+
+it.live.prop(
+  "prints the same for every page size",
+  [
+    Arbitrary.integer({ min: 1, max: 40 }),
+    Arbitrary.constantFrom(
+      [],
+      ["--fields", "block_number,value,token_symbol"],
+      ["--jq", ".value"],
+      ["--jq", "select(.possible_spam | not) | {hash: .transaction_hash, value}"],
+      ["--jq", "[inputs.value | tonumber] | length, add"],
+      ["--jq", "first(inputs), input.block_number"],
+      ["--jq", "input_line_number, halt"],
+      // Fails at the first record with a label
+      ["--jq", ".block_number, (.from_address_label | select(. != null) | error)"],
+      ["--fields", "value", "--jq", "reduce inputs.value as $value (0; . + 1)"]
+    ),
+    Arbitrary.constantFrom([], ["--max-items", "7"], ["--max-items", "33"]),
+    Arbitrary.constantFrom("ndjson", "json", "csv", "table")
+  ],
+  ([limit, transform, maxItems, format]) =>
+    Effect.gen(function*() {
+      const argv = ["--all", ...transform, ...maxItems, "-o", format]
+      const reference = yield* run([...argv, "--limit", "100"])
+      const paged = yield* run([...argv, "--limit", String(limit)])
+      expect([paged.code, paged.out]).toEqual([reference.code, reference.out])
+      expect(reference.err).not.toContain("is a bug")
+    }),
+  { fastCheck: { numRuns: process.env["QUARRY_FULL"] === "1" ? 200 : 12 }, timeout: 600_000 }
+)
+
+it.live("prints the selected fields in their order, as columns or nested objects", () =>
+  Effect.gen(function*() {
+    const [record] = records((yield* run(["--limit", "1"])).out)
+    const picked = yield* run(["--limit", "1", "--fields", "value, block_number"])
+    expect(picked.out).toBe(
+      `${JSON.stringify({ value: record?.["value"], block_number: record?.["block_number"] })}\n`
+    )
+    const table = yield* run(["--limit", "1", "--fields", "value", "--fields", "token_symbol", "-o", "table"])
+    expect(lines(table.out)[0]).toMatch(/^ *value  token_symbol$/)
+    const price = ["token", "price", exampleValues.token, "--sandbox", "--fields", "nativePrice,usdPrice"]
+    expect(lines((yield* quarry([...price, "-o", "csv"])).out)[0]).toBe(
+      "nativePrice.value,nativePrice.decimals,nativePrice.name,nativePrice.symbol,nativePrice.address,usdPrice\r"
+    )
+    expect(Object.keys(records((yield* quarry(price)).out)[0] ?? {})).toEqual(["nativePrice", "usdPrice"])
+  }))
+
+it.live("lists the fields without arguments, and suggests the name of a mistyped one", () =>
+  Effect.gen(function*() {
+    const help = yield* quarry(["wallet", "transfers", "--fields", "help"])
+    expect(help).toMatchObject({ code: 0, err: "" })
+    expect(help.out).toMatch(/^value +exact integer, as text$/m)
+    expect(help.out).toMatch(/^block_timestamp +time in UTC, ISO 8601$/m)
+    const nested = yield* quarry(["token", "price", "--fields", "help"])
+    expect(nested.out).toMatch(/^nativePrice\.value +exact integer, as text$/m)
+    const mistyped = yield* run(["--fields", "value,blok_number"])
+    expect(mistyped).toMatchObject({ code: 2, out: "" })
+    expect(mistyped.err).toMatch(/--fields: unknown field "blok_number"\nhint: did you mean block_number\?/)
+  }))
+
+it.live("prints jq results as text by default, and as JSON on request", () =>
+  Effect.gen(function*() {
+    const jq = (expression: string, ...more: ReadonlyArray<string>) =>
+      run(["--limit", "2", "--jq", expression, ...more])
+    const [first, second] = records((yield* run(["--limit", "2"])).out)
+    expect(lines((yield* jq(".transaction_hash")).out)).toEqual([
+      first?.["transaction_hash"],
+      second?.["transaction_hash"]
+    ])
+    expect(lines((yield* jq(".transaction_hash", "-o", "ndjson")).out)).toEqual([
+      JSON.stringify(first?.["transaction_hash"]),
+      JSON.stringify(second?.["transaction_hash"])
+    ])
+    expect(JSON.parse((yield* jq("{value}", "-o", "json")).out)).toEqual([
+      { value: first?.["value"] },
+      { value: second?.["value"] }
+    ])
+    expect((yield* jq("empty", "-o", "json")).out).toBe("[]\n")
+    // Names and texts are no calls of `input`
+    const named = records((yield* jq("{input: 1, text: \"no inputs\"} | {input, text}", "-o", "ndjson")).out)
+    expect(named).toEqual([{ input: 1, text: "no inputs" }, { input: 1, text: "no inputs" }])
+    const price = ["token", "price", exampleValues.token, "--sandbox", "--jq", ".tokenSymbol, .tokenDecimals"]
+    expect((yield* quarry(price)).out).toBe("QUSD\n6\n")
+  }))
+
+it.live("keeps large integers that jq does not change", () =>
+  Effect.gen(function*() {
+    const ids = yield* quarry(["nft", "list", "0x".padEnd(42, "c"), "--jq", ".normalized_metadata"], {
+      env: sandboxEnvironment,
+      client: respondingWith(JSON.stringify({
+        cursor: null,
+        result: [{ token_address: "0x".padEnd(42, "c"), token_id: "1", normalized_metadata: { a: 1.5 } }]
+      })).client
+    })
+    expect(ids.out).toBe("{\"a\":1.5}\n")
+    const largest = yield* run([
+      "--limit",
+      "1",
+      "--jq",
+      "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+    ])
+    expect(largest.out).toBe(
+      "115792089237316195423570985008687907853269984665640564039457584007913129639935\n"
+    )
+  }))
+
+it.live("names the position of an error in a jq expression, before any request", () =>
+  Effect.gen(function*() {
+    const { client, sent } = respondingWith("{}")
+    const invalid = yield* quarry(["wallet", "transfers", busyWallet, "--jq", ".value |\n foo(1)"], {
+      env: sandboxEnvironment,
+      client
+    })
+    expect(invalid).toMatchObject({ code: 2, out: "" })
+    expect(invalid.err).toContain("--jq: foo/1 is not defined at line 2, column 2")
+    expect(sent).toEqual([])
+    const failing = yield* run(["--limit", "2", "--jq", ".value.amount"])
+    expect(failing.code).toBe(2)
+    expect(failing.err).toContain("--jq: Cannot index string with string (\"amount\")")
+    const csv = yield* run(["--jq", ".value", "-o", "csv"])
+    expect(csv.err).toContain("--jq and -o csv are mutually exclusive")
+  }))
+
+it.live("removes control characters from jq text on a terminal only", () =>
+  Effect.gen(function*() {
+    const expression = ["--limit", "1", "--jq", String.raw`"a\u001b[31mb\tc"`]
+    expect((yield* run(expression)).out).toBe("a\u001b[31mb\tc\n")
+    expect((yield* run(expression, { terminal: 80 })).out).toBe("a[31mb\tc\n")
+  }))
+
+it.live("prints a CSV header even if there are no records", () =>
+  Effect.gen(function*() {
+    const some = yield* run(["--limit", "3", "-o", "csv"])
+    const none = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "csv"], { sandbox })
+    expect(some.out.split("\r\n")).toHaveLength(5)
+    expect(none.out.split("\r\n")).toEqual([some.out.split("\r\n")[0], ""])
+    expect(none.code).toBe(0)
+  }))
+
+it.live("refuses parquet on stdout in every command, and names --to", () =>
+  Effect.gen(function*() {
+    const commands = [["token", "price", exampleValues.token], ["api"], ["config", "list"], ["explain"]]
+    const all = [
+      yield* run(["-o", "parquet"]),
+      ...yield* Effect.forEach(commands, (argv) => quarry([...argv, "--output=parquet"]))
+    ]
+    for (const refused of all) {
+      expect(refused).toMatchObject({
+        code: 2,
+        out: "",
+        err: expect.stringContaining("--to FILE.parquet")
+      })
+    }
+  }))
+
+it.live("closes the JSON array after an error", () =>
+  Effect.gen(function*() {
+    const argv = ["wallet", "transfers", busyWallet, "--limit", "5", "--all", "-o", "json"]
+    const failed = yield* quarry(argv, {
+      env: sandboxEnvironment,
+      sandbox: { scale, faults: [{ skip: 2, fault: { status: 400 } }] }
+    })
+    expect(failed.code).toBe(2)
+    expect(JSON.parse(failed.out)).toHaveLength(10)
+    expect(failed.err).toMatch(/interrupted after 10 transfers; resume with:\n  quarry .*--cursor=/)
+    const atOnce = yield* quarry(argv, {
+      env: sandboxEnvironment,
+      sandbox: { scale, faults: [{ fault: { status: 400 } }] }
+    })
+    expect(atOnce.out).toBe("")
+    const program = yield* run(["-o", "json", "--jq", "[inputs] | length, error(\"x\")"])
+    expect(program.code).toBe(2)
+    expect(JSON.parse(program.out)).toHaveLength(1)
+  }))
+
+it.live("prints the bodies of the responses as received", () =>
+  Effect.gen(function*() {
+    const body = " {\"usdPrice\": 1.50,\n \"unknown\":\"\\u00e9\"}\n\n"
+    const price = yield* quarry(["token", "price", exampleValues.token, "--raw"], {
+      env: sandboxEnvironment,
+      client: respondingWith(body).client
+    })
+    expect(price).toMatchObject({ code: 0, out: body })
+    const pages = yield* run(["--raw", "--all", "--limit", "50"])
+    const printed = lines(`${pages.out}\n`).map((line) => JSON.parse(line))
+    const all = records((yield* run(["--all"])).out)
+    expect(printed.flatMap(({ result }) => result)).toHaveLength(all.length)
+    expect(printed.at(-1)).toMatchObject({ cursor: null })
+    const mixed = yield* run(["--raw", "--fields", "value"])
+    expect(mixed).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--raw and --fields are mutually exclusive")
+    })
+  }))
+
+it.live("shows the short hint on a terminal, and a complete command to scripts", () =>
+  Effect.gen(function*() {
+    const onTerminal = yield* run(["--limit", "2"], { terminal: 100 })
+    expect(onTerminal.err).toContain("more transfers available: use --all\n")
+    expect(onTerminal.err).not.toContain("--cursor")
+    const inScript = yield* run(["--limit", "2"])
+    expect(inScript.err).toMatch(/^ {2}quarry wallet transfers 0x\w+ --sandbox --limit=2 --cursor=\S+$/m)
+  }))
+
+it.live("prints a cursor with control characters as a word that a shell reads back", () =>
+  Effect.gen(function*() {
+    const cursor = "a b'\u001b]0;title\u0007\u202e"
+    const page = yield* quarry(["wallet", "transfers", busyWallet], {
+      env: sandboxEnvironment,
+      client: respondingWith(JSON.stringify({
+        cursor,
+        result: [{ transaction_hash: "0x".padEnd(66, "a"), block_number: 1 }]
+      })).client
+    })
+    expect(page.err).toContain(String.raw`$'--cursor=a b\'\x1b]0;title\x07\xe2\x80\xae'`)
+    expect(page.err).not.toContain("\u001b")
+  }))
+
+it.live("shows relative times and short values on a terminal, whole values with --wide and --utc", () =>
+  Effect.gen(function*() {
+    const [record] = records((yield* run(["--limit", "1"])).out)
+    const time = String(record?.["block_timestamp"])
+    const short = yield* run(["--limit", "1"], { terminal: 100 })
+    expect(short.out).not.toContain(String(record?.["transaction_hash"]))
+    expect(short.out).toContain(time.slice(0, 10))
+    const wide = yield* run(["--limit", "1", "--wide", "--utc", "--no-pager"], { terminal: 100 })
+    expect(wide.out).toContain(String(record?.["transaction_hash"]))
+    expect(wide.out).toContain(`${time.slice(0, 10)} ${time.slice(11, 19)}Z`)
+  }))
+
+it.live("pages output on a terminal, and holds messages until the user quits", () =>
+  Effect.gen(function*() {
+    const events: Array<string> = []
+    const startPager = (isQuitAfter: number) => (options: { readonly chopsLines: boolean }) =>
+      Effect.sync(() => {
+        events.push(`start ${options.chopsLines}`)
+        let count = 0
+        return {
+          print: () =>
+            ++count > isQuitAfter
+              ? Effect.fail(new OutputClosedError())
+              : Effect.sync(() => void events.push("write")),
+          close: Effect.sync(() => void events.push("close"))
+        }
+      })
+    const paged = yield* run(["--limit", "20", "--all", "--wide"], { terminal: 80 }).pipe(
+      Effect.provideService(Pager, startPager(2))
+    )
+    expect(paged).toMatchObject({ code: 0, out: "" })
+    expect(events).toEqual(["start true", "write", "write", "close"])
+    events.length = 0
+    const whole = yield* run(["--limit", "2"], { terminal: 80 }).pipe(
+      Effect.provideService(Pager, startPager(Infinity))
+    )
+    expect(events).toEqual(["start false", "write", "close"])
+    expect(whole.err).toContain("more transfers available")
+    for (const options of [["--no-pager"], ["--limit", "1"]]) {
+      events.length = 0
+      const direct = yield* run(options, options[0] === "--no-pager" ? { terminal: 80 } : {}).pipe(
+        Effect.provideService(Pager, startPager(Infinity))
+      )
+      expect(direct.out).not.toBe("")
+      expect(events).toEqual([])
+    }
+  }))
+
+it.live("prints the direction, names and spam of transfers", () =>
+  Effect.gen(function*() {
+    const address = busyWallet
+    const other = "0x".padEnd(42, "d")
+    const transfer = (from: string, to: string, more: object = {}) => ({
+      transaction_hash: "0x".padEnd(66, "a"),
+      block_number: 1,
+      from_address: from,
+      to_address: to,
+      ...more
+    })
+    const table = yield* quarry(["wallet", "transfers", address, "-o", "table"], {
+      env: sandboxEnvironment,
+      terminal: 140,
+      client: respondingWith(JSON.stringify({
+        cursor: null,
+        result: [
+          transfer(other, address, { from_address_label: "Exchange: Hot Wallet" }),
+          transfer(address, other, { to_address_entity: "Exchange", possible_spam: true }),
+          transfer(address, address)
+        ]
+      })).client
+    })
+    const [, received, sent, self] = lines(table.out)
+    expect(received).toMatch(/ in .*Exchange: Hot Wallet/)
+    expect(sent).toMatch(/ out .*Exchange .*spam$/)
+    expect(self).toMatch(/ self /)
+  }))
+
+it.live("prints one CSV line for each active chain of a wallet, also of many wallets", () =>
+  Effect.gen(function*() {
+    const chains = ["wallet", "chains", exampleValues.wallet, "--chains", "eth,polygon", "--sandbox"]
+    const [record] = records((yield* quarry([...chains, "-o", "ndjson"])).out)
+    const active = record?.["active_chains"]
+    const { out } = yield* quarry([...chains, "-o", "csv"])
+    const lines = out.trimEnd().split("\r\n")
+    expect(lines[0]).toMatch(
+      /^address,active_chains\.chain,active_chains\.chain_id,active_chains\.first_transaction\./
+    )
+    expect(lines.slice(1).map((line) => line.split(",").slice(0, 2))).toEqual(
+      Array.isArray(active) ? active.map(({ chain }) => [exampleValues.wallet, chain]) : []
+    )
+    const names = ["--fields", "active_chains.chain", "-o", "csv"]
+    expect((yield* quarry([...chains, ...names])).out).toBe("active_chains.chain\r\neth\r\npolygon\r\n")
+    const many = yield* quarry(["wallet", "chains", "-", ...chains.slice(3), ...names], {
+      stdin: `${exampleValues.wallet}\n`.repeat(2)
+    })
+    expect(many.out).toBe("active_chains.chain\r\neth\r\npolygon\r\neth\r\npolygon\r\n")
+  }))
+
+it.live("exits as --exit-status says, after all results are printed", () =>
+  Effect.gen(function*() {
+    const test = (expression: string, ...options: ReadonlyArray<string>) =>
+      run(["--limit", "3", "--jq", expression, "--exit-status", ...options])
+    expect(yield* test(".token_symbol")).toMatchObject({ code: 0 })
+    expect(yield* test(".block_number < 0")).toMatchObject({ code: 9, out: "false\nfalse\nfalse\n" })
+    expect((yield* test("null")).code).toBe(9)
+    expect(yield* test("empty")).toMatchObject({ code: 10, out: "" })
+    expect((yield* test("[inputs] | length > 5")).code).toBe(9)
+    expect(yield* test("false", "--max-items", "2", "-o", "json")).toMatchObject({
+      code: 9,
+      out: "[\nfalse,\nfalse\n]\n",
+      err: expect.stringContaining("stopped after 2 transfers; continue with")
+    })
+    const price = ["token", "price", exampleValues.token, "--sandbox"]
+    expect((yield* quarry([...price, "--jq", ".usdPrice < 0", "--exit-status"])).code).toBe(9)
+    expect(yield* quarry([...price, "--exit-status"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--exit-status requires --jq")
+    })
+  }))
+
+it.live("lets the last of repeated options win", () =>
+  Effect.gen(function*() {
+    const { out } = yield* quarry([
+      "token",
+      "price",
+      exampleValues.token,
+      "-o",
+      "json",
+      "-o",
+      "csv",
+      "--sandbox"
+    ])
+    expect(out).toMatch(/^\w+,.*\r\n/)
+  }))

@@ -1,0 +1,146 @@
+/** What the progress line says while a command waits for a service. */
+import { expect, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { withActivity } from "../../src/render/Activity.ts"
+import { Pager } from "../../src/terminal/Pager.ts"
+import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
+import { withVerboseLog } from "../../src/terminal/VerboseLog.ts"
+
+const stream = { isTerminal: true, hasColors: false, columns: 200 }
+
+/** Runs an effect, and returns what the progress line shows, without repetitions. Null: it is erased. */
+const shownBy = (
+  effect: (terminal: TerminalService) => Effect.Effect<void>
+): Effect.Effect<ReadonlyArray<string | null>> => {
+  const lines: Array<string | null> = []
+  const terminal: TerminalService = {
+    out: stream,
+    err: stream,
+    print: () => Effect.void,
+    note: () => Effect.void,
+    progress: (text) => Effect.sync(() => void lines.push(text))
+  }
+  return Effect.flatMap(CommandTerminal, (active) => Effect.orDie(effect(active))).pipe(
+    withActivity(terminal),
+    withVerboseLog(terminal, false),
+    Effect.provideService(CommandTerminal, terminal),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["LANG", "C.UTF-8"]]))),
+    Effect.map(() => lines.filter((line, index) => line !== lines[index - 1]))
+  )
+}
+
+const log = (annotations: Readonly<Record<string, unknown>>): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logDebug("a message"), { call: "1", ...annotations })
+
+const sends = log({ url: "http://localhost/price" })
+
+const fails = log({ outcome: "503 ServerError", wait: "backoff", millis: 2100 })
+
+it.effect("is a spinner with the time of silence, from the first second on", () =>
+  Effect.gen(function*() {
+    const shown = yield* shownBy(({ print }) =>
+      Effect.gen(function*() {
+        yield* TestClock.adjust("5 seconds")
+        yield* sends
+        yield* TestClock.adjust("1200 millis")
+        yield* Effect.ignore(print("text"))
+        yield* TestClock.adjust("999 millis")
+        yield* log({ outcome: "200" })
+        yield* TestClock.adjust("5 seconds")
+      })
+    )
+    expect(shown).toEqual([
+      "⠋ waiting for the response (1.0s)",
+      "⠙ waiting for the response (1.1s)",
+      "⠹ waiting for the response (1.2s)",
+      null
+    ])
+  }))
+
+it.effect("passes on what the output has accepted", () =>
+  Effect.gen(function*() {
+    const counts: Array<number> = []
+    const print: TerminalService["print"] = (text, onWritten) => Effect.sync(() => onWritten?.(text.length))
+    yield* Effect.flatMap(
+      CommandTerminal,
+      (active) => active.print(["a", "b"], (count) => counts.push(count))
+    ).pipe(
+      withActivity({ out: stream, err: stream, print, note: () => Effect.void, progress: () => Effect.void }),
+      Effect.provideService(CommandTerminal, {
+        out: stream,
+        err: stream,
+        print,
+        note: () => Effect.void,
+        progress: () => Effect.void
+      })
+    )
+    expect(counts).toEqual([2])
+  }))
+
+it.effect("says why and for how long a call waits before its retry", () =>
+  Effect.gen(function*() {
+    const shown = yield* shownBy(() =>
+      Effect.gen(function*() {
+        yield* sends
+        yield* TestClock.adjust("900 millis")
+        yield* fails
+        yield* TestClock.adjust("200 millis")
+        yield* sends
+        yield* TestClock.adjust("100 millis")
+        yield* log({ outcome: "NetworkError: connection refused", wait: "backoff", millis: 0 })
+        yield* TestClock.adjust("100 millis")
+      })
+    )
+    expect(shown).toEqual([
+      "⠋ retrying in 2.0s: 503 Service Unavailable",
+      "⠙ retrying in 1.9s: 503 Service Unavailable",
+      "⠹ retrying (1.2s): 503 Service Unavailable",
+      "⠸ retrying (1.3s): connection refused",
+      null
+    ])
+  }))
+
+it.effect("adds the waits to the progress that a command shows", () =>
+  Effect.gen(function*() {
+    const shown = yield* shownBy(({ progress }) =>
+      Effect.gen(function*() {
+        yield* progress("1,000 transfers")
+        yield* log({ wait: "rate_limit", millis: 1500 })
+        yield* TestClock.adjust("100 millis")
+        yield* progress("2,000 transfers")
+        yield* log({ wait: "rate_limit", millis: 50 })
+        yield* log({ outcome: "200" })
+        yield* TestClock.adjust("5 seconds")
+        yield* progress(null)
+      })
+    )
+    expect(shown).toEqual([
+      "1,000 transfers",
+      "1,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
+      "2,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
+      null
+    ])
+  }))
+
+it.effect("is erased in front of a pager", () =>
+  Effect.gen(function*() {
+    const process = { print: () => Effect.void, close: Effect.void }
+    const shown = yield* shownBy(() =>
+      Effect.gen(function*() {
+        yield* sends
+        yield* TestClock.adjust("1 second")
+        const paged = yield* (yield* Pager)({ command: null, chopsLines: false })
+        yield* TestClock.adjust("10 seconds")
+        yield* paged?.close ?? Effect.void
+        yield* TestClock.adjust("100 millis")
+      })
+    ).pipe(Effect.provideService(Pager, () => Effect.succeed(process)))
+    expect(shown).toEqual([
+      "⠋ waiting for the response (1.0s)",
+      null,
+      "⠙ waiting for the response (11s)",
+      null
+    ])
+  }))

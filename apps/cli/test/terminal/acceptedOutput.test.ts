@@ -1,0 +1,289 @@
+/**
+ * What a list says it printed is what its output accepted: real pipes with readers that are slow, late or gone, a terminal,
+ * and files that cannot grow. A list that is continued has every record once.
+ */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as Server from "@blockquarry/sandbox/Server"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, readFileSync } from "node:fs"
+import * as fs from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { exampleValues } from "../../src/help/Help.ts"
+import { temporaryFolder } from "../support/exports.ts"
+import { records } from "../support/quarry.ts"
+
+const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+
+/** Pages of 9 are no multiple of what a write contains. */
+const list = ["wallet", "transfers", exampleValues.wallet, "--all", "--limit", "9", "--sandbox"]
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+type Variables = Readonly<Record<string, string>>
+
+/** Runs a script of bash, for which `$QUARRY` is the program. `use` acts while it runs. */
+const bash = async (
+  script: string,
+  words: ReadonlyArray<string>,
+  variables: Variables = {},
+  use: (kill: (signal: NodeJS.Signals) => void) => Promise<void> = async () => {}
+): Promise<Ended> => {
+  const child = spawn("bash", ["-c", script, "bash", ...words], {
+    env: { PATH: process.env["PATH"], QUARRY: `${process.execPath} ${program}`, ...variables },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const [out, err]: [Array<Buffer>, Array<Buffer>] = [[], []]
+  child.stdout.on("data", (data: Buffer) => out.push(data))
+  child.stderr.on("data", (data: Buffer) => err.push(data))
+  const closed = once(child, "close")
+  await use((signal) => child.kill(signal))
+  await closed
+  return { code: child.exitCode, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }
+}
+
+/** Runs the program with a pipe that is read in small pieces. After some of them, sends a signal. */
+const withSlowReader = async (
+  words: ReadonlyArray<string>,
+  signal: NodeJS.Signals,
+  variables: Variables = {},
+  redirection = ""
+): Promise<Ended> => {
+  const pipe = join(temporaryFolder(), "pipe")
+  execFileSync("mkfifo", [pipe])
+  const read: Array<Buffer> = []
+  const ended = await bash(
+    `exec $QUARRY "$@" > "$PIPE" ${redirection}`,
+    words,
+    { ...variables, PIPE: pipe },
+    async (kill) => {
+      const reader = await fs.open(pipe, "r")
+      while (true) {
+        const { buffer, bytesRead } = await reader.read(Buffer.alloc(1000))
+        if (bytesRead === 0) break
+        read.push(buffer.subarray(0, bytesRead))
+        if (read.length === 20) kill(signal)
+      }
+      await reader.close()
+    }
+  )
+  return { ...ended, out: Buffer.concat(read).toString() }
+}
+
+/** Runs the command that continues, without its timeout. */
+const runRest = (err: string): Promise<Ended> => {
+  const command = /^  quarry (.*)$/m.exec(err)?.[1]?.replace(/--timeout=\S+/, "") ?? ""
+  return bash("eval \"$QUARRY $COMMAND\"", [], { COMMAND: command })
+}
+
+/** Returns the lines of records. Fails if the last line is cut. */
+const rows = (format: string, out: string): ReadonlyArray<string> => {
+  expect(out).toMatch(format === "json" ? /\n\]\n$/ : /\n$/)
+  const lines = out.split(/\r?\n/).slice(0, -1)
+  return format === "json"
+    ? lines.slice(1, -1).map((line) => line.replace(/,$/, ""))
+    // The layout of a table depends on its first records, and has a column for spam only if one of them is
+    : lines.slice(format === "csv" || format === "table" ? 1 : 0).map((line) =>
+      line.replace(/ +/g, " ").replace(/ spam$/, "")
+    )
+}
+
+/** Checks that the output has the records that the message counts, and that the rest follows them. */
+const expectContinued = async (
+  format: string,
+  options: ReadonlyArray<string>,
+  { err, out }: Ended
+): Promise<void> => {
+  const all = rows(format, (await bash("$QUARRY \"$@\"", [...list, ...options])).out)
+  const printed = rows(format, out)
+  const count = Number(/interrupted after (\d+) /.exec(err)?.[1])
+  const rest = rows(format, (await runRest(err)).out)
+  expect(count).toBeGreaterThan(0)
+  // The records of the results of an expression are unknown, so the results of a page belong together
+  const repeated = format === "jq" ? printed.length - 2 * count : 0
+  expect(repeated).toBeGreaterThanOrEqual(0)
+  expect(repeated).toBeLessThan(18)
+  expect(err.includes("(the results of the last page will be repeated)")).toBe(repeated > 0)
+  if (format !== "jq") expect(printed).toHaveLength(count)
+  expect([...printed.slice(0, printed.length - repeated), ...rest]).toEqual(all)
+}
+
+/** Adds the end of an array, for which the output has no room. */
+const closed = (format: string, ended: Ended): Ended =>
+  format === "json" ? { ...ended, out: `${ended.out}\n]\n` } : ended
+
+const formats = [
+  ["ndjson", "-o", "ndjson"],
+  ["csv", "-o", "csv"],
+  ["json", "-o", "json"],
+  ["table", "-o", "table"],
+  ["jq", "--jq", "., .token_symbol"]
+] as const
+
+/** All but expressions: a signal that arrives while one computes ends the process at once, without a message. */
+const interruptible = formats.filter(([format]) => format !== "jq")
+
+describe.skipIf(process.platform === "win32").each(interruptible)("a list as %s", (format, ...options) => {
+  it.each([["SIGINT", 130], ["SIGTERM", 143]] as const)(
+    "over a pipe with a slow reader, ended by %s",
+    async (signal, status) => {
+      const ended = await withSlowReader([...list, ...options], signal)
+      expect(ended.code).toBe(status)
+      await expectContinued(format, options, ended)
+    },
+    60_000
+  )
+})
+
+describe.skipIf(process.platform === "win32").each(formats)("a list as %s", (format, ...options) => {
+  it("over a pipe whose reader begins when the program has ended", async () => {
+    const ended = await bash(
+      `mkfifo "$GATE"
+       { $QUARRY "$@"; echo > "$GATE"; } | { read -r < "$GATE"; cat; }
+       exit \${PIPESTATUS[0]}`,
+      [...list, ...options, "--timeout", "2s"],
+      { GATE: join(temporaryFolder(), "gate") }
+    )
+    expect(ended.err).toContain("timed out after")
+    await expectContinued(format, options, closed(format, ended))
+  }, 60_000)
+
+  it("in a file that cannot grow", async () => {
+    const file = join(temporaryFolder(), "out")
+    const ended = await bash("ulimit -f 30; $QUARRY \"$@\" > \"$FILE\"", [...list, ...options], {
+      FILE: file
+    })
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("EFBIG") })
+    await expectContinued(format, options, closed(format, { ...ended, out: readFileSync(file, "utf8") }))
+  }, 60_000)
+})
+
+it.skipIf(process.platform === "win32")(
+  "prints bodies as a whole, and continues with the next one",
+  async () => {
+    const bodiesOf = (out: string) => out.split(/\n(?=\{)/).map((body) => JSON.parse(body).result.length)
+    const { code, err, out } = await withSlowReader([...list, "--raw"], "SIGINT")
+    const printed = bodiesOf(out).reduce((sum, length) => sum + length, 0)
+    const rest = await runRest(err)
+    const all = rows("ndjson", (await bash("$QUARRY \"$@\"", list)).out).length
+    expect([code, err]).toEqual([
+      130,
+      expect.stringContaining(`interrupted after ${printed} transfers; resume with`)
+    ])
+    expect(printed + bodiesOf(rest.out).reduce((sum, length) => sum + length, 0)).toBe(all)
+  },
+  60_000
+)
+
+it.skipIf(!existsSync("/dev/full"))("counts nothing on a device that is full", async () => {
+  const { code, err } = await bash("$QUARRY \"$@\" > /dev/full", list)
+  expect([code, err]).toEqual([1, expect.stringContaining("ENOSPC")])
+  expect(err).not.toContain("interrupted after")
+})
+
+/** Runs a script in a mount namespace of its own, whose mounts nothing else sees. */
+const isolated = "exec unshare --map-root-user --mount bash -c \"$SCRIPT\" bash \"$@\""
+
+/** Refuses to mount anything where others see it. */
+const appendingScript = `
+  [ "$(readlink /proc/self/ns/mnt)" != "$NAMESPACE" ] || exit 99
+  mount -t tmpfs -o size=16k none "$FOLDER" || exit 98
+  cd "$FOLDER"
+  $QUARRY "$@" > out 2> >(cat > "$MESSAGES") || code=$?
+  mount -o remount,size=10m "$FOLDER"
+  eval "$(sed -n "s|^  quarry|$QUARRY|p" "$MESSAGES")" >> out 2> err
+  cat out; exit $code`
+
+it.skipIf(spawnSync("unshare", ["--map-root-user", "--mount", "true"]).status !== 0)(
+  "ends a file on a full disk with a whole line, so that the rest can be appended",
+  async () => {
+    const messages = join(temporaryFolder(), "messages")
+    const { code, out } = await bash(isolated, list, {
+      SCRIPT: appendingScript,
+      NAMESPACE: await fs.readlink("/proc/self/ns/mnt"),
+      FOLDER: temporaryFolder(),
+      MESSAGES: messages
+    })
+    expect([code, readFileSync(messages, "utf8")]).toEqual([1, expect.stringContaining("ENOSPC")])
+    expect(out).toBe((await bash("$QUARRY \"$@\"", list)).out)
+  },
+  60_000
+)
+
+it.skipIf(process.platform === "win32")("prints the command that continues to a full pipe too", async () => {
+  const { out } = await withSlowReader(list, "SIGTERM", {}, "2>&1")
+  expect(out).toMatch(/\n  quarry wallet transfers .*--cursor=\S+\n$/)
+}, 60_000)
+
+/** Runs a program on a pseudo-terminal: reads some of its output, sends SIGINT, and reads the rest. */
+const terminalReader = `
+import os, pty, signal, subprocess, sys
+main, terminal = pty.openpty()
+child = subprocess.Popen(sys.argv[1:], stdin=terminal, stdout=terminal)
+os.close(terminal)
+reads = 0
+while True:
+    try:
+        data = os.read(main, 500)
+    except OSError:
+        break
+    if not data:
+        break
+    sys.stdout.buffer.write(data)
+    reads += 1
+    if reads == 30:
+        child.send_signal(signal.SIGINT)
+sys.stdout.flush()
+sys.exit(child.wait())
+`
+
+it.skipIf(spawnSync("python3", ["-c", "import pty"]).status !== 0)(
+  "counts the lines on a terminal that is slow",
+  async () => {
+    const words = [...list, "-o", "ndjson", "--no-pager"]
+    const ended = await bash("exec python3 -c \"$READER\" $QUARRY \"$@\"", words, { READER: terminalReader })
+    expect(ended.code).toBe(130)
+    await expectContinued("ndjson", ["-o", "ndjson"], ended)
+  },
+  60_000
+)
+
+it.effect.skipIf(process.platform === "win32")(
+  "a watch saves the records that its reader took, and continues with the next one",
+  () =>
+    Effect.gen(function*() {
+      const { ledger: { chains, examples: { busyToken } } } = yield* Sandbox.Sandbox
+      const { origin } = yield* Server.SandboxServer
+      const state = join(temporaryFolder(), "state.json")
+      const words = ["watch", "token", "transfers", busyToken, "--since", "1", "--state", state]
+      const ids: Array<string> = []
+      for (let run = 0; run < 3; run++) {
+        const { code, out } = yield* Effect.promise(() =>
+          withSlowReader(words, "SIGTERM", {
+            QUARRY_API_KEY: Sandbox.apiKey,
+            QUARRY_BASE_URL: origin,
+            QUARRY_RATE_LIMIT: "none"
+          })
+        )
+        expect([code, out.endsWith("\n")]).toEqual([143, true])
+        ids.push(
+          ...records(out).map(({ log_index, transaction_hash }) =>
+            `${String(transaction_hash)}:${String(log_index)}`
+          )
+        )
+      }
+      const transfers = chains.get("eth")?.tokenTransfers(busyToken)
+      const expected = Array.from({ length: transfers?.length ?? 0 }, (_, index) => transfers?.at(index))
+        .flatMap((each) => each === undefined ? [] : [`${each.transaction}:${each.logIndex}`])
+      expect(ids.length).toBeGreaterThan(60)
+      expect(ids).toEqual(expected.slice(0, ids.length))
+    }).pipe(Effect.provide(Server.layer({ scale: 2000 }))),
+  60_000
+)

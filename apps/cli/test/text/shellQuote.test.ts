@@ -1,0 +1,39 @@
+/** Quoted words reach a program unchanged, and contain nothing that a terminal interprets. */
+import { expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/FastCheck"
+import { spawnSync } from "node:child_process"
+import { shellCommand, shellQuote } from "../../src/text/ShellQuote.ts"
+
+const words = Arbitrary.oneof(
+  Arbitrary.string({ unit: "binary-ascii" }),
+  Arbitrary.string({ unit: "grapheme" }),
+  Arbitrary.array(
+    Arbitrary.constantFrom(..."'\"\\$`!~*?[]{}()<>|&;#= \t\n\r\u001b\u009b\u0085\u200b\u202e\u2028aA0-")
+  )
+    .map((characters) => characters.join(""))
+  // No argument of a process contains a null character
+).filter((word) => !word.includes("\0") && word.isWellFormed())
+
+it("passes any words through bash unchanged", () => {
+  Arbitrary.assert(
+    Arbitrary.property(Arbitrary.array(words, { minLength: 20, maxLength: 60 }), (all) => {
+      const command = shellCommand(["printf", "%s\\0", ...all])
+      const { stdout } = spawnSync("bash", ["-c", command], { encoding: "utf8" })
+      expect(stdout.split("\0").slice(0, -1)).toEqual(all)
+    }),
+    { numRuns: 20 }
+  )
+})
+
+it("quotes only what needs quotes, and spells out invisible characters", () => {
+  const cases: ReadonlyArray<readonly [word: string, quoted: string]> = [
+    ["transfers", "transfers"],
+    ["--cursor=eyJhbGciOi.J9_-", "--cursor=eyJhbGciOi.J9_-"],
+    ["--cursor=a b", "'--cursor=a b'"],
+    ["", "''"],
+    ["it's", String.raw`'it'\''s'`],
+    ["=x", "'=x'"],
+    ["a\u001b[31m'\u202e", String.raw`$'a\x1b[31m\'\xe2\x80\xae'`]
+  ]
+  for (const [word, quoted] of cases) expect(shellQuote(word)).toBe(quoted)
+})
