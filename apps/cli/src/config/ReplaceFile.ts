@@ -3,11 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError } from "../errors/CommandError.ts"
+import { ConfigFileError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
-import type { OutputError } from "../terminal/Terminal.ts"
 
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024

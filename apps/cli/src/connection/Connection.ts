@@ -17,7 +17,6 @@ import type { CommandSettings } from "../config/CommandSettings.ts"
 import { formatOrigin } from "../config/Configuration.ts"
 import { variableOf } from "../config/Setting.ts"
 import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "../errors/CommandError.ts"
-import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { responseMessage } from "../terminal/VerboseLog.ts"
@@ -153,7 +152,7 @@ const hintFor = (variable: string): string | null => {
  */
 export const serviceOf = (
   operation: Pick<AnyOperation, "api">,
-  { settings, values }: CommandInvocation
+  { settings, values }: { readonly settings: CommandSettings; readonly values: ArgumentValues }
 ): { readonly service?: string } => {
   const baseUrl = configuredVariables(settings).values.get(baseUrlVariableOf(operation, values)) ?? ""
   return settings.isSandbox || !URL.canParse(baseUrl) ? {} : { service: new URL(baseUrl).origin }

@@ -3,7 +3,6 @@ import type { ListOperationError, LocalLimitError } from "@blockquarry/core/Oper
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import type { OutputClosedError, OutputError } from "../terminal/Terminal.ts"
 import { listOperations } from "../text/CoreNames.build.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import { sanitize } from "../text/Sanitize.ts"
@@ -34,6 +33,16 @@ export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")
 
 /** The sandbox server cannot start. */
 export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
+
+/** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
+export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
+
+/** The output cannot be written, for example because the disk is full. */
+export class OutputError extends Data.TaggedError("OutputError")<{
+  readonly reason: string
+  /** What to do, if it is more than usual. */
+  readonly hint?: string | null
+}> {}
 
 /** A configuration file or the file of an API key cannot be read or written. */
 export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{

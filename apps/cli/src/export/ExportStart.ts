@@ -1,11 +1,10 @@
 /** Decides how an export starts, from the files that an earlier one left. */
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
-import { ExportConflictError } from "../errors/CommandError.ts"
+import { ExportConflictError, type OutputError } from "../errors/CommandError.ts"
 import type { FileLockedError } from "../files/FileLock.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
-import type { OutputError } from "../terminal/Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
 import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"

@@ -72,8 +72,6 @@ const Run = Schema.Struct({
 
 const InputCounts = Schema.Struct({ failed: Count, total: Count })
 
-export interface InputCounts extends Schema.Schema.Type<typeof InputCounts> {}
-
 export const Manifest = Schema.Struct({
   version: Schema.Literal(1),
   query: ExportQuery,

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
+import type { OutputError } from "../errors/CommandError.ts"
 import { attempt, ifExists, write } from "../files/Files.ts"
-import type { OutputError } from "../terminal/Terminal.ts"
 import type { Part } from "./Manifest.ts"
 
 /** Bytes that are collected before they are written. */

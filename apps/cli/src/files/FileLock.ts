@@ -17,8 +17,8 @@ import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
+import type { OutputError } from "../errors/CommandError.ts"
 import { errorCode } from "../errors/SystemError.ts"
-import type { OutputError } from "../terminal/Terminal.ts"
 import { attempt, ifExists, readText } from "./Files.ts"
 
 /** The process that holds a lock. Its start tells it from a later process with the same pid; empty if it is unknown. */

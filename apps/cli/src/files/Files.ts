@@ -2,8 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
-import { OutputError } from "../terminal/Terminal.ts"
 
 /** Fails with the path and the reason of the operating system. */
 export const attempt = <A>(

@@ -1,8 +1,8 @@
 /** Prints the records of commands that call no operation, in the formats of lists. */
 import * as Effect from "effect/Effect"
+import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
 import { type Column, formatTable, plainView } from "../render/Table.ts"
-import type { OutputClosedError, OutputError } from "../terminal/Terminal.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { makeCsv } from "./Csv.ts"
 import { makeJson } from "./Json.ts"

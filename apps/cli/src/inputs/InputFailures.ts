@@ -11,13 +11,14 @@ import {
   formatError,
   InputsFailedError,
   isSilent,
+  OutputError,
   reportOf
 } from "../errors/CommandError.ts"
 import { systemFailure } from "../errors/SystemError.ts"
 import { isUnknownPath } from "../errors/UnknownPath.ts"
-import type { InputCounts } from "../export/Manifest.ts"
+import type { InputCounts } from "../list/ListJob.ts"
 import { writeToFile } from "../terminal/OutputFile.ts"
-import { CommandTerminal, OutputError } from "../terminal/Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { type InputPosition, startPosition } from "./InputPosition.ts"

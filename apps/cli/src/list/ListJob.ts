@@ -3,11 +3,16 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { CommandError } from "../errors/CommandError.ts"
-import type { InputCounts } from "../export/Manifest.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { RecordSource } from "./RecordSource.ts"
 import type { RecordTransform } from "./RecordTransform.ts"
+
+/** How many of many inputs were read, and how many of them failed. */
+export interface InputCounts {
+  readonly failed: number
+  readonly total: number
+}
 
 /**
  * A list command: source -> limit -> transform -> sink. The sink is stdout (`printRecords`), or what an option selects

@@ -8,9 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { HttpTransport, type HttpTransportService } from "../connection/HttpTransport.ts"
+import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { redactor } from "../terminal/Redaction.ts"
-import { CommandTerminal, type OutputClosedError, type OutputError } from "../terminal/Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 
 /** Keeps the body of the last response. */

@@ -3,9 +3,9 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { closestMatch } from "../args/Suggest.ts"
-import { UsageError } from "../errors/CommandError.ts"
+import { type OutputClosedError, type OutputError, UsageError } from "../errors/CommandError.ts"
 import { type RecordField, recordFields, valueAt } from "../formats/RecordFields.ts"
-import { CommandTerminal, type OutputClosedError, type OutputError } from "../terminal/Terminal.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { EncodedRecord } from "./RecordSource.ts"
 
 const nameOf = ({ path }: RecordField): string => path.join(".")

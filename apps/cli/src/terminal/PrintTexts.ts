@@ -1,8 +1,9 @@
 /** Writes texts to an output, and counts those that it has accepted as a whole. */
 import * as Effect from "effect/Effect"
+import { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { isOutputFile, writeToFile } from "./OutputFile.ts"
-import { drainTime, OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
+import { drainTime, type TerminalService } from "./Terminal.ts"
 
 /** A pipe takes this many bytes at once or not at all (PIPE_BUF of Linux), so that no line is cut. */
 const atomicBytes = 4096

@@ -1,18 +1,8 @@
 /** The output streams of the command line: data on stdout, messages on stderr. */
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { StreamInfo } from "./StreamInfo.ts"
-
-/** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
-export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
-
-/** The output cannot be written, for example because the disk is full. */
-export class OutputError extends Data.TaggedError("OutputError")<{
-  readonly reason: string
-  /** What to do, if it is more than usual. */
-  readonly hint?: string | null
-}> {}
 
 /** How long the end of a command waits for the readers of its output, in milliseconds. */
 export const drainTime = 2000

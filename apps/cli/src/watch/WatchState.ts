@@ -2,10 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { UsageError } from "../errors/CommandError.ts"
+import { type OutputError, UsageError } from "../errors/CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
 import { readText, replaceText } from "../files/Files.ts"
-import type { OutputError } from "../terminal/Terminal.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
 const Block = Schema.Int.pipe(Schema.nonNegative())

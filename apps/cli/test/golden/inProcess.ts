@@ -14,13 +14,9 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { run as quarry } from "../../src/Cli.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
+import { OutputClosedError, OutputError } from "../../src/errors/CommandError.ts"
 import { systemFailure } from "../../src/errors/SystemError.ts"
-import {
-  CommandTerminal,
-  OutputClosedError,
-  OutputError,
-  type TerminalService
-} from "../../src/terminal/Terminal.ts"
+import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
 

@@ -6,8 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { run } from "../../src/Cli.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
+import { OutputClosedError } from "../../src/errors/CommandError.ts"
 import { StandardInput } from "../../src/inputs/InputText.ts"
-import { CommandTerminal, OutputClosedError, type TerminalService } from "../../src/terminal/Terminal.ts"
+import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 
 export interface RunOptions {
   readonly sandbox?: Sandbox.SandboxOptions
