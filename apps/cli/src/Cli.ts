@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled, isExport } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandPath.ts"
 import {
   colorOption,
@@ -29,11 +29,11 @@ import {
   unexpectedErrorExitCode,
   UsageError
 } from "./errors/CommandError.ts"
-import { isExport } from "./export/ExportOptions.ts"
 import type { CommandInvocation, CommandSpec } from "./invocation/CommandSpec.ts"
 import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
 import { withTimeout } from "./terminal/CommandTimeout.ts"
 import { earlyOption, earlySwitch, noPagerName } from "./terminal/EarlyOptions.ts"
+import { environmentVariable } from "./terminal/EnvironmentVariable.ts"
 import { withPager } from "./terminal/Pager.ts"
 import { KnownSecrets, redactNotes } from "./terminal/Redaction.ts"
 import { colorVariables, styled, withColorMode } from "./terminal/StreamInfo.ts"
@@ -138,7 +138,7 @@ const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<str
   Effect.gen(function*() {
     const color = values.get(colorOption.name)
     if (color?.origin._tag !== "File") return color?.value
-    const variables = yield* Effect.forEach(colorVariables, Configuration.environmentVariable)
+    const variables = yield* Effect.forEach(colorVariables, environmentVariable)
     return variables.every((value) => value === "") ? color.value : undefined
   })
 

@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
 import { noPagerName } from "../terminal/EarlyOptions.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import type { OptionSpec } from "./CommandDescription.ts"
 import { shells } from "./Shells.ts"
 import { durationOrNone, oneOf, profileName } from "./ValueCheck.ts"
@@ -112,29 +113,6 @@ export const jsonErrorsOption: OptionSpec = {
   value: null,
   description: "Print an error as one line of JSON: tag, message, hint, exitCode, retryable, requestId"
 }
-
-/** Base URLs, with the environment variables that the options override. */
-export const baseUrlOptions = [
-  { name: "base-url", variable: "QUARRY_BASE_URL", api: "data", description: "Base URL of the data API" },
-  {
-    name: "streams-url",
-    variable: "QUARRY_STREAMS_URL",
-    api: "streams",
-    description: "Base URL of the streams API"
-  },
-  {
-    name: "ledger-url",
-    variable: "QUARRY_LEDGER_URL",
-    api: "ledger",
-    description: "Base URL of the ledger API"
-  },
-  {
-    name: "ledger-testnet-url",
-    variable: "QUARRY_LEDGER_TESTNET_URL",
-    api: "ledger",
-    description: "Base URL of the ledger API for the testnet"
-  }
-] as const
 
 const networks = ["mainnet", "testnet"]
 

@@ -6,11 +6,11 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { ConfigFileError, type UsageError } from "../errors/CommandError.ts"
 import { systemFailure } from "../errors/SystemError.ts"
+import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
 import {
   type Configuration,
-  environmentVariable,
   formatOrigin,
   missingHome,
   pathEnvironment,

@@ -2,14 +2,14 @@
  * The configuration of a command: options, environment variables, the project file, and the user file. Earlier ones take
  * precedence, and a profile takes precedence over the settings outside of profiles.
  */
-import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
+import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
@@ -86,10 +86,6 @@ export class WorkingDirectory extends Context.Reference<WorkingDirectory>()(
 
 /** The profile of settings outside of profiles. */
 export const defaultProfile = "default"
-
-/** Returns the value of an environment variable; empty if it is not set. */
-export const environmentVariable = (name: string): Effect.Effect<string> =>
-  Config.string(name).pipe(Effect.orElseSucceed(() => ""), Effect.map((value) => value.trim()))
 
 const pathVariables = ["HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"]
 

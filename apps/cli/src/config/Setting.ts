@@ -2,11 +2,11 @@
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
 import type { ValueCheck } from "../args/CommandDescription.ts"
-import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { chainNames, chainSlugs } from "../text/CoreNames.build.ts"
 
 /** What is wrong with a setting, and what to do about it. */

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
-import { baseUrlOptions, networkOption, rateLimitOption } from "../args/GlobalOptions.ts"
+import { networkOption, rateLimitOption } from "../args/GlobalOptions.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { formatOrigin } from "../config/Configuration.ts"
 import { variableOf } from "../config/Setting.ts"
@@ -20,6 +20,7 @@ import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } fro
 import { styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { responseMessage } from "../terminal/VerboseLog.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { HttpTransport } from "./HttpTransport.ts"
 
 /** What quarry sends as `User-Agent`. */

@@ -1,8 +1,8 @@
 /** Loads the HTTP clients of Node.js on demand. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { HttpTransport, type HttpTransportService, type SandboxTransport } from "./HttpTransport.ts"
 import { isProxyUrl, proxyVariables } from "./ProxyVariables.ts"
 

@@ -1,17 +1,16 @@
 /** `--curl`: prints the request of an operation as a curl command. */
 import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { type EncodedRequest, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
-import { BaseUrl } from "@blockquarry/http/Gateway"
+import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { findApiKeySource } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { baseUrlVariableOf, connect } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
+import { requestUrl } from "../connection/RequestUrl.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -21,9 +20,6 @@ import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
-
-/** The address of `quarry sandbox serve`. The sandbox in this process has none. */
-const sandboxOrigin = "http://127.0.0.1:4000"
 
 /** Returns a curl command. The shell inserts the API key. */
 export const formatCurl = ({ body, method }: EncodedRequest, url: string): string =>
@@ -67,19 +63,6 @@ export const printRequest = (
     yield* terminal.print(`${formatCurl(request, url)}\n`)
     yield* terminal.note(sanitize(yield* keyNote(settings)))
   })
-
-/** Returns the URL of a request. */
-export const requestUrl = (
-  { isSandbox }: CommandSettings,
-  api: ApiName,
-  /** That `readBaseUrl` has checked. */
-  baseUrl: string,
-  { path, query }: Pick<EncodedRequest, "path" | "query">
-): string => {
-  const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
-  const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
-  return isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
-}
 
 /** Says how the shell gets the key. */
 const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>

@@ -6,16 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
-import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
-import {
-  defaultProfile,
-  effectiveValue,
-  environmentVariable,
-  formatIssue,
-  formatOrigin
-} from "../config/Configuration.ts"
+import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
 import {
   isProxyUrl,
@@ -27,6 +20,8 @@ import {
 import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
+import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
 

@@ -1,6 +1,6 @@
 /** Paths that a service does not have: what a wrong base URL looks like. */
 import type { NotFoundError } from "@blockquarry/core/OperationError"
-import { baseUrlOptions } from "../args/GlobalOptions.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { apisOfOperations } from "../text/CoreNames.build.ts"
 
 /** What routers say about a path. The last one is the code of quarry-proxy. */

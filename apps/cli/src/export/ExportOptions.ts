@@ -3,7 +3,7 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
-import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled, isExport, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
@@ -175,9 +175,6 @@ export const exportTarget = (
     hasBinaryAmounts: singleValue(values, amountsOption.name) === "binary"
   })
 }
-
-/** Returns whether the command writes to a file, which implies `--all`. */
-export const isExport = (values: ArgumentValues): boolean => (singleValue(values, toOption.name) ?? "") !== ""
 
 const defaultChain = "eth"
 

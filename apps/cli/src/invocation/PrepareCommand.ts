@@ -3,11 +3,17 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
+import {
+  type ArgumentValues,
+  isEnabled,
+  isExport,
+  singleValue,
+  stdinArgument
+} from "../args/ArgumentValues.ts"
 import { resolveBounds } from "../args/Bounds.ts"
 import { withChainNames } from "../args/Chains.ts"
 import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
-import { baseUrlOptions, globalOptions, verboseOption } from "../args/GlobalOptions.ts"
+import { globalOptions, verboseOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { parseDuration } from "../args/ValueCheck.ts"
 import { type AddressBook, checkName } from "../config/AddressBook.ts"
@@ -15,9 +21,9 @@ import { protectStoredKey, requireProfile } from "../config/ApiKey.ts"
 import * as Configuration from "../config/Configuration.ts"
 import { findSetting } from "../config/Setting.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
-import { isExport } from "../export/ExportOptions.ts"
 import { isOutputFormat } from "../render/OutputFormat.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 
 /** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */

@@ -1,8 +1,13 @@
 /** Options of every list command. */
-import { type ArgumentValues, integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import {
+  type ArgumentValues,
+  integerValue,
+  isEnabled,
+  isExport,
+  singleValue
+} from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { positiveInteger } from "../args/ValueCheck.ts"
-import { isExport } from "../export/ExportOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { parseListCursor } from "./ListCursor.ts"
 

@@ -1,6 +1,6 @@
 /** The characters that the terminal can show. */
 import * as Effect from "effect/Effect"
-import { environmentVariable } from "../config/Configuration.ts"
+import { environmentVariable } from "./EnvironmentVariable.ts"
 
 /** `ascii` for locales without UTF-8. */
 export type CharacterSet = "unicode" | "ascii"
