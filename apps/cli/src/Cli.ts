@@ -161,7 +161,7 @@ const runOrPreview = (
       Effect.promise(() => import("./diagnostics/Curl.ts")),
       ({ printCurl }) => printCurl(invocation)
     )
-    : command.run(invocation)
+    : command.run(invocation, commandLine)
 
 const reportError = (
   error: CommandError,

@@ -7,13 +7,9 @@ import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { attempt } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
+import { allPages, commandPage } from "../help/ManPages.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-
-/** Loaded when it is used, because the descriptions are computed from all commands. */
-const load = Effect.promise(() =>
-  Promise.all([import("./Descriptions.build.ts"), import("../help/ManPages.ts")])
-)
 
 export const man: CommandSpec = {
   path: ["man"],
@@ -39,10 +35,9 @@ export const man: CommandSpec = {
   }],
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],
-  run: ({ values }) =>
+  run: ({ values }, commandLine) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
-      const [{ commandLine }, { allPages, commandPage }] = yield* load
       const pages = allPages(commandLine)
       const directory = singleValue(values, "to")
       if (directory !== undefined) {

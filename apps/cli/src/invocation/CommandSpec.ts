@@ -1,7 +1,7 @@
 /** Commands: descriptions with the code that runs them. */
 import type * as Effect from "effect/Effect"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import type { CommandDescription, OptionSpec } from "../args/CommandDescription.ts"
+import type { CommandDescription, CommandLineDescription, OptionSpec } from "../args/CommandDescription.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -22,7 +22,9 @@ export interface CommandSpec extends CommandDescription {
   readonly options: ReadonlyArray<OptionSpec>
   /** Returns whether `--timeout` ends the command with success, because it has no other end. */
   readonly endsAtTimeout?: (values: ArgumentValues) => boolean
+  /** Runs the command. `commandLine` describes all commands. */
   readonly run: (
-    invocation: CommandInvocation
+    invocation: CommandInvocation,
+    commandLine: CommandLineDescription
   ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
 }
