@@ -1,11 +1,17 @@
-/** Every benchmark runs, and all its subjects return the same records. Timings are not checked. */
+/**
+ * Benchmarks run, and all their subjects return the same records. Timings are not checked. Of the benchmarks that start
+ * programs, which take minutes together, one runs; QUARRY_FULL=1 runs all.
+ */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
 import { cpuTime, runComparison } from "../src/Comparison.ts"
 import { formatSize, transfersPage } from "../src/Documents.ts"
 
-it.each(allBenchmarks)("$name runs", async ({ comparisons }) => {
+const slow = new Set(["programs", "cli", "export", "growth", "processes", "heap"])
+const benchmarks = allBenchmarks.filter(({ name }) => process.env["QUARRY_FULL"] === "1" || !slow.has(name))
+
+it.each(benchmarks)("$name runs", async ({ comparisons }) => {
   const outcomes = await Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(
