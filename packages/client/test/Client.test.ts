@@ -498,7 +498,7 @@ describe("options", () => {
     ],
     [
       { ...url, fetch: JSON.parse("5"), signal: JSON.parse("{}") },
-      "fetch: expected a function; signal: expected an AbortSignal"
+      "fetch: expected a function, got 5; signal: expected an AbortSignal, got an object"
     ],
     [
       { ...url, apiKey: JSON.parse("5") },
@@ -518,10 +518,10 @@ describe("options", () => {
       Object(await errorOf(client.tokenPrice({ address }, options))).issues
     expect(await issuesOf(JSON.parse("null"))).toEqual([{
       parameter: "options",
-      reason: "expected an object"
+      reason: "expected an object, got null"
     }])
     expect(await issuesOf({ signal: JSON.parse("5") })).toEqual([
-      { parameter: "signal", reason: "expected an AbortSignal" }
+      { parameter: "signal", reason: "expected an AbortSignal, got 5" }
     ])
     expect(await issuesOf({ retry: JSON.parse("7") })).toMatchObject([{ parameter: "retry" }])
     expect(await issuesOf(JSON.parse(`{"times":5,"maxItems":5}`))).toEqual(

@@ -22,11 +22,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { override } from "./internal/PartialPolicy.ts"
-import type { CacheMode } from "./ResponseCache.ts"
-import type { RetryOptions } from "./RetryPolicy.ts"
-import type { TimeoutOptions } from "./Timeouts.ts"
+import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { CacheMode } from "./ResponseCache.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 /**
  * Options of a call. Default: those of the enclosing region, or else the policies of the layer, also for each member of
@@ -37,11 +38,19 @@ import type { TimeoutOptions } from "./Timeouts.ts"
  * @since 0.1.0
  * @category models
  */
-export interface CallOptions {
-  readonly retry?: RetryOptions | undefined
-  readonly timeouts?: TimeoutOptions | undefined
-  readonly cacheMode?: CacheMode | undefined
-}
+export interface CallOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
+
+/**
+ * The schema of the options of a call.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
+  retry: RetryPolicy.schema,
+  timeouts: Timeouts.schema,
+  cacheMode: CacheMode
+})
 
 /**
  * The options of the enclosing region. Default: none.

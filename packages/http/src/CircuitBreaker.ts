@@ -4,7 +4,23 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { Positive, PositiveDuration, Share } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+
+/**
+ * The schema of a circuit breaker.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
+  threshold: Share,
+  minimum: Positive,
+  window: PositiveDuration,
+  openDuration: PositiveDuration,
+  maxOpenDuration: PositiveDuration
+})
 
 /**
  * A circuit breaker, one per base URL, and in a gateway one per base URL and client.
@@ -21,13 +37,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export interface CircuitBreaker {
-  readonly threshold: number
-  readonly minimum: number
-  readonly window: Duration.DurationInput
-  readonly openDuration: Duration.DurationInput
-  readonly maxOpenDuration: Duration.DurationInput
-}
+export interface CircuitBreaker extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * A circuit breaker of which members may be omitted.

@@ -3,7 +3,17 @@
  *
  * @since 0.1.0
  */
+import * as Schema from "effect/Schema"
+import { NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+
+/**
+ * The schema of a concurrency limit.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({ limit: PositiveInteger, maxQueue: NonNegative })
 
 /**
  * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others per API key wait in arrival order,
@@ -13,10 +23,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export interface ConcurrencyLimit {
-  readonly limit: number
-  readonly maxQueue: number
-}
+export interface ConcurrencyLimit extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * A concurrency limit of which members may be omitted.

@@ -15,10 +15,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { NonNegativeInteger, Text } from "./internal/OptionSchemas.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
+import type { PartialPolicy } from "./internal/PartialPolicy.ts"
 
 /**
  * Options of a stream of pages or records.
@@ -26,16 +29,24 @@ import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
  * @since 0.1.0
  * @category models
  */
-export interface PaginationOptions {
+export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
+
+/**
+ * The schema of the options of a stream.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
   /** Where to start: the `cursor` of an earlier page. Default: the first page. */
-  readonly cursor?: string | undefined
+  cursor: Text,
   /** Ends the stream after this many pages. */
-  readonly maxPages?: number | undefined
+  maxPages: NonNegativeInteger,
   /** Ends the stream after this many records. A stream of pages ends with the page that reaches it. */
-  readonly maxItems?: number | undefined
+  maxItems: NonNegativeInteger,
   /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
-  readonly prefetch?: number | undefined
-}
+  prefetch: NonNegativeInteger
+})
 
 /** The input of the next page, and what is known from the previous pages. */
 interface PaginationState<I> {

@@ -6,7 +6,41 @@
 import type { OperationId } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { DurationOption, NonNegative, Positive, PositiveDuration } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { required } from "./OptionIssues.ts"
+
+/** Not derived from the operations, which would then all be in every bundle. */
+const costs = {
+  walletTransfers: NonNegative,
+  tokenTransfers: NonNegative,
+  contractNfts: NonNegative,
+  nftOwners: NonNegative,
+  walletNftTrades: NonNegative,
+  tokenOwners: NonNegative,
+  nftMetadata: NonNegative,
+  tokenPrice: NonNegative,
+  walletChains: NonNegative,
+  updateStreamStatus: NonNegative,
+  ledgerTransaction: NonNegative
+} satisfies { readonly [Id in OperationId]: Schema.Schema<number> }
+
+/**
+ * The schema of a rate limit.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
+  limit: required(Positive),
+  window: required(PositiveDuration),
+  burst: Positive,
+  cost: Schema.Union(NonNegative, Schema.partialWith(Schema.Struct(costs), { exact: true })),
+  maxWait: DurationOption,
+  maxQueue: NonNegative,
+  dailyQuota: Schema.NullOr(Positive)
+})
 
 /**
  * A rate limit in units: each attempt costs what its operation costs upstream.
@@ -26,15 +60,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export interface RateLimit {
-  readonly limit: number
-  readonly window: Duration.DurationInput
-  readonly burst: number
-  readonly cost: { readonly [Id in OperationId]?: number } | number
-  readonly maxWait: Duration.DurationInput
-  readonly maxQueue: number
-  readonly dailyQuota: number | null
-}
+export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * A rate limit of which only `limit` and `window` are required.

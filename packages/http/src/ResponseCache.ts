@@ -4,7 +4,22 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { DurationOption, Flag, oneOf } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+
+/**
+ * The schema of a response cache.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
+  enabled: Flag,
+  staleWhileRevalidate: DurationOption,
+  staleIfError: DurationOption,
+  negative: Schema.Struct({ notFound: DurationOption })
+})
 
 /**
  * A response cache. Each operation defines the TTL of its responses. Only complete, valid responses of read operations
@@ -22,12 +37,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export interface ResponseCache {
-  readonly enabled: boolean
-  readonly staleWhileRevalidate: Duration.DurationInput
-  readonly staleIfError: Duration.DurationInput
-  readonly negative: { readonly notFound: Duration.DurationInput }
-}
+export interface ResponseCache extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * A response cache of which members may be omitted.
@@ -73,6 +83,14 @@ export const make = (options: CacheOptions = {}): ResponseCache => override(stan
 export const none: ResponseCache = { ...standard, enabled: false }
 
 /**
+ * The schema of the cache mode of a call.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const CacheMode = oneOf("default", "reload", "no-store")
+
+/**
  * How a call uses the cache. The values are those of `fetch`.
  *
  * - `default`: uses a fresh response if there is one.
@@ -82,4 +100,4 @@ export const none: ResponseCache = { ...standard, enabled: false }
  * @since 0.1.0
  * @category models
  */
-export type CacheMode = "default" | "reload" | "no-store"
+export type CacheMode = typeof CacheMode.Type

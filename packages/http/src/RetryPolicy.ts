@@ -4,7 +4,22 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { DurationOption, NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+
+/**
+ * The schema of a retry policy.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({
+  attempts: PositiveInteger,
+  baseDelay: Schema.Struct({ transient: DurationOption, throttled: DurationOption }),
+  maxDelay: DurationOption,
+  budget: Schema.Struct({ capacity: NonNegative, refill: NonNegative })
+})
 
 /**
  * The cause of a retry: a `transient` failure, or an upstream that throttles (429), which needs a longer backoff.
@@ -12,7 +27,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export type RetryCause = "transient" | "throttled"
+export type RetryCause = keyof RetryPolicy["baseDelay"]
 
 /**
  * Retries with exponential backoff and full jitter.
@@ -28,12 +43,7 @@ export type RetryCause = "transient" | "throttled"
  * @since 0.1.0
  * @category models
  */
-export interface RetryPolicy {
-  readonly attempts: number
-  readonly baseDelay: { readonly [C in RetryCause]: Duration.DurationInput }
-  readonly maxDelay: Duration.DurationInput
-  readonly budget: { readonly capacity: number; readonly refill: number }
-}
+export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * A retry policy of which members may be omitted.

@@ -4,7 +4,17 @@
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { PositiveDuration } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+
+/**
+ * The schema of timeouts.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const schema = Schema.Struct({ attempt: PositiveDuration, call: PositiveDuration })
 
 /**
  * - `attempt`: from sending a request to the last byte of its response.
@@ -13,10 +23,7 @@ import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Timeouts {
-  readonly attempt: Duration.DurationInput
-  readonly call: Duration.DurationInput
-}
+export interface Timeouts extends Schema.Schema.Type<typeof schema> {}
 
 /**
  * Timeouts of which members may be omitted.

@@ -1,7 +1,7 @@
 /** Schemas of configuration values. Error messages contain their descriptions: "expected a duration such as …". */
 import * as Operations from "@blockquarry/core/Operations"
 import { BaseUrl } from "@blockquarry/http/Gateway"
-import type { RateLimit } from "@blockquarry/http/RateLimit"
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -9,7 +9,6 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts"
-import { isMapping } from "./ConfigPath.ts"
 import * as Formats from "./ValueFormats.ts"
 
 /** A string that is not transformed. `isValid` may return an error message. */
@@ -88,9 +87,9 @@ export const Size = transformed<string | number, number>(
 const rate = "units per time such as 100/s or 25/10s, or none"
 
 /** The rate limit of an upstream key. */
-export const KeyRate = transformed<string, RateLimit>(
+export const KeyRate = transformed<string, RateLimit.RateLimit>(
   rate,
-  [Schema.String, Schema.declare((value): value is RateLimit => isMapping(value) && "maxQueue" in value)],
+  [Schema.String, RateLimit.schema],
   Formats.parseRate,
   Formats.formatRate
 )

@@ -4,6 +4,7 @@ import type { ListCallOptions, ListOperationFunction, OperationFunction } from "
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
 import { LedgerApi } from "@blockquarry/http/LedgerApi"
+import { optionIssues } from "@blockquarry/http/OptionIssues"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -31,8 +32,8 @@ import {
   InvalidInputError
 } from "../Errors.ts"
 import type { CallOptions, ClientOptions, Fetch, ListOptions, OperationId } from "../Options.ts"
-import { callChecks, invalidOptions, listChecks } from "./invalidOptions.ts"
 import { onAbort } from "./onAbort.ts"
+import { callSchema, listSchema } from "./optionSchemas.ts"
 import { type Plain, toPlain } from "./Plain.ts"
 import { type Api, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
 import { toClientError } from "./toClientError.ts"
@@ -127,7 +128,7 @@ export const make = (options: ClientOptions): Calls => {
     stream: Stream.Stream<A, ListOperationError>
   ): AsyncIterable<Plain<A>> => ({
     async *[Symbol.asyncIterator]() {
-      throwIfInvalid(id, options, listChecks)
+      throwIfInvalid(id, options, listSchema)
       const signal = options?.signal
       const iteration = Effect.runSync(Scope.fork(scope, ExecutionStrategy.sequential))
       let ending: Promise<void> | undefined
@@ -157,7 +158,7 @@ export const make = (options: ClientOptions): Calls => {
   })
 
   const one: Calls["one"] = (api, id, operation) => async (input, options) => {
-    throwIfInvalid(id, options, callChecks)
+    throwIfInvalid(id, options, callSchema)
     return run(
       id,
       options?.signal,
@@ -198,14 +199,11 @@ export const make = (options: ClientOptions): Calls => {
 const throwIfInvalid = (
   operation: OperationId,
   options: CallOptions | undefined,
-  checks: typeof callChecks
+  schema: typeof callSchema | typeof listSchema
 ): void => {
-  const issues = options === undefined ? [] : invalidOptions(options, checks)
-  if (issues.length === 0) return
-  throw new InvalidInputError({
-    operation,
-    issues: issues.map(({ option, reason }) => ({ parameter: option, reason }))
-  })
+  const issues = optionIssues(schema, options)
+    .map(({ path, reason }) => ({ parameter: path.join("."), reason }))
+  if (issues.length > 0) throw new InvalidInputError({ operation, issues })
 }
 
 /** Replaces the stack of an error, which begins in a fiber, with that of the call. */

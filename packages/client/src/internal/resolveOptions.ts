@@ -3,13 +3,14 @@ import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Gateway from "@blockquarry/http/Gateway"
+import { optionIssues } from "@blockquarry/http/OptionIssues"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { ConfigurationError } from "../Errors.ts"
 import type { ClientOptions, LabeledApiKey, ListOptions } from "../Options.ts"
-import { clientChecks, invalidOptions } from "./invalidOptions.ts"
+import { clientSchema } from "./optionSchemas.ts"
 
 /** The APIs, each with its own base URL. */
 const apis = ["data", "streams", "ledger"] as const
@@ -28,7 +29,8 @@ interface ResolvedOptions {
 
 /** Throws a `ConfigurationError` for options that the layers cannot check, or would describe in terms of Effect. */
 export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
-  const issues = [...invalidOptions(options, clientChecks)]
+  const issues = optionIssues(clientSchema, options)
+    .map(({ path, reason }) => ({ option: path.join("."), reason }))
   if (!Predicate.isObject(options)) throw new ConfigurationError(issues)
   const { apiKey, baseUrl, baseUrls, fetch: _, signal: __, ...others } = options
   const reject = (option: string, reason: string) => void issues.push({ option, reason })
