@@ -31,7 +31,9 @@ function printFailures(suite) {
   const path = relative(process.cwd(), suite.name)
   const failed = suite.assertionResults.filter(({ status }) => status === "failed")
   if (suite.status === "failed" && failed.length === 0) printFailure(path, suite.message)
-  for (const test of failed) printFailure(`${path} > ${test.fullName}`, (test.failureMessages ?? []).join("\n"))
+  for (const test of failed) {
+    printFailure(`${path} > ${test.fullName}`, (test.failureMessages ?? []).join("\n"))
+  }
 }
 
 /**
