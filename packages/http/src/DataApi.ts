@@ -25,8 +25,8 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, Overrides } from "./ApiOptions.ts"
+import type { Engine } from "./Engine.ts"
 import * as ClientConstructors from "./internal/ClientConstructors.ts"
-import type { Engine } from "./internal/Engine.ts"
 
 /**
  * The client of the data API: one function for each operation.

@@ -11,8 +11,8 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
+import type { Engine } from "./Engine.ts"
 import * as ClientConstructors from "./internal/ClientConstructors.ts"
-import type { Engine } from "./internal/Engine.ts"
 
 /**
  * The client of the ledger API on the main network: one function for each operation.

@@ -10,8 +10,8 @@ import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { normalize } from "./BaseUrl.ts"
 import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
-import { normalize } from "./internal/transport/BaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /**

@@ -1,7 +1,7 @@
 /** Tests that clients of one Redis serve the response to the request that was sent last, also after an outage of Redis. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
-import { Engine } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"

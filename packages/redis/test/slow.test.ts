@@ -1,6 +1,6 @@
 /** Tests calls whose Redis replies slowly: they end in time, do not fail, and count once. */
 import * as DataApi from "@blockquarry/http/DataApi"
-import { Engine } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"

@@ -1,7 +1,7 @@
 /** The URLs of requests, for commands that print them. */
 import type { ApiName } from "@blockquarry/core/Operation"
 import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
-import { BaseUrl } from "@blockquarry/http/Gateway"
+import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as Either from "effect/Either"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 

@@ -1,8 +1,9 @@
 /** Calls an operation, and prints the response as the service sent it. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
-import { Engine, Upstream } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CommandSettings } from "../config/CommandSettings.ts"

@@ -1,5 +1,5 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
-import type { Engine, EngineHealth } from "@blockquarry/http/Gateway"
+import type * as Engine from "@blockquarry/http/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -185,8 +185,8 @@ const storeUnavailable = ProxyError.make(
 /** Returns the state of every upstream, including those without requests so far. */
 const upstreamStatuses = (
   { baseUrls, keys }: UpstreamEndpoints,
-  upstreamHealth: ReadonlyArray<EngineHealth.UpstreamHealth>,
-  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<EngineHealth.DailyQuota> }
+  upstreamHealth: ReadonlyArray<Engine.UpstreamHealth>,
+  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<Engine.DailyQuota> }
 ): ReadonlyArray<Status.UpstreamStatus<number>> =>
   upstreamNames.map((name) => {
     const url = baseUrls[name]

@@ -1,6 +1,6 @@
 /** Schemas of configuration values. Error messages contain their descriptions: "expected a duration such as …". */
 import * as Operations from "@blockquarry/core/Operations"
-import { BaseUrl } from "@blockquarry/http/Gateway"
+import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"

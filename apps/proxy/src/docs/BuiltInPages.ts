@@ -1,6 +1,6 @@
 /** Pages of the proxy itself. They contain no client data and require no token. */
 import { allOperations } from "@blockquarry/core/Operations"
-import type { Engine } from "@blockquarry/http/Gateway"
+import type * as Engine from "@blockquarry/http/Engine"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -1,6 +1,6 @@
 /** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import type { BodyMemory } from "@blockquarry/http/Gateway"
+import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import * as Context from "effect/Context"
 import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"

@@ -2,7 +2,7 @@
  * Everything that is built from the configuration. A reload replaces it atomically. State that survives reloads is in
  * `SharedState`.
  */
-import { SteadyClock } from "@blockquarry/http/Gateway"
+import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Clients from "../auth/Clients.ts"

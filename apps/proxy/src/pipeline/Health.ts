@@ -1,5 +1,5 @@
 /** Liveness and readiness. */
-import type { Engine } from "@blockquarry/http/Gateway"
+import type * as Engine from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Rec from "effect/Record"

@@ -5,7 +5,7 @@
  * something must be waited for: a body, quotas, a store in Redis, the upstream, or compression. A cache hit in memory
  * waits for nothing.
  */
-import { Completed } from "@blockquarry/http/Gateway"
+import * as Completed from "@blockquarry/http/Completed"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
@@ -151,7 +151,7 @@ const callUpstream = (
   const cost = costOf(config, operation)
   requestTurns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
-  const memory = responseMemory.memoryOf(client.name)
+  const memory = responseMemory.memoryOf(client.name, config)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
   const upstreamResponse = charged(context, quotas.acquire(client, cost, now()), (onSent) => {
     const cached = usesCache && cacheDirective !== "reload"
@@ -227,12 +227,12 @@ const fetch = (
  * then the request must not use the upstream.
  */
 const acquireSlot = (
-  { context, sharedState: { clientLimits } }: Exchange,
+  { activeConfig: { config }, context, sharedState: { clientLimits } }: Exchange,
   client: string,
   kind: "request" | "list"
 ): Either.Either<void, ProxyError.ProxyError> =>
   Either.map(
-    clientLimits.acquire(client, kind),
+    clientLimits.acquire(client, kind, config),
     (release) => RequestContext.holdUntilHandedOver(context, release)
   )
 
@@ -263,7 +263,7 @@ const streamList = (
         client,
         cost: costOf(config, match.operation),
         callClient,
-        memory: responseMemory.memoryOf(client.name),
+        memory: responseMemory.memoryOf(client.name, config),
         quotas,
         engine,
         upstream,

@@ -1,5 +1,5 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
-import { Completed } from "@blockquarry/http/Gateway"
+import * as Completed from "@blockquarry/http/Completed"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -77,7 +77,12 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
       const source = context.client === null || allowsAnonymousClients(activeConfig.config)
         ? `address ${IpRanges.networkOf(context.clientAddress)}`
         : `client ${context.client}`
-      const paced = sharedState.rejectionPace.pace(source, response, now())
+      const paced = sharedState.rejectionPace.pace(
+        source,
+        response,
+        activeConfig.config.limits.maxRejectionRate,
+        now()
+      )
       // A delayed response needs nothing that clients share.
       if (!Completed.isComplete(paced)) RequestContext.recordHandOver(context)
       return paced

@@ -1,5 +1,5 @@
 /** State that survives reloads of the configuration: the engine and its stores, encoded bodies, and statistics. */
-import type { Engine } from "@blockquarry/http/Gateway"
+import type * as Engine from "@blockquarry/http/Engine"
 import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import type { Sampler } from "../observability/Sampler.ts"

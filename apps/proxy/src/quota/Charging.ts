@@ -2,7 +2,8 @@
  * Charges clients for requests. The units are consumed first, so that limits hold for concurrent requests, and given back
  * if the request gets no response and nothing was sent to the upstream.
  */
-import { type CallClient, Completed } from "@blockquarry/http/Gateway"
+import type * as CallClient from "@blockquarry/http/CallClient"
+import * as Completed from "@blockquarry/http/Completed"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"

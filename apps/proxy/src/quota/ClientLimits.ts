@@ -7,17 +7,21 @@
  *
  * The counts survive reloads: requests in flight count against the limits of a new configuration.
  */
-import { type CallClient, makeFairShare } from "@blockquarry/http/Gateway"
+import type * as CallClient from "@blockquarry/http/CallClient"
+import { FairShare } from "@blockquarry/http/FairShare"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
+type LimitsConfig = Pick<Config, "clients" | "limits">
+
 export interface ClientLimits {
   /** Counts a request, or a whole list, of a client. Returns a function that must be called once when it ends. */
   readonly acquire: (
     client: string,
-    kind: "request" | "list"
+    kind: "request" | "list",
+    config: LimitsConfig
   ) => Either.Either<() => void, ProxyError.ProxyError>
   /** Returns the number of requests and lists of a client that are in flight. */
   readonly inFlight: (client: string) => number
@@ -26,15 +30,11 @@ export interface ClientLimits {
 /** Returns the client as the engine knows it. */
 export const toCallClient = (
   { name, weight }: AuthenticatedClient,
-  config: Pick<Config, "clients" | "limits">
+  config: LimitsConfig
 ): CallClient.CallClient => ({ name, weight, share: shareOf(config, "clientShare") })
 
-export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ClientLimits => {
-  const requests = makeFairShare({
-    get capacity() {
-      return currentConfig().limits.maxConcurrentRequests
-    }
-  })
+export const make = (): ClientLimits => {
+  const requests = new FairShare()
   // Clients without lists have no entry.
   const lists = new Map<string, number>()
   const addLists = (client: string, count: number): void => {
@@ -44,14 +44,14 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): C
   }
   return {
     inFlight: (client) => requests.held(client) + (lists.get(client) ?? 0),
-    acquire: (client, kind) => {
-      const config = currentConfig()
+    acquire: (client, kind, config) => {
+      const { maxConcurrentRequests, maxListsPerClient } = config.limits
       const isList = kind === "list"
-      if (isList && (lists.get(client) ?? 0) >= config.limits.maxListsPerClient) {
+      if (isList && (lists.get(client) ?? 0) >= maxListsPerClient) {
         return Either.left(tooManyLists)
       }
       const share = shareOf(config, "clientShare")
-      if (!requests.tryAcquire(client, 1, share)) {
+      if (!requests.tryAcquire(client, 1, maxConcurrentRequests, share)) {
         return Either.left(share < 1 && requests.held(client) > 0 ? tooManyRequests : ProxyError.overloaded)
       }
       const release = () => requests.release(client, 1)

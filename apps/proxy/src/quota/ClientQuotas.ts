@@ -5,13 +5,14 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import { Completed, type SteadyClock } from "@blockquarry/http/Gateway"
+import * as Completed from "@blockquarry/http/Completed"
 import {
   type Consumption,
   evaluate,
   type Permit,
   type RateLimitStoreService
 } from "@blockquarry/http/RateLimitStore"
+import type * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

@@ -7,11 +7,13 @@
  * Requests that are not rejected are not delayed.
  */
 import * as Effect from "effect/Effect"
-import type { Config } from "../config/Config.ts"
 
 export interface RejectionPace {
-  /** Returns the response at once, or after a delay if the source has had too many rejections. `now` is in milliseconds. */
-  readonly pace: <A>(source: string, response: A, now: number) => Effect.Effect<A>
+  /**
+   * Returns the response at once, or after a delay if the source has had too many rejections. `maxRate` is in rejections per
+   * second, `now` in milliseconds.
+   */
+  readonly pace: <A>(source: string, response: A, maxRate: number, now: number) => Effect.Effect<A>
   /** Returns the number of responses that are delayed. There is at most one for each pending response. */
   readonly delayed: () => number
 }
@@ -25,13 +27,13 @@ const burst = 1000
 /** Sources that are remembered. Beyond it the least recently rejected one is forgotten. */
 const maxSources = 10_000
 
-export const make = (currentConfig: () => Pick<Config, "limits">): RejectionPace => {
+export const make = (): RejectionPace => {
   // The time of the next rejection of each source at the maximum rate (generic cell rate algorithm).
   const nextTimes = new Map<string, number>()
   let delayed = 0
 
   /** Counts a rejection, and returns its delay. */
-  const delayOf = (source: string, now: number): number => {
+  const delayOf = (source: string, maxRate: number, now: number): number => {
     const latest = now + burst + maxDelay
     const known = nextTimes.get(source)
     const next = Math.max(known ?? now, now)
@@ -41,13 +43,13 @@ export const make = (currentConfig: () => Pick<Config, "limits">): RejectionPace
       if (oldest !== undefined) nextTimes.delete(oldest)
     }
     // Bounded, so that it does not outlast a clock that is set back.
-    nextTimes.set(source, Math.min(next + 1000 / currentConfig().limits.maxRejectionRate, latest))
+    nextTimes.set(source, Math.min(next + 1000 / maxRate, latest))
     return Math.min(next, latest) - burst - now
   }
 
   return {
-    pace: (source, response, now) => {
-      const delay = delayOf(source, now)
+    pace: (source, response, maxRate, now) => {
+      const delay = delayOf(source, maxRate, now)
       if (delay <= 0) return Effect.succeed(response)
       return Effect.acquireUseRelease(
         Effect.sync(() => {

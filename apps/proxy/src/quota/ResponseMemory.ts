@@ -6,7 +6,8 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { type BodyMemory, makeFairShare } from "@blockquarry/http/Gateway"
+import { FairShare } from "@blockquarry/http/FairShare"
+import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -14,7 +15,7 @@ export interface ResponseMemory {
   /** The memory that all clients use, in bytes. */
   readonly used: () => number
   /** Returns the memory of a client for one request. */
-  readonly memoryOf: (client: string) => ClientMemory
+  readonly memoryOf: (client: string, config: Pick<Config, "clients" | "limits">) => ClientMemory
 }
 
 /** The memory of a client, for one request. */
@@ -23,24 +24,22 @@ export interface ClientMemory extends BodyMemory {
   readonly denial: () => ProxyError.ProxyError
 }
 
-/** The limit of the current configuration applies, also to clients that already use more. */
-export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ResponseMemory => {
-  const memory = makeFairShare({
-    get capacity() {
-      return currentConfig().limits.maxBufferedBytes
-    }
-  })
+export const make = (): ResponseMemory => {
+  const memory = new FairShare()
   return {
     used: () => memory.used,
-    memoryOf: (name) => {
-      const share = shareOf(currentConfig(), "clientMemoryShare")
+    memoryOf: (name, config) => {
+      const { maxBufferedBytes } = config.limits
+      const share = shareOf(config, "clientMemoryShare")
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
       return {
         denial: () => denial,
         tryAcquire: (bytes) => {
-          if (memory.tryAcquire(name, bytes, share)) return true
-          denial = memory.canAcquire(name, bytes, 1) ? tooMuchMemory : ProxyError.outOfMemory
+          if (memory.tryAcquire(name, bytes, maxBufferedBytes, share)) return true
+          denial = memory.canAcquire(name, bytes, maxBufferedBytes, 1)
+            ? tooMuchMemory
+            : ProxyError.outOfMemory
           return false
         },
         release: (bytes) => memory.release(name, bytes)

@@ -1,5 +1,5 @@
 /** Compressed bodies of cached responses and pages. Each is computed once, and kept in an LRU cache. */
-import type { RawResponse } from "@blockquarry/http/Gateway"
+import type { RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
 import { LRUCache } from "lru-cache"
 import { chooseEncoding, type ContentEncoding, encode, minEncodedBytes } from "./ContentEncoding.ts"
@@ -11,7 +11,7 @@ interface EncodedBody {
 }
 
 /** A response with its whole body. */
-type CompleteResponse = Pick<RawResponse.RawResponse, "status" | "bytes">
+type CompleteResponse = Pick<RawResponse, "status" | "bytes">
 
 export interface EncodedBodies {
   /**

@@ -3,7 +3,8 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { Completed, parseRetryAfter, type RawResponse } from "@blockquarry/http/Gateway"
+import * as Completed from "@blockquarry/http/Completed"
+import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
@@ -127,7 +128,7 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
 type Headers = Readonly<Record<string, string>>
 
 /** The headers of cached responses that do not depend on the request. */
-const prepared = new WeakMap<RawResponse.RawResponse, Headers>()
+const prepared = new WeakMap<RawResponse, Headers>()
 
 /** Returns the headers that do not depend on the request. Computes them once for the hits of a cache entry. */
 const constantHeaders = ({ method, response, source, usesCache }: RenderInput): Headers => {

@@ -1,5 +1,5 @@
 /** Runs the main listener and the admin listener on a backend until the scope closes. */
-import { Engine } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import { RateLimitStore } from "@blockquarry/http/RateLimitStore"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -91,9 +91,9 @@ export const start = (
       now: () => clock.unsafeCurrentTimeMillis(),
       engine,
       quotaStore,
-      clientLimits: ClientLimits.make(() => activeConfig.config),
-      responseMemory: ResponseMemory.make(() => activeConfig.config),
-      rejectionPace: RejectionPace.make(() => activeConfig.config),
+      clientLimits: ClientLimits.make(),
+      responseMemory: ResponseMemory.make(),
+      rejectionPace: RejectionPace.make(),
       requestTurns: RequestTurns.make(),
       sampler: options.sampler,
       encodedBodies: EncodedBodies.make(),

@@ -6,7 +6,7 @@
  * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
  * are available synchronously without a fiber.
  */
-import { Completed } from "@blockquarry/http/Gateway"
+import * as Completed from "@blockquarry/http/Completed"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"

@@ -2,23 +2,18 @@
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
+import * as CallClient from "@blockquarry/http/CallClient"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import {
-  bodyScan,
-  CallClient,
-  CurrentBodyMemory,
-  type Engine,
-  type EngineResponse,
-  responseContainsSecret,
-  textContainsSecret,
-  Upstream
-} from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import { responseContainsSecret, textContainsSecret } from "@blockquarry/http/Secrets"
 import * as Names from "@blockquarry/http/Settings"
+import * as Upstream from "@blockquarry/http/Upstream"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -46,7 +41,7 @@ export interface UpstreamEndpoints {
 }
 
 /** An upstream response, and its source. */
-export type UpstreamResponse = Omit<EngineResponse.EngineResponse, "classification">
+export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
 /** For whom a call is made, and what observes it. */
 export interface Caller {
@@ -154,7 +149,7 @@ export const make = (
         const cacheKey = `${upstreamName} ${operation.id}`
         const existing = rawFunctions.get(cacheKey)
         if (existing !== undefined) return existing
-        const created = engine.raw(operation, upstream, bodyScan)
+        const created = engine.raw(operation, upstream, Engine.bodyScan)
         rawFunctions.set(cacheKey, created)
         return created
       }
@@ -253,7 +248,7 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
  * invalid ones: redirects and 2xx statuses other than 200. The engine classifies the response.
  */
 const passThrough = (
-  engineResponse: EngineResponse.EngineResponse,
+  engineResponse: Engine.EngineResponse,
   apiKeys: ReadonlyArray<Redacted.Redacted>,
   withoutApiKey: UpstreamClient["withoutApiKey"]
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
@@ -277,7 +272,7 @@ const passThrough = (
  * The proxy's own response in place of one that must not reach clients, or null. Every tag is listed: the body of a
  * response about the proxy's API key must never be passed through by default.
  */
-const rejectionOf = ({ classification }: EngineResponse.EngineResponse): ProxyError.ProxyError | null => {
+const rejectionOf = ({ classification }: Engine.EngineResponse): ProxyError.ProxyError | null => {
   const classified = classification()
   if (classified._tag === "Complete") return null
   const { error } = classified

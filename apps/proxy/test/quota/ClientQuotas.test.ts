@@ -1,6 +1,6 @@
 /** Rate limits and daily quotas of clients, and the queue of requests that exceed them. */
-import { SteadyClock } from "@blockquarry/http/Gateway"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -3,19 +3,18 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { defaults } from "../../src/config/Config.ts"
 import * as RejectionPace from "../../src/quota/RejectionPace.ts"
 
-const start = (maxRejectionRate: number) =>
-  RejectionPace.make(() => ({ limits: { ...defaults.limits, maxRejectionRate } }))
+/** A pace of `rate` rejections per second. */
+const start = (rate: number) => ({ ...RejectionPace.make(), rate })
 
 /** Sends rejections at once. Returns how many have been answered. */
-const reject = (pace: RejectionPace.RejectionPace, source: string, count: number) =>
+const reject = (pace: ReturnType<typeof start>, source: string, count: number) =>
   Effect.gen(function*() {
     const answered = { count: 0 }
     const now = yield* TestClock.currentTimeMillis
     const fibers = yield* Effect.forEach(Array.from({ length: count }), () =>
-      Effect.fork(Effect.map(pace.pace(source, "rejected", now), () => {
+      Effect.fork(Effect.map(pace.pace(source, "rejected", pace.rate, now), () => {
         answered.count += 1
       })))
     yield* Effect.yieldNow()
@@ -65,7 +64,7 @@ describe("rejections of one source", () => {
       for (let other = 0; other < 10_000; other += 5000) {
         yield* reject(pace, "one", 1)
         for (let index = 0; index < 5000; index += 1) {
-          yield* pace.pace(`other ${other + index}`, "rejected", 0)
+          yield* pace.pace(`other ${other + index}`, "rejected", pace.rate, 0)
         }
       }
       expect((yield* reject(pace, "one", 1)).answered.count).toBe(0)

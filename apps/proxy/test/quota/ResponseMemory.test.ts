@@ -35,13 +35,13 @@ describe("the memory of requests", () => {
     ],
     ([steps]) => {
       const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-      const responseMemory = ResponseMemory.make(() => ({ clients, limits }))
+      const responseMemory = ResponseMemory.make()
       const requests = new Map<string, RequestContext.RequestContext>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
         const context = requests.get(key) ?? RequestContext.make(0, "id", "GET", "")
         requests.set(key, context)
-        const memory = responseMemory.memoryOf(client)
+        const memory = responseMemory.memoryOf(client, { clients, limits })
         if (action === "complete") {
           RequestContext.recordCompletion(context)
           requests.delete(key)
@@ -65,9 +65,9 @@ describe("the memory of requests", () => {
 
   it("is denied because of the client's share, or because all is in use", () => {
     const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-    const responseMemory = ResponseMemory.make(() => ({ clients, limits }))
-    const { memoryOf } = responseMemory
-    const [first, second] = [memoryOf("first"), memoryOf("second")]
+    const { memoryOf } = ResponseMemory.make()
+    const config = { clients, limits }
+    const [first, second] = [memoryOf("first", config), memoryOf("second", config)]
     expect([first.tryAcquire(200), first.tryAcquire(100)]).toEqual([true, false])
     expect(first.denial().code).toBe("client-memory-limited")
     expect([second.tryAcquire(700), first.tryAcquire(101)]).toEqual([true, false])
@@ -75,10 +75,10 @@ describe("the memory of requests", () => {
   })
 
   it("is not taken after the client has disconnected", () => {
-    const responseMemory = ResponseMemory.make(() => defaults)
+    const responseMemory = ResponseMemory.make()
     const context = RequestContext.make(0, "id", "GET", "")
     RequestContext.recordCompletion(context)
-    RequestContext.holdBody(context, responseMemory.memoryOf("a"), 10)
+    RequestContext.holdBody(context, responseMemory.memoryOf("a", defaults), 10)
     expect(responseMemory.used()).toBe(0)
   })
 })

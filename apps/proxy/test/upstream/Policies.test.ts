@@ -2,7 +2,8 @@
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { CallClient, Engine } from "@blockquarry/http/Gateway"
+import * as CallClient from "@blockquarry/http/CallClient"
+import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -20,7 +21,7 @@ import { staticUpstream } from "../support/staticUpstream.ts"
 
 const caller: UpstreamClient.Caller = {
   client: CallClient.none,
-  memory: ResponseMemory.make(() => defaults).memoryOf(""),
+  memory: ResponseMemory.make().memoryOf("", defaults),
   context: RequestContext.make(0, "test", "GET", ""),
   onSent: () => {}
 }

@@ -3,8 +3,9 @@ import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
-import { bodyScan, Engine, Upstream } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as EffectCache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -67,7 +68,7 @@ const comparisons = Effect.gen(function*() {
         ...effectSubject(
           "Engine.raw",
           Effect.map(
-            engine.raw(walletTransfers, upstream, bodyScan)(input, request),
+            engine.raw(walletTransfers, upstream, Engine.bodyScan)(input, request),
             ({ response }) => countIfComplete(response.bytes.byteLength)
           )
         ),

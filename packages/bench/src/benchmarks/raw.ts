@@ -3,7 +3,8 @@ import type { Operation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import { bodyScan, Engine, Upstream } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -33,7 +34,7 @@ const compareRaw = <I, A, O, W>(
       Effect.orDie
     )
     const engine = yield* Effect.provide(Engine.Engine, Engine.layer)
-    const callRaw = engine.raw(operation, upstream, bodyScan)
+    const callRaw = engine.raw(operation, upstream, Engine.bodyScan)
     const url = `${base}/api/v2.2${request.path}?chain=eth`
     const countIfComplete = (length: number) => length === bytes.byteLength ? 1 : 0
     return {

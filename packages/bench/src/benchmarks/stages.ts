@@ -5,12 +5,13 @@ import type { Policies } from "@blockquarry/http/ApiOptions"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
-import { bodyScan, Engine, Upstream } from "@blockquarry/http/Gateway"
+import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -51,7 +52,7 @@ const compareStages = Effect.gen(function*() {
       Effect.map((upstream) =>
         effectSubject(
           name,
-          engine.raw(tokenPrice, upstream, bodyScan)(input, request).pipe(
+          engine.raw(tokenPrice, upstream, Engine.bodyScan)(input, request).pipe(
             Effect.map(({ response }) => response.bytes.byteLength === bytes.byteLength ? 1 : 0),
             CallOptions.withCallOptions({ cacheMode })
           )

@@ -2,7 +2,7 @@
 import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
-import * as Gateway from "@blockquarry/http/Gateway"
+import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import { optionIssues } from "@blockquarry/http/OptionIssues"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -39,7 +39,7 @@ export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
     const url = baseUrls?.[api] ?? baseUrl
     if (url === undefined) continue
     const option = baseUrls?.[api] === undefined ? "baseUrl" : `baseUrls.${api}`
-    Either.match(Gateway.BaseUrl.normalize(api, url), {
+    Either.match(BaseUrl.normalize(api, url), {
       onLeft: (reason) => reject(option, reason),
       onRight: () => void (urls[api] = String(url))
     })

@@ -14,10 +14,10 @@ import * as ApiClient from "../ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
 import * as Settings from "../Settings.ts"
 // Not as members of `Settings`: bundlers would keep the specs of all APIs.
+import * as Engine from "../Engine.ts"
 import { baseUrl, ledgerTestnetUrl, ledgerUrl, streamsUrl } from "../Settings.ts"
+import * as Upstream from "../Upstream.ts"
 import { shapeMismatch } from "./attempt/ErrorDetails.ts"
-import * as Upstream from "./call/Upstream.ts"
-import * as Engine from "./Engine.ts"
 
 /** An API with its operations and its environment variables. */
 export interface ApiSpec<Ops extends Readonly<Record<string, AnyOperation>>> {

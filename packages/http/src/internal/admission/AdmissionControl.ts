@@ -10,6 +10,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import type { SendObserver } from "../../CallClient.ts"
+import * as Completed from "../../Completed.ts"
 import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import type { CircuitBreakerStage } from "../breaker/CircuitBreakerStage.ts"
 import {
@@ -19,9 +21,7 @@ import {
   type CallKey,
   retryAfterMillisOf
 } from "../call/Call.ts"
-import type { SendObserver } from "../call/CallClient.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
-import * as Completed from "../Completed.ts"
 import { getOrInsert } from "../Maps.ts"
 import { initialCooldown, maxCooldown, maxTrialLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"

@@ -14,6 +14,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import * as Order from "effect/Order"
+import { hostOf } from "../../BaseUrl.ts"
+import type { SteadyClock } from "../../SteadyClock.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -25,10 +27,8 @@ import {
 } from "../call/Call.ts"
 import type { KeyHealth } from "../call/EngineHealth.ts"
 import { getOrInsert } from "../Maps.ts"
-import type { SteadyClock } from "../SteadyClock.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import * as LruMap from "../stores/LruMap.ts"
-import { hostOf } from "../transport/BaseUrl.ts"
 import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
 
 export interface KeySelector {

@@ -6,8 +6,9 @@
  * the leader of its key, without a slot, and the other attempts with the key wait until there is no leader. A client
  * without a slot and a key with a delayed permit block no other client and no other key.
  */
+import { FairShare } from "../../FairShare.ts"
 import type { Call, CallKey } from "../call/Call.ts"
-import { FairQueue, Holdings, type QueuedItem, type QueueItem } from "./Fairness.ts"
+import { FairQueue, type QueuedItem, type QueueItem } from "./Fairness.ts"
 
 /** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
@@ -56,7 +57,7 @@ export class UpstreamQueue {
   /** Keys with waiting attempts. */
   private readonly keyQueues = new Map<string, KeyQueue>()
   // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
-  private readonly slots = new Holdings()
+  private readonly slots = new FairShare()
   private arrivals = 0
 
   /** Acquires a slot if the client may have one. */

@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
+import { textContainsSecret } from "../../Secrets.ts"
+import type { KeyPool } from "../../Upstream.ts"
 import type { AttemptNoResponse, AttemptResponse, Call } from "../call/Call.ts"
-import type { KeyPool } from "../call/Upstream.ts"
-import { textContainsSecret } from "../transport/Secrets.ts"
 import { requestId } from "./ErrorDetails.ts"
 
 /**

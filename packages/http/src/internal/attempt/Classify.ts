@@ -20,12 +20,12 @@ import {
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import * as Either from "effect/Either"
+import { parseRetryAfter, type RawResponse } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
+import type { PooledKey } from "../../Upstream.ts"
 import type { Classification, Complete, Rejected, RetryHint } from "../call/Classification.ts"
-import type { PooledKey } from "../call/Upstream.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
-import type { RawResponse } from "../transport/RawResponse.ts"
-import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
+import { excerpt, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 
 /** A response and its request, of which errors are created. */
 interface Exchange {

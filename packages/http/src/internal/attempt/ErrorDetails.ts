@@ -1,16 +1,15 @@
 /**
- * What errors quote of a response: the upstream's message and an excerpt of the body, bounded and on one line, where a
- * document does not fit its model, and Retry-After.
+ * What errors quote of a response: the upstream's message and an excerpt of the body, bounded and on one line, and where
+ * a document does not fit its model.
  *
  * @since 0.1.0
  */
 import * as Decoder from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
-import * as Duration from "effect/Duration"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import { textContainsSecret } from "../transport/Secrets.ts"
+import { textContainsSecret } from "../../Secrets.ts"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500
@@ -84,23 +83,3 @@ const redact = (text: string, key: Redacted.Redacted): string => {
   const redacted = value === "" ? text : text.replaceAll(value, "<redacted>")
   return textContainsSecret(redacted, [key]) ? "(withheld, because it contains the API key)" : redacted
 }
-
-/** The longest delay, in milliseconds; longer ones are cut. */
-const maxRetryAfter = 365 * 24 * 3_600_000
-
-/**
- * Parses a `Retry-After` header: seconds or an HTTP date. Null if it is missing or invalid. A date in the past means no
- * delay. `now` is milliseconds since 1970.
- *
- * @since 0.1.0
- * @category conversions
- */
-export const parseRetryAfter = (header: string | undefined, now: number): Duration.Duration | null => {
-  const text = header?.trim() ?? ""
-  if (/^\d{1,15}(?:\.\d+)?$/.test(text)) return retryAfterOf(Number(text) * 1000)
-  // HTTP dates start with the name of a day. Date.parse alone accepts texts such as "-5" and "soon 2".
-  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(at) ? null : retryAfterOf(Math.max(0, at - now))
-}
-
-const retryAfterOf = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, maxRetryAfter))

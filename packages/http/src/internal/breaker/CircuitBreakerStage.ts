@@ -9,7 +9,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import { hostOf } from "../../BaseUrl.ts"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import type { SteadyClock } from "../../SteadyClock.ts"
 import {
   type AttemptHealth,
   type AttemptNoResponse,
@@ -22,8 +24,6 @@ import {
 import type { UpstreamHealth } from "../call/EngineHealth.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
-import type { SteadyClock } from "../SteadyClock.ts"
-import { hostOf } from "../transport/BaseUrl.ts"
 
 export interface CircuitBreakerStage {
   /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */

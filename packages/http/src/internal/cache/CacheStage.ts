@@ -7,6 +7,8 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
+import { responseContainsSecret } from "../../Secrets.ts"
+import type { KeyPool } from "../../Upstream.ts"
 import { timeoutError } from "../attempt/Attempt.ts"
 import { classify } from "../attempt/Classify.ts"
 import {
@@ -19,9 +21,7 @@ import {
 } from "../call/Call.ts"
 import type { EngineResponse } from "../call/EngineResponse.ts"
 import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
-import type { KeyPool } from "../call/Upstream.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
-import { responseContainsSecret } from "../transport/Secrets.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
 export interface CacheStage {

@@ -22,8 +22,8 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { SendObserver } from "../call/CallClient.ts"
-import * as SteadyClock from "../SteadyClock.ts"
+import type { SendObserver } from "../../CallClient.ts"
+import * as SteadyClock from "../../SteadyClock.ts"
 
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { RawResponse } from "../transport/RawResponse.ts"
+import type { RawResponse } from "../../RawResponse.ts"
 import type { Classification } from "./Classification.ts"
 
 /**

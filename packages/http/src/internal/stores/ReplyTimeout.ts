@@ -4,8 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import * as SteadyClock from "../../SteadyClock.ts"
 import type { StoreError } from "../../StoreError.ts"
-import * as SteadyClock from "../SteadyClock.ts"
 import { noTimer, startTimer } from "../Timer.ts"
 
 export interface ReplyTimeout {

@@ -2,7 +2,7 @@
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { collect } from "./Bytes.ts"
-import type { ResponseHeaders } from "./RawResponse.ts"
+import type { ResponseHeaders } from "./SafeHeaders.ts"
 
 /** Whether bytes start with the gzip magic number. No JSON text does. */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b

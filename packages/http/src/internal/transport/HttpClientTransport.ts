@@ -16,18 +16,19 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
+import { CurrentBodyMemory } from "../../RawResponse.ts"
 import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"
 import { collect } from "./Bytes.ts"
 import { contentEncoding, gunzip } from "./Gzip.ts"
-import { type ReceivedResponse, safeHeaders } from "./RawResponse.ts"
+import { safeHeaders } from "./SafeHeaders.ts"
 import {
   type BodyError,
   bodyTooLarge,
-  CurrentBodyMemory,
   errorCode,
   isFramed,
   noBodyMemory,
+  type ReceivedResponse,
   requestFailed,
   responseFailed,
   type ResponseHead,

@@ -9,7 +9,8 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
-import type { RawResponse, ReceivedResponse, ResponseHeaders } from "./RawResponse.ts"
+import type { RawResponse } from "../../RawResponse.ts"
+import type { ResponseHeaders } from "./SafeHeaders.ts"
 
 /**
  * A request.
@@ -24,6 +25,20 @@ export interface TransportRequest {
   readonly apiKey: Redacted.Redacted
   /** JSON text, or null for no body. */
   readonly body: string | null
+}
+
+/**
+ * A response as the transport received it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ReceivedResponse extends RawResponse {
+  /**
+   * Whether `Content-Length` or chunks delimited the body, so that it is complete. If only the end of the connection did,
+   * it may be truncated.
+   */
+  readonly framed: boolean
 }
 
 /**
@@ -124,38 +139,6 @@ interface DispatchTransportService {
 export class DispatchTransport
   extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, DispatchTransportService>()
 {}
-
-/**
- * Memory for response bodies, in bytes.
- *
- * @since 0.1.0
- * @category models
- */
-export interface BodyMemory {
-  /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
-  readonly tryAcquire: (bytes: number) => boolean
-  /** Returns memory that was taken. */
-  readonly release: (bytes: number) => void
-}
-
-/**
- * The memory for the calls of the enclosing region. Default: unlimited.
- *
- * An attempt takes what it has received of a body. When the body is complete, or the attempt fails or is interrupted, it
- * returns that. If there is not enough, it cancels the body and fails with a `LocalLimitError` with the limit `memory`,
- * which is not retried and does not count as a failure of the upstream. Coalesced calls use the memory of the call that
- * sent the request.
- *
- * @since 0.1.0
- * @category tags
- */
-export class CurrentBodyMemory
-  extends Context.Reference<CurrentBodyMemory>()("@blockquarry/http/BodyMemory", {
-    defaultValue: (): BodyMemory => unlimited
-  })
-{}
-
-const unlimited: BodyMemory = { tryAcquire: () => true, release: () => {} }
 
 /**
  * 64 MiB.

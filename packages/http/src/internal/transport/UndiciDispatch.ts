@@ -6,16 +6,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
+import { type BodyMemory, CurrentBodyMemory } from "../../RawResponse.ts"
 import { noTimer, startTimer } from "../Timer.ts"
 import { join } from "./Bytes.ts"
 import { contentEncoding } from "./Gzip.ts"
-import { type ReceivedResponse, type ResponseHeaders, safeHeaders } from "./RawResponse.ts"
+import { type ResponseHeaders, safeHeaders } from "./SafeHeaders.ts"
 import {
-  type BodyMemory,
   bodyTooLarge,
-  CurrentBodyMemory,
   isFramed,
   noBodyMemory,
+  type ReceivedResponse,
   requestFailed,
   responseFailed,
   type ResponseHead,

@@ -1,8 +1,8 @@
 /** Tests the order of the queue: weighted shares across clients, arrival order within a client. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import type { CallClient } from "../../../../src/CallClient.ts"
 import { FairQueue, type QueuedItem } from "../../../../src/internal/admission/Fairness.ts"
-import type { CallClient } from "../../../../src/internal/call/CallClient.ts"
 
 const client = (name: string, weight = 1): CallClient => ({ name, weight, share: 1 })
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { CurrentClient } from "../../../../src/internal/call/CallClient.ts"
+import { CurrentClient } from "../../../../src/CallClient.ts"
 import { cachingOptions } from "../../../support/CacheFixtures.ts"
 import {
   breaker,

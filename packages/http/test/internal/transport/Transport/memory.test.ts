@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Zlib from "node:zlib"
-import { makeFairShare } from "../../../../src/internal/admission/Fairness.ts"
-import { CurrentBodyMemory } from "../../../../src/internal/transport/Transport.ts"
+import { FairShare } from "../../../../src/FairShare.ts"
+import { CurrentBodyMemory } from "../../../../src/RawResponse.ts"
 import { tokenPrice } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import * as Server from "../../../support/Server.ts"
@@ -14,13 +14,13 @@ import * as TestClients from "../../../support/TestClients.ts"
 
 /** Memory that records the largest amount in use. */
 const makeMemory = (capacity: number) => {
-  const memory = makeFairShare({ capacity })
+  const memory = new FairShare()
   const state = { peak: 0 }
   return {
     used: () => memory.used,
     peak: () => state.peak,
     tryAcquire: (bytes: number) => {
-      const acquired = memory.tryAcquire("client", bytes)
+      const acquired = memory.tryAcquire("client", bytes, capacity, 1)
       state.peak = Math.max(state.peak, memory.used)
       return acquired
     },

@@ -1,6 +1,8 @@
 /**
  * Base URLs of the APIs.
  *
+ * Unstable: this module may change in any release.
+ *
  * @since 0.1.0
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"

@@ -4,6 +4,8 @@
  * Pages are decoded, so that pagination follows the same rules as in `Pagination`, but the result is the text that the
  * upstream sent.
  *
+ * Unstable: this module may change in any release.
+ *
  * @since 0.1.0
  */
 import { elementTexts } from "@blockquarry/core/LosslessJson"
@@ -19,11 +21,11 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import * as Pagination from "../Pagination.ts"
-import type { EngineResponse } from "./call/EngineResponse.ts"
-import type { Upstream } from "./call/Upstream.ts"
 import type { EngineService } from "./Engine.ts"
-import * as PageSource from "./pagination/PageSource.ts"
+import type { EngineResponse } from "./internal/call/EngineResponse.ts"
+import * as PageSource from "./internal/pagination/PageSource.ts"
+import * as Pagination from "./Pagination.ts"
+import type { Upstream } from "./Upstream.ts"
 
 /**
  * A page of records.

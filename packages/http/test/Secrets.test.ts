@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
-import { responseContainsSecret, textContainsSecret } from "../../../src/internal/transport/Secrets.ts"
+import { responseContainsSecret, textContainsSecret } from "../src/Secrets.ts"
 
 const responseOf = (body: string, headers: Readonly<Record<string, string>> = {}) => ({
   status: 200,

@@ -3,20 +3,20 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import { SteadyClock } from "../../src/internal/SteadyClock.ts"
-import * as CustomClock from "../faults/support/CustomClock.ts"
-import { cachingOptions, numberedPrice } from "../support/CacheFixtures.ts"
+import { SteadyClock } from "../src/SteadyClock.ts"
+import * as CustomClock from "./faults/support/CustomClock.ts"
+import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
 import {
   circuitOpenError,
   failCalls,
   failingReply,
   options as circuitOptions
-} from "../support/CircuitFixtures.ts"
-import { failureOf } from "../support/Failures.ts"
-import { fetchPrice, minimalOptions, priceReply, throttledReply } from "../support/PriceCalls.ts"
-import * as ScriptedClient from "../support/ScriptedClient.ts"
-import * as TestClients from "../support/TestClients.ts"
-import { engineHarness, keysOf, labelOf } from "../support/TestEngine.ts"
+} from "./support/CircuitFixtures.ts"
+import { failureOf } from "./support/Failures.ts"
+import { fetchPrice, minimalOptions, priceReply, throttledReply } from "./support/PriceCalls.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
+import { engineHarness, keysOf, labelOf } from "./support/TestEngine.ts"
 
 const hour = 3_600_000
 

@@ -4,6 +4,8 @@
  * Calls wait for API keys and concurrency slots in one queue per base URL. The queue serves clients in proportion to
  * their weights, and limits the slots of each client.
  *
+ * Unstable: this module may change in any release.
+ *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
@@ -40,7 +42,7 @@ export const none: CallClient = { name: "", weight: 1, share: 1 }
  * The client of the calls of the enclosing region. Default: `none`.
  *
  * @example
- * import { CallClient } from "@blockquarry/http/Gateway"
+ * import * as CallClient from "@blockquarry/http/CallClient"
  * import * as Effect from "effect/Effect"
  *
  * const forClient = Effect.provideService(CallClient.CurrentClient, { name: "app", weight: 1, share: 1 / 4 })

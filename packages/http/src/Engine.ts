@@ -13,12 +13,14 @@
  *                 → decoding       ← `decoded` ends here
  * ```
  *
- * Each stage has a folder beside this module. Stages use the policies of the layer, overridden by those of the call
+ * Each stage has a folder in `internal`. Stages use the policies of the layer, overridden by those of the call
  * (`CallOptions`).
  *
  * A call takes at most `timeouts.call`. If that is infinite, it takes at most `retry.attempts × (rateLimit.maxWait +
  * timeouts.attempt)` per key, plus the backoff between attempts, which doubles from `retry.baseDelay` up to
  * `retry.maxDelay` unless the upstream sends Retry-After.
+ *
+ * Unstable: this module may change in any release.
  *
  * @since 0.1.0
  */
@@ -38,25 +40,30 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as CacheStore from "../CacheStore.ts"
-import * as RateLimitStore from "../RateLimitStore.ts"
-import type { CacheMode } from "../ResponseCache.ts"
-import * as AdmissionControl from "./admission/AdmissionControl.ts"
-import * as KeySelector from "./admission/KeySelector.ts"
-import * as Attempt from "./attempt/Attempt.ts"
-import * as CircuitBreakerStage from "./breaker/CircuitBreakerStage.ts"
-import * as CacheStage from "./cache/CacheStage.ts"
-import * as ResponseTtl from "./cache/ResponseTtl.ts"
-import * as Call from "./call/Call.ts"
-import type { DailyQuota, UpstreamHealth } from "./call/EngineHealth.ts"
-import type { EngineResponse } from "./call/EngineResponse.ts"
-import * as Instrumentation from "./call/Instrumentation.ts"
-import type { Upstream } from "./call/Upstream.ts"
-import * as RetryStage from "./retry/RetryStage.ts"
+import { hostOf } from "./BaseUrl.ts"
+import * as CacheStore from "./CacheStore.ts"
+import * as AdmissionControl from "./internal/admission/AdmissionControl.ts"
+import * as KeySelector from "./internal/admission/KeySelector.ts"
+import * as Attempt from "./internal/attempt/Attempt.ts"
+import * as CircuitBreakerStage from "./internal/breaker/CircuitBreakerStage.ts"
+import * as CacheStage from "./internal/cache/CacheStage.ts"
+import * as ResponseTtl from "./internal/cache/ResponseTtl.ts"
+import * as Call from "./internal/call/Call.ts"
+import type { DailyQuota, UpstreamHealth } from "./internal/call/EngineHealth.ts"
+import type { EngineResponse } from "./internal/call/EngineResponse.ts"
+import * as Instrumentation from "./internal/call/Instrumentation.ts"
+import * as RetryStage from "./internal/retry/RetryStage.ts"
+import type { BodyScan } from "./internal/transport/BodyScan.ts"
+import * as RateLimitStore from "./RateLimitStore.ts"
+import type { RawResponse } from "./RawResponse.ts"
+import type { CacheMode } from "./ResponseCache.ts"
 import * as SteadyClock from "./SteadyClock.ts"
-import { hostOf } from "./transport/BaseUrl.ts"
-import type { BodyScan } from "./transport/BodyScan.ts"
-import type { RawResponse } from "./transport/RawResponse.ts"
+import type { Upstream } from "./Upstream.ts"
+
+export type * from "./internal/call/Classification.ts"
+export type * from "./internal/call/EngineHealth.ts"
+export type * from "./internal/call/EngineResponse.ts"
+export { type BodyScan, bodyScan } from "./internal/transport/BodyScan.ts"
 
 /**
  * The errors of `raw`. A response with an error status is not an error.

@@ -12,12 +12,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import * as Upstream from "../../../src/internal/call/Upstream.ts"
-import { DispatchTransport } from "../../../src/internal/transport/Transport.ts"
-import { address, hash, tokenPrice, updateStreamStatus } from "../../support/Examples.ts"
-import { failureOf } from "../../support/Failures.ts"
-import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import * as TestClients from "../../support/TestClients.ts"
+import { DispatchTransport } from "../src/internal/transport/Transport.ts"
+import * as Upstream from "../src/Upstream.ts"
+import { address, hash, tokenPrice, updateStreamStatus } from "./support/Examples.ts"
+import { failureOf } from "./support/Failures.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
 
 const path = `/erc20/${address}/price`
 

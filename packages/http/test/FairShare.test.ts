@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { makeFairShare } from "../../../../src/internal/admission/Fairness.ts"
+import { FairShare } from "../src/FairShare.ts"
 
 const Step = fc.record({
   client: fc.constantFrom("a", "b", "c", "d"),
@@ -28,7 +28,7 @@ const runSteps = (
     }
   ) => void
 ): ReadonlyMap<string, number> => {
-  const pool = makeFairShare({ capacity, share })
+  const pool = new FairShare()
   const expected = new Map<string, number>()
   const total = () => [...expected.values()].reduce((sum, amount) => sum + amount, 0)
   for (const { amount, client, release } of steps) {
@@ -39,7 +39,7 @@ const runSteps = (
       expected.set(client, before - released)
     } else {
       const free = capacity - total()
-      const acquired = pool.tryAcquire(client, amount)
+      const acquired = pool.tryAcquire(client, amount, capacity, share)
       if (acquired) expected.set(client, before + amount)
       onStep({ acquired, before, free, amount })
     }
@@ -85,9 +85,9 @@ describe("FairShare", () => {
       order: fc.array(fc.nat(1000), { minLength: 500, maxLength: 2000 })
     })
     fc.assert(fc.property(Busy, ({ clients, order }) => {
-      const pool = makeFairShare({ capacity: 1000, share: 0.25 })
-      for (const pick of order) pool.tryAcquire(`client ${pick % clients}`, 1)
-      expect(pool.tryAcquire("newcomer", 1)).toBe(true)
+      const pool = new FairShare()
+      for (const pick of order) pool.tryAcquire(`client ${pick % clients}`, 1, 1000, 0.25)
+      expect(pool.tryAcquire("newcomer", 1, 1000, 0.25)).toBe(true)
     }))
   })
 
@@ -99,47 +99,47 @@ describe("FairShare", () => {
     { capacity: 64, share: 1, alone: 64 },
     { capacity: 0, share: 1, alone: 0 }
   ])("gives $alone of $capacity to a client alone with a share of $share", ({ alone, capacity, share }) => {
-    const pool = makeFairShare({ capacity, share })
+    const pool = new FairShare()
     let acquired = 0
-    while (pool.tryAcquire("only", 1)) acquired += 1
+    while (pool.tryAcquire("only", 1, capacity, share)) acquired += 1
     expect(acquired).toBe(alone)
   })
 
   it("gives each of several busy clients less than a client alone", () => {
-    const pool = makeFairShare({ capacity: 60, share: 0.25 })
+    const pool = new FairShare()
     const clients = ["a", "b", "c"]
     for (let round = 0; round < 60; round++) {
-      for (const client of clients) pool.tryAcquire(client, 1)
+      for (const client of clients) pool.tryAcquire(client, 1, 60, 0.25)
     }
-    expect(clients.map(pool.held)).toEqual([10, 10, 10])
+    expect(clients.map((client) => pool.held(client))).toEqual([10, 10, 10])
   })
 
   it("lends idle capacity to a client alone, which returns it as it releases while others are busy", () => {
-    const pool = makeFairShare({ capacity: 64, share: 0.9 })
+    const pool = new FairShare()
     const takeAll = (client: string) => {
-      while (pool.tryAcquire(client, 1));
+      while (pool.tryAcquire(client, 1, 64, 0.9));
       return pool.held(client)
     }
     // The reserve is for the second client at once.
     expect([takeAll("first"), takeAll("second")]).toEqual([57, 6])
     for (let released = 0; released < 57; released += 1) {
       pool.release("first", 1)
-      for (const client of ["first", "second"]) pool.tryAcquire(client, 1)
+      for (const client of ["first", "second"]) pool.tryAcquire(client, 1, 64, 0.9)
     }
-    expect(["first", "second"].map(pool.held)).toEqual([33, 27])
+    expect(["first", "second"].map((client) => pool.held(client))).toEqual([33, 27])
   })
 
   it("releases at most what a client holds", () => {
-    const pool = makeFairShare({ capacity: 2 })
-    for (const client of ["a", "b"]) pool.tryAcquire(client, 1)
+    const pool = new FairShare()
+    for (const client of ["a", "b"]) pool.tryAcquire(client, 1, 2, 1)
     for (const amount of [1, 1]) pool.release("a", amount)
     expect([pool.used, pool.held("a"), pool.held("b")]).toEqual([1, 0, 1])
-    expect([pool.tryAcquire("c", 2), pool.tryAcquire("c", 1)]).toEqual([false, true])
+    expect([pool.tryAcquire("c", 2, 2, 1), pool.tryAcquire("c", 1, 2, 1)]).toEqual([false, true])
   })
 
-  it("applies the share of an acquisition instead of the default", () => {
-    const pool = makeFairShare({ capacity: 8 })
-    expect([1, 2, 3].map(() => pool.tryAcquire("small", 1, 0.25))).toEqual([true, true, false])
-    expect([1, 2, 3].map(() => pool.tryAcquire("large", 2))).toEqual([true, true, true])
+  it("limits each client by its own share", () => {
+    const pool = new FairShare()
+    expect([1, 2, 3].map(() => pool.tryAcquire("small", 1, 8, 0.25))).toEqual([true, true, false])
+    expect([1, 2, 3].map(() => pool.tryAcquire("large", 2, 8, 1))).toEqual([true, true, true])
   })
 })

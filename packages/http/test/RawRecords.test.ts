@@ -8,12 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import * as Upstream from "../../src/internal/call/Upstream.ts"
-import * as RawRecords from "../../src/internal/RawRecords.ts"
-import { address } from "../support/Examples.ts"
-import { failureOf } from "../support/Failures.ts"
-import * as ScriptedClient from "../support/ScriptedClient.ts"
-import * as TestClients from "../support/TestClients.ts"
+import * as RawRecords from "../src/RawRecords.ts"
+import * as Upstream from "../src/Upstream.ts"
+import { address } from "./support/Examples.ts"
+import { failureOf } from "./support/Failures.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
 
 /** A record with an amount above the range of numbers, and unusual white space. */
 const record = (block: number, id: number) =>

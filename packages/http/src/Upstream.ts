@@ -1,6 +1,8 @@
 /**
  * Upstreams: where the requests of an API go, with which API keys, under which policies.
  *
+ * Unstable: this module may change in any release.
+ *
  * @since 0.1.0
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
@@ -13,19 +15,19 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
-import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "../../ApiOptions.ts"
-import * as CircuitBreaker from "../../CircuitBreaker.ts"
-import * as ConcurrencyLimit from "../../ConcurrencyLimit.ts"
-import * as RateLimit from "../../RateLimit.ts"
-import * as ResponseCache from "../../ResponseCache.ts"
-import * as RetryPolicy from "../../RetryPolicy.ts"
-import * as Timeouts from "../../Timeouts.ts"
-import { apiKeyError } from "../transport/ApiKeyHeader.ts"
-import { normalize } from "../transport/BaseUrl.ts"
-import { fromHttpClient } from "../transport/HttpClientTransport.ts"
-import * as Transport from "../transport/Transport.ts"
-import { validateOptions } from "./ValidateOptions.ts"
+import { type ApiKey, defaultLabel } from "./ApiKey.ts"
+import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "./ApiOptions.ts"
+import { normalize } from "./BaseUrl.ts"
+import * as CircuitBreaker from "./CircuitBreaker.ts"
+import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
+import { validateOptions } from "./internal/call/ValidateOptions.ts"
+import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
+import { fromHttpClient } from "./internal/transport/HttpClientTransport.ts"
+import * as Transport from "./internal/transport/Transport.ts"
+import * as RateLimit from "./RateLimit.ts"
+import * as ResponseCache from "./ResponseCache.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 /**
  * The base URL, API keys and policies that the requests of an API use.

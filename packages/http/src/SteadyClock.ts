@@ -3,6 +3,10 @@
  * when that is set back, it goes on from where it was. All times are in milliseconds.
  *
  * Times that leave the process, such as those of cache entries and daily quotas, are those of the system clock.
+ *
+ * Unstable: this module may change in any release.
+ *
+ * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +14,12 @@ import * as Effect from "effect/Effect"
 /** Times may be read out of order. Up to this difference, time stands still instead. */
 const maxDisorder = 1000
 
-/** A clock that is never set back. Timers do not depend on the time, so they are those of `system`. */
+/**
+ * A clock that is never set back. Timers do not depend on the time, so they are those of `system`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class SteadyClock {
   readonly system: Clock.Clock
   private latest = Number.NEGATIVE_INFINITY
@@ -54,7 +63,12 @@ export class SteadyClock {
 
 const clocks = new WeakMap<Clock.Clock, SteadyClock>()
 
-/** Returns the steady clock of a clock, which all parts of the process share. */
+/**
+ * Returns the steady clock of a clock, which all parts of the process share.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
 export const ofClock = (system: Clock.Clock): SteadyClock => {
   const existing = clocks.get(system)
   if (existing !== undefined) return existing
@@ -63,5 +77,10 @@ export const ofClock = (system: Clock.Clock): SteadyClock => {
   return created
 }
 
-/** The steady clock of the current clock. */
+/**
+ * The steady clock of the current clock.
+ *
+ * @since 0.1.0
+ * @category accessors
+ */
 export const current: Effect.Effect<SteadyClock> = Effect.clockWith((clock) => Effect.succeed(ofClock(clock)))

@@ -7,10 +7,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { tokenPrice } from "../../support/Examples.ts"
-import { minimalOptions } from "../../support/PriceCalls.ts"
-import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import * as TestClients from "../../support/TestClients.ts"
+import { tokenPrice } from "../support/Examples.ts"
+import { minimalOptions } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
 
 const slowStores = (
   whenUnavailable: RateLimitStore.WhenUnavailable,

@@ -3,11 +3,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
-import { minimalOptions, priceReply } from "../../support/PriceCalls.ts"
-import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import { engineHarness } from "../../support/TestEngine.ts"
-import { runPendingWork } from "../../support/TestTime.ts"
+import { cachingOptions, numberedPrice } from "../support/CacheFixtures.ts"
+import { minimalOptions, priceReply } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import { engineHarness } from "../support/TestEngine.ts"
+import { runPendingWork } from "../support/TestTime.ts"
 
 const fromUpstream = { source: "upstream", storedAt: null, freshUntil: null }
 
