@@ -43,6 +43,7 @@ import type * as Scope from "effect/Scope"
 import { hostOf } from "./BaseUrl.ts"
 import * as CacheStore from "./CacheStore.ts"
 import * as AdmissionControl from "./internal/admission/AdmissionControl.ts"
+import { KeyCooldowns } from "./internal/admission/KeyCooldowns.ts"
 import * as KeySelector from "./internal/admission/KeySelector.ts"
 import * as Attempt from "./internal/attempt/Attempt.ts"
 import * as CircuitBreakerStage from "./internal/breaker/CircuitBreakerStage.ts"
@@ -153,8 +154,9 @@ export const make: Effect.Effect<
   const cache = yield* CacheStage.make(cacheStore, instrumentation, scope)
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
-  const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
-  const keySelector = KeySelector.make(admission)
+  const cooldowns = new KeyCooldowns()
+  const admission = AdmissionControl.make(rateLimitStore, cooldowns, circuitBreaker, instrumentation)
+  const keySelector = KeySelector.make(admission, cooldowns)
   const responseTtl = ResponseTtl.make()
 
   const attempt = Attempt.make(instrumentation)
@@ -249,7 +251,7 @@ export const make: Effect.Effect<
         circuitBreaker.health(clock).map(({ baseUrl, ...circuit }) => ({
           host: hostOf(baseUrl),
           ...circuit,
-          keys: keySelector.health(baseUrl, clock)
+          keys: cooldowns.health(baseUrl, clock)
         }))
     )
   }

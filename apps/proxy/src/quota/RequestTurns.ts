@@ -2,8 +2,8 @@
  * Shares the CPU among clients: while several are active, only a few upstream requests start in each turn of the event loop,
  * in turn by client. Otherwise a request, even a cached one, waits for all requests of a busy client that arrived before it.
  */
+import { FairQueue, type QueuedItem } from "@blockquarry/http/FairQueue"
 import * as Effect from "effect/Effect"
-import * as MutableList from "effect/MutableList"
 
 export interface RequestTurns {
   /** Records a request of a client, cached or not. `now` is in milliseconds. */
@@ -18,19 +18,18 @@ export const maxPerTurn = 6
 /** How long a client counts as active after its last request, in milliseconds. */
 const activeTime = 1000
 
-/** Undefined once its client has disconnected. */
-interface WaitingRequest {
-  resume: (() => void) | undefined
+interface WaitingRequest extends QueuedItem {
+  readonly resume: () => void
 }
 
 /** `onNextTurn` runs a function in the next turn of the event loop. */
 export const make = (onNextTurn: (run: () => void) => void = setImmediate): RequestTurns => {
   let latestClient: string | undefined
   let severalActiveAt = Number.NEGATIVE_INFINITY
-  // Requests that wait, by client. The client that is next is the first.
-  const waiting = new Map<string, MutableList.MutableList<WaitingRequest>>()
+  const waiting = new FairQueue<WaitingRequest>()
   const startedBy = new Set<string>()
   let started = 0
+  let arrivals = 0
 
   const recordStart = (client: string): void => {
     if (started === 0) onNextTurn(nextTurn)
@@ -41,15 +40,12 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate): Requ
   const nextTurn = (): void => {
     started = 0
     startedBy.clear()
-    for (const [client, requests] of waiting) {
-      let request = MutableList.shift(requests)
-      while (request !== undefined && request.resume === undefined) request = MutableList.shift(requests)
-      waiting.delete(client)
-      if (!MutableList.isEmpty(requests)) waiting.set(client, requests)
-      if (request?.resume === undefined) continue
-      recordStart(client)
+    while (started < maxPerTurn) {
+      const request = waiting.next(() => true)
+      if (request === undefined) return
+      waiting.serve(request)
+      recordStart(request.client.name)
       request.resume()
-      if (started >= maxPerTurn) return
     }
   }
 
@@ -61,17 +57,19 @@ export const make = (onNextTurn: (run: () => void) => void = setImmediate): Requ
     start: (client, now) => {
       // The clock may be set back.
       if (Math.abs(now - severalActiveAt) > activeTime) return Effect.succeed(undefined)
-      if (!waiting.has(client) && (started < maxPerTurn || !startedBy.has(client))) {
+      if (waiting.sizeOf({ name: client }) === 0 && (started < maxPerTurn || !startedBy.has(client))) {
         recordStart(client)
         return Effect.succeed(undefined)
       }
       return Effect.async((resume) => {
-        const request: WaitingRequest = { resume: () => resume(Effect.void) }
-        const requests = waiting.get(client) ?? MutableList.empty<WaitingRequest>()
-        waiting.set(client, MutableList.append(requests, request))
-        return Effect.sync(() => {
-          request.resume = undefined
-        })
+        const request = {
+          client: { name: client, weight: 1 },
+          cost: 1,
+          arrival: arrivals += 1,
+          resume: () => resume(Effect.void)
+        }
+        waiting.add(request)
+        return Effect.sync(() => waiting.remove(request))
       })
     }
   }

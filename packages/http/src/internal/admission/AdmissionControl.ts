@@ -11,7 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { SendObserver } from "../../CallClient.ts"
-import * as Completed from "../../Completed.ts"
 import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import type { CircuitBreakerStage } from "../breaker/CircuitBreakerStage.ts"
 import {
@@ -23,8 +22,9 @@ import {
 } from "../call/Call.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
-import { initialCooldown, maxCooldown, maxTrialLease } from "../stores/Gcra.ts"
+import { maxTrialLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
+import type { KeyCooldowns } from "./KeyCooldowns.ts"
 import {
   type AdmissionRequest,
   type AdmissionWaitReason,
@@ -79,6 +79,7 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 export const make = (
   store: RateLimitStoreService,
+  cooldowns: KeyCooldowns,
   circuitBreaker: CircuitBreakerStage,
   instrumentation: Instrumentation
 ): AdmissionControl => {
@@ -113,7 +114,7 @@ export const make = (
     Effect.uninterruptibleMask((restore) => {
       const admission = { call, key, client: call.client, cost: key.cost, queue: queueOf(call), restore }
       const now = call.clock.unsafeCurrentTimeMillis()
-      return Completed.flatMap(
+      return Effect.flatMap(
         tryAdmit(admission, now),
         (admitted): Effect.Effect<AttemptResponse | A, AttemptNoResponse> =>
           isGrant(admitted) ? runAttempt(admission, admitted, attempt) : onDelay(admission, admitted, now)
@@ -129,12 +130,12 @@ export const make = (
     if (rejection !== null) return Effect.fail(rejection)
     if (queue.mustWait(admission)) return Effect.succeed(queue.delayOf(admission, now))
     if (!queue.tryAcquireSlot(admission)) return Effect.succeed({ at: now, reason: "concurrency" })
-    return Completed.map(
-      Completed.onFailure(requestPermit(admission), () => queue.releaseSlot(admission)),
-      (permit) => {
-        if (!isGrant(permit)) queue.releaseSlot(admission)
-        return permit
-      }
+    return Effect.onExit(
+      requestPermit(admission),
+      (exit) =>
+        Exit.isSuccess(exit) && isGrant(exit.value)
+          ? Effect.void
+          : Effect.sync(() => queue.releaseSlot(admission))
     )
   }
 
@@ -144,20 +145,20 @@ export const make = (
    */
   const requestPermit = (admission: Admission): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
     const { call, cost, key: { id, rule }, queue } = admission
-    const permit = evaluate(
+    const acquired = evaluate(
       store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call)),
       call.clock.system.unsafeCurrentTimeMillis()
     )
-    return Completed.flatMap(
-      Completed.mapError(permit, () => rejected(call, "unavailable", null)),
-      (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+    return Effect.matchEffect(acquired, {
+      onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
+      onSuccess: (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
         const { trial, remaining } = permit
         // The trial is the only attempt until its result.
         queue.recordPermit(admission, trial ? 0 : remaining, rule.maxCost ?? cost)
         return consumeDailyQuota(admission, permit)
       }
-    )
+    })
   }
 
   /** Consumes the daily quota of a granted permit, or gives the permit back. */
@@ -165,7 +166,8 @@ export const make = (
     admission: Admission,
     permit: Grant["permit"]
   ): Effect.Effect<Grant, AttemptNoResponse> => {
-    const { call, cost, key: { id, quota, quotaId } } = admission
+    const { call, cost, key } = admission
+    const { id, quota, quotaId } = key
     const grant = { permit, consumption: null }
     if (quota === null) return Effect.succeed(grant)
     // Nothing is sent, so another attempt becomes the trial.
@@ -176,10 +178,11 @@ export const make = (
       )
     return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
-      onSuccess: (consumption) =>
-        consumption._tag === "Consumed"
-          ? Effect.succeed({ permit, consumption })
-          : reject(rejected(call, "daily", consumption.millis))
+      onSuccess: (consumption) => {
+        if (consumption._tag === "Consumed") return Effect.succeed({ permit, consumption })
+        cooldowns.recordExhaustedQuota(key, call.clock.unsafeCurrentTimeMillis() + consumption.millis)
+        return reject(rejected(call, "daily", consumption.millis))
+      }
     })
   }
 
@@ -224,18 +227,17 @@ export const make = (
       for (;;) {
         const now = call.clock.unsafeCurrentTimeMillis()
         queue.endDelay(waiter, now)
-        if (waiter.availableAt !== null) {
-          const delay: Delay = { at: waiter.availableAt, reason: "cooldown" }
-          return yield* Effect.fail(rejectedAfter(admission, delay, now))
-        }
-        if (isTooLate(waiter, now, waiter.latestStart) || !waiter.hasSlot && now === waiter.latestStart) {
+        const { turn } = waiter
+        if (typeof turn === "object") return yield* Effect.fail(rejectedAfter(admission, turn, now))
+        const isQueued = turn === "queued"
+        if (isTooLate(waiter, now, waiter.latestStart) || isQueued && now === waiter.latestStart) {
           queue.remove(waiter)
           const delay = queue.delayOf(admission, now)
           return yield* Effect.fail(
             rejectedAfter(admission, { at: delay.at, reason: delay.at > now ? delay.reason : reason }, now)
           )
         }
-        if (!waiter.hasSlot) {
+        if (isQueued) {
           yield* restore(wakeSignal(call.clock.system, waiter, queue.wakeTime(waiter) - now))
           continue
         }
@@ -279,36 +281,45 @@ export const make = (
       const stateChange = Either.isLeft(admitted)
         ? null
         : circuitBreaker.record(call, admitted.right, exit, now)
-      const report = reportResult(admission, grant.permit.trial, exit, now)
+      const report = reportResult(admission, grant.permit.trial, exit)
       const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
+      const cooldownChange = Exit.isSuccess(exit) ? recordResponse(admission, exit.value, now) : null
       const release = () => {
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
         if (sent > 0) instrumentation.recordCost(call, admission.cost)
       }
-      if (stateChange === null && settled === null) {
+      if (stateChange === null && settled === null && cooldownChange === null) {
         release()
         return exit
       }
-      return Effect.ensuring(after(stateChange, after(settled, exit)), Effect.sync(release))
+      return Effect.ensuring(
+        after(stateChange, after(settled, after(cooldownChange, exit))),
+        Effect.sync(release)
+      )
     })
+  }
+
+  /** Lets the attempts that wait for the key know its cooldown: they do not ask the store. Returns the log line, if any. */
+  const recordResponse = (
+    { call, key, queue }: Admission,
+    response: AttemptResponse,
+    now: number
+  ): Effect.Effect<void> | null => {
+    const change = cooldowns.record(call, key, response, now)
+    if (response.health === "throttled") queue.startCooldown(key.id, cooldowns.stateOf(key).until)
+    return change
   }
 
   /** Reports the result of an attempt to the store. Null if there is nothing to report. */
   const reportResult = (
-    { key: { id }, queue }: Admission,
+    { key: { id } }: Admission,
     trial: boolean,
-    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
-    now: number
+    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>
   ): Effect.Effect<void> | null => {
-    const attemptResponse = Exit.isSuccess(exit) ? exit.value : null
-    if (attemptResponse?.health === "throttled") {
-      const hint = retryAfterMillisOf(attemptResponse)
-      // Attempts that wait do not ask the store.
-      queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
-      return store.startCooldown(id, hint)
-    }
-    return trial ? store.settleTrial(id, attemptResponse?.health === "healthy") : null
+    const response = Exit.isSuccess(exit) ? exit.value : null
+    if (response?.health === "throttled") return store.startCooldown(id, retryAfterMillisOf(response))
+    return trial ? store.settleTrial(id, response?.health === "healthy") : null
   }
 
   /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
@@ -363,7 +374,7 @@ const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.
       stopTimer()
       resume(Effect.void)
     }
-    if (waiter.hasSlot || waiter.availableAt !== null) waiter.wake()
+    if (waiter.turn !== "queued") waiter.wake()
     return Effect.sync(stopTimer)
   })
 

@@ -2,13 +2,14 @@
  * The queue of attempts at one base URL. It considers concurrency slots and API keys together.
  *
  * An attempt that is next is given a slot, and requests a permit of the rate limit. Several attempts with the same key do
- * so at the same time, as far as the last permit left units for all of them. An attempt whose permit is delayed waits as
- * the leader of its key, without a slot, and the other attempts with the key wait until there is no leader. A client
- * without a slot and a key with a delayed permit block no other client and no other key.
+ * so at the same time, as far as the last permit left units for all of them. An attempt whose permit is delayed waits
+ * without a slot, and so do the other attempts with its key. A client without a slot and a key with a delayed permit block no
+ * other client and no other key.
  */
+import type { CallClient } from "../../CallClient.ts"
+import { FairQueue, type QueuedItem, type QueueItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
 import type { Call, CallKey } from "../call/Call.ts"
-import { FairQueue, type QueuedItem, type QueueItem } from "./Fairness.ts"
 
 /** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
@@ -23,17 +24,16 @@ export interface Delay {
 export interface AdmissionRequest extends QueueItem {
   readonly call: Call
   readonly key: CallKey
+  readonly client: CallClient
 }
 
 /** An attempt that waits for admission. */
-export interface Waiter extends AdmissionRequest, QueuedItem {
+export interface Waiter extends AdmissionRequest, Pick<QueuedItem, "arrival"> {
   readonly keyQueue: KeyQueue
   /** The latest time at which the attempt may be sent. */
   readonly latestStart: number
-  /** Whether it holds a slot, to request a permit. */
-  hasSlot: boolean
-  /** When its key is available again, if that is too late. */
-  availableAt: number | null
+  /** It holds a slot while it is `requesting` a permit. A delay is too long for it. */
+  turn: "queued" | "requesting" | Delay
   /** Resumes the fiber after a change of the other fields. */
   wake: () => void
 }
@@ -42,15 +42,15 @@ export interface Waiter extends AdmissionRequest, QueuedItem {
 interface KeyQueue {
   /** Those without a slot. */
   readonly waiters: FairQueue<Waiter>
-  /** Waits until `next` for another permit. */
-  leader: Waiter | null
-  /** What is known about the next permit. */
+  /** The attempt whose permit is delayed until `next`. While there is one, no other requests a permit. */
+  delayed: Waiter | null
+  /** When the next permit may be granted, as far as known. */
   next: Delay
   /** Number and cost of the attempts that request permits. */
   requests: number
   requestedCost: number
   /** Several attempts request permits at the same time only up to this cost, or else most of them would be delayed. */
-  sparePermits: number
+  unitsLeft: number
 }
 
 export class UpstreamQueue {
@@ -93,8 +93,8 @@ export class UpstreamQueue {
     if (keyQueue === undefined) return start
     const cost = keyQueue.waiters.costUntilServed(request)
     const delayedCost = reason === "rate_limit"
-      // `at` includes the leader.
-      ? Math.max(request.cost, cost - (keyQueue.leader?.cost ?? 0))
+      // `at` includes the delayed attempt.
+      ? Math.max(request.cost, cost - (keyQueue.delayed?.cost ?? 0))
       // How much of the burst is available then is unknown.
       : Math.max(0, cost - burst)
     return start + delayedCost * window / limit
@@ -105,16 +105,16 @@ export class UpstreamQueue {
     return this.keyQueues.get(key.id)?.waiters.sizeOf(client) ?? 0
   }
 
-  /** Adds an attempt. If its permit is delayed and no other waits for one, it is the leader. */
+  /** Adds an attempt, whose permit is delayed if it is the first of its key with a delay. */
   add({ call, client, cost, key }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
     const isDelayed = delay.at > now
     const keyQueue = this.keyQueues.get(key.id) ?? {
       waiters: new FairQueue(),
-      leader: null,
+      delayed: null,
       next: delay,
       requests: 0,
       requestedCost: 0,
-      sparePermits: isDelayed ? 0 : Number.POSITIVE_INFINITY
+      unitsLeft: isDelayed ? 0 : Number.POSITIVE_INFINITY
     }
     this.keyQueues.set(key.id, keyQueue)
     const waiter: Waiter = {
@@ -125,13 +125,12 @@ export class UpstreamQueue {
       keyQueue,
       latestStart,
       arrival: this.arrivals += 1,
-      hasSlot: false,
-      availableAt: null,
+      turn: "queued",
       wake: () => {}
     }
     keyQueue.waiters.add(waiter)
-    if (keyQueue.leader === null && isDelayed) {
-      keyQueue.leader = waiter
+    if (keyQueue.delayed === null && isDelayed) {
+      keyQueue.delayed = waiter
       keyQueue.next = delay
     }
     this.dispatch()
@@ -140,23 +139,23 @@ export class UpstreamQueue {
 
   /** Returns when an attempt must act that is not woken. */
   wakeTime(waiter: Waiter): number {
-    const { keyQueue: { leader, next }, latestStart } = waiter
-    return leader === waiter ? Math.min(next.at, latestStart) : latestStart
+    const { keyQueue: { delayed, next }, latestStart } = waiter
+    return delayed === waiter ? Math.min(next.at, latestStart) : latestStart
   }
 
-  /** After the delay of a leader, lets the attempt that is next request a permit. */
+  /** After the delay of a permit, lets the attempt that is next request one. */
   endDelay(waiter: Waiter, now: number): void {
     const { keyQueue } = waiter
-    if (keyQueue.leader !== waiter || keyQueue.next.at > now) return
-    keyQueue.leader = null
-    keyQueue.sparePermits = 0
+    if (keyQueue.delayed !== waiter || keyQueue.next.at > now) return
+    keyQueue.delayed = null
+    keyQueue.unitsLeft = 0
     this.dispatch()
   }
 
   /** Records a granted permit that left `remaining` units. `maxCost` is the cost of the most expensive attempt. */
   recordPermit({ key }: AdmissionRequest, remaining: number, maxCost: number): void {
     const keyQueue = this.keyQueues.get(key.id)
-    if (keyQueue !== undefined) keyQueue.sparePermits = remaining - maxCost
+    if (keyQueue !== undefined) keyQueue.unitsLeft = remaining - maxCost
   }
 
   /** The permit of an attempt with a slot is delayed: it waits without a slot. */
@@ -164,9 +163,9 @@ export class UpstreamQueue {
     const { keyQueue } = waiter
     this.endRequest(waiter)
     keyQueue.waiters.restore(waiter)
-    keyQueue.sparePermits = 0
-    if (keyQueue.leader === null) {
-      keyQueue.leader = waiter
+    keyQueue.unitsLeft = 0
+    if (keyQueue.delayed === null) {
+      keyQueue.delayed = waiter
       keyQueue.next = delay
     } else if (delay.reason === "cooldown" && delay.at > keyQueue.next.at) keyQueue.next = delay
     if (delay.reason === "cooldown") rejectLate(keyQueue)
@@ -178,7 +177,7 @@ export class UpstreamQueue {
     const keyQueue = this.keyQueues.get(keyId)
     if (keyQueue === undefined || at <= keyQueue.next.at) return
     keyQueue.next = { at, reason: "cooldown" }
-    keyQueue.sparePermits = 0
+    keyQueue.unitsLeft = 0
     rejectLate(keyQueue)
   }
 
@@ -191,15 +190,16 @@ export class UpstreamQueue {
 
   /** Removes an attempt that was not served, if it is in the queue. */
   remove(waiter: Waiter): void {
-    const { hasSlot, keyQueue } = waiter
+    const { keyQueue } = waiter
+    const hasSlot = waiter.turn === "requesting"
     if (hasSlot) {
       this.endRequest(waiter)
       // The client is not charged.
       keyQueue.waiters.restore(waiter)
     }
     keyQueue.waiters.remove(waiter)
-    if (keyQueue.leader === waiter) {
-      keyQueue.leader = null
+    if (keyQueue.delayed === waiter) {
+      keyQueue.delayed = null
       // The next attempt may cost less, and requests its own permit.
       keyQueue.next = { at: 0, reason: keyQueue.next.reason }
     }
@@ -213,7 +213,7 @@ export class UpstreamQueue {
   ): boolean => this.slots.canAcquire(name, 1, policies.concurrency.limit, share)
 
   private removeIfEmpty({ key, keyQueue }: Waiter): void {
-    const isEmpty = keyQueue.leader === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
+    const isEmpty = keyQueue.delayed === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
     if (isEmpty && this.keyQueues.get(key.id) === keyQueue) this.keyQueues.delete(key.id)
   }
 
@@ -226,14 +226,14 @@ export class UpstreamQueue {
       keyQueue.waiters.serve(waiter)
       keyQueue.requests += 1
       keyQueue.requestedCost += cost
-      waiter.hasSlot = true
+      waiter.turn = "requesting"
       waiter.wake()
     }
   }
 
   private endRequest(waiter: Waiter): void {
     const { cost, keyQueue } = waiter
-    waiter.hasSlot = false
+    waiter.turn = "queued"
     keyQueue.requests -= 1
     // Without requests there are no rounding errors of fractional costs.
     keyQueue.requestedCost = keyQueue.requests === 0 ? 0 : keyQueue.requestedCost - cost
@@ -260,15 +260,15 @@ export class UpstreamQueue {
 }
 
 /** Whether an additional attempt may request a permit. */
-const mayRequest = ({ leader, requestedCost, requests, sparePermits }: KeyQueue): boolean =>
-  leader === null && (requests === 0 || requestedCost <= sparePermits)
+const mayRequest = ({ delayed, requestedCost, requests, unitsLeft }: KeyQueue): boolean =>
+  delayed === null && (requests === 0 || requestedCost <= unitsLeft)
 
 /** Rejects the attempts that it will be too late for. Those that request permits learn it from the replies. */
-const rejectLate = ({ next: { at }, waiters }: KeyQueue): void => {
+const rejectLate = ({ next, waiters }: KeyQueue): void => {
   for (const waiter of waiters) {
-    if (!isTooLate(waiter, at, waiter.latestStart)) continue
+    if (!isTooLate(waiter, next.at, waiter.latestStart)) continue
     waiters.remove(waiter)
-    waiter.availableAt = at
+    waiter.turn = next
     waiter.wake()
   }
 }

@@ -73,7 +73,11 @@ export const maxCooldown = 60_000
 export const maxTrialLease = 61_000
 
 /** The first cooldown if the upstream does not specify a duration. */
-export const initialCooldown = 1000
+const initialCooldown = 1000
+
+/** Returns the length of a cooldown after `cooldowns` consecutive ones: what the upstream asks for, or else twice the last. */
+export const cooldownMillis = (requestedMillis: number | null, cooldowns: number): number =>
+  Math.min(requestedMillis ?? initialCooldown * 2 ** Math.min(cooldowns, 10), maxCooldown)
 
 /** How often requests that wait for a trial check its result. */
 export const trialPollMillis = 50
@@ -163,8 +167,8 @@ export const startCooldown = (state: GcraState, now: number, millis: number | nu
   const inCooldown = now < state.cooldownUntil
   // Several 429 responses to concurrent requests count as one cooldown; the later ones may only extend it.
   const cooldowns = inCooldown ? state.cooldowns : state.cooldowns + 1
-  const length = Math.min(millis ?? initialCooldown * 2 ** Math.min(cooldowns - 1, 10), maxCooldown)
-  return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), trialUntil: 0 }
+  const until = now + cooldownMillis(millis, cooldowns - 1)
+  return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, until), trialUntil: 0 }
 }
 
 export const settleTrial = (state: GcraState, now: number, succeeded: boolean): GcraState =>

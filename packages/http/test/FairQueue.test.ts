@@ -1,8 +1,8 @@
 /** Tests the order of the queue: weighted shares across clients, arrival order within a client. */
+import type { CallClient } from "@blockquarry/http/CallClient"
+import { FairQueue, type QueuedItem } from "@blockquarry/http/FairQueue"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import type { CallClient } from "../../../../src/CallClient.ts"
-import { FairQueue, type QueuedItem } from "../../../../src/internal/admission/Fairness.ts"
 
 const client = (name: string, weight = 1): CallClient => ({ name, weight, share: 1 })
 

@@ -1,14 +1,30 @@
-/** A queue that serves the clients of a gateway in turn. */
-import type { CallClient } from "../../CallClient.ts"
+/**
+ * A queue that serves the clients of a gateway in turn.
+ *
+ * Unstable: this module may change in any release.
+ *
+ * @since 0.1.0
+ */
+import type { CallClient } from "./CallClient.ts"
 
-/** What waits in the queue. */
+/**
+ * What a client asks for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface QueueItem {
-  readonly client: CallClient
+  readonly client: Pick<CallClient, "name" | "weight">
   /** In units. */
   readonly cost: number
 }
 
-/** An item with its position in the order of arrival. */
+/**
+ * An item with its position in the order of arrival.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface QueuedItem extends QueueItem {
   readonly arrival: number
 }
@@ -30,6 +46,9 @@ interface Flow<Item> {
  * While clients wait, each is served cost in proportion to its weight. The virtual start time of a client is the cost
  * that it was served per weight; the client with the lowest is next. A client that was absent, or could not be served,
  * continues at the virtual time of the queue, so that it gets its part from now on and no compensation for the past.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class FairQueue<Item extends QueuedItem> {
   // In the order in which the flows were last served, so that flows with equal start times take turns.
@@ -43,8 +62,8 @@ export class FairQueue<Item extends QueuedItem> {
   }
 
   /** Number of items of a client. */
-  sizeOf(client: CallClient): number {
-    return this.flows.get(client.name)?.items.size ?? 0
+  sizeOf({ name }: Pick<CallClient, "name">): number {
+    return this.flows.get(name)?.items.size ?? 0
   }
 
   *[Symbol.iterator](): Iterator<Item> {
