@@ -21,22 +21,20 @@ export const callSchema = Schema.Struct(callOptions)
 
 export const listSchema = Schema.Struct(listOptions)
 
-const { Unknown } = Schema
-
 export const clientSchema = Schema.Struct(
   {
-    apiKey: Unknown,
-    baseUrl: Unknown,
-    baseUrls: Schema.Struct({ data: Unknown, streams: Unknown, ledger: Unknown }),
-    timeouts: Unknown,
-    retry: Unknown,
-    rateLimit: Unknown,
-    breaker: Unknown,
-    concurrency: Unknown,
-    cache: Unknown,
-    maxBodySize: Unknown,
-    arrayFormat: Unknown,
-    userAgent: Unknown,
+    apiKey: Schema.Unknown,
+    baseUrl: Schema.Unknown,
+    baseUrls: Schema.Struct({ data: Schema.Unknown, streams: Schema.Unknown, ledger: Schema.Unknown }),
+    timeouts: Schema.Unknown,
+    retry: Schema.Unknown,
+    rateLimit: Schema.Unknown,
+    breaker: Schema.Unknown,
+    concurrency: Schema.Unknown,
+    cache: Schema.Unknown,
+    maxBodySize: Schema.Unknown,
+    arrayFormat: Schema.Unknown,
+    userAgent: Schema.Unknown,
     fetch: option("a function", (value): value is Fetch => Predicate.isFunction(value)),
     signal
   } satisfies OptionSchemas<ClientOptions>
