@@ -7,7 +7,9 @@
  *
  * @since 0.1.0
  */
-import { describeError, type ErrorDescription } from "./internal/describeError.ts"
+import * as Predicate from "effect/Predicate"
+import * as Rec from "effect/Record"
+import { describeError } from "./internal/describeError.ts"
 
 /**
  * The part of a request that errors keep. Headers are left out.
@@ -55,6 +57,16 @@ export interface RequestErrorFields {
  */
 export interface ResponseErrorFields extends RequestErrorFields, ResponseSummary {}
 
+interface RetryAfterField {
+  /** How long to wait before a retry, in milliseconds. Null if unknown. */
+  readonly retryAfter: number | null
+}
+
+interface UpdateField {
+  /** Whether the upstream may have applied an update although the call failed. */
+  readonly mayHaveBeenApplied: boolean
+}
+
 /**
  * The class that all errors of this package extend.
  *
@@ -75,7 +87,7 @@ export abstract class BlockquarryError extends Error {
   readonly retryable: boolean
 
   /** @internal */
-  constructor(description: ErrorDescription, fields: object, options?: { readonly cause: unknown }) {
+  constructor(description: Description, fields: object, options?: { readonly cause: unknown }) {
     super(description.message, options)
     this.summary = description.summary
     this.hint = description.hint
@@ -90,23 +102,45 @@ export abstract class BlockquarryError extends Error {
   }
 }
 
-/** What errors with a request have. */
-abstract class RequestError extends BlockquarryError {
-  /** The id of the operation. */
-  declare readonly operation: string
-  declare readonly request: RequestSummary
+type Description = Pick<BlockquarryError, "message" | "summary" | "hint" | "retryable">
+
+type Named<Name extends string> = { readonly name: Name }
+
+/** Creates the class of errors with a name. On its prototype, so that stacks begin with it, also in minified programs. */
+const namedError = <const Name extends string>(
+  name: Name
+): abstract new(
+  description: Description,
+  fields: object,
+  options?: { readonly cause: unknown }
+) => BlockquarryError & Named<Name> => {
+  abstract class NamedError extends BlockquarryError {
+    declare readonly name: Name
+  }
+  Object.defineProperty(NamedError.prototype, "name", { configurable: true, value: name })
+  return NamedError
 }
 
-/** What errors with a response have. */
-abstract class ResponseError extends RequestError {
-  declare readonly status: number
-  /** The message in the body. Null if the body has none in a known place. At most 300 characters. */
-  declare readonly serverMessage: string | null
-  /** The beginning of the body. At most 500 characters. */
-  declare readonly body: string
-  /** The upstream's id of the request, from the `x-request-id` header. Null if the header is missing. */
-  declare readonly upstreamRequestId: string | null
-}
+/**
+ * Creates the class of an error of `@blockquarry/core` with the same name and fields. `defaults` are those of the optional
+ * fields.
+ */
+const callError =
+  <const Name extends string>(name: Name) =>
+  <Fields extends object, Optional extends keyof Fields = never>(
+    defaults: Partial<Pick<Fields, Optional>> = {}
+  ): new(
+    fields: Omit<Fields, Optional> & { readonly [O in Optional]?: Fields[O] | undefined }
+  ) => BlockquarryError & Fields & Named<Name> => {
+    class CallError extends namedError(name) {
+      constructor(fields: object) {
+        const allFields = { ...defaults, ...Rec.filter({ ...fields }, Predicate.isNotUndefined) }
+        super(describeError(name, allFields), allFields)
+      }
+    }
+    // `describeError` throws if a field is missing or invalid.
+    return CallError as new(fields: object) => BlockquarryError & Fields & Named<Name>
+  }
 
 /**
  * A parameter or an option of the call is missing, invalid or unknown. Nothing was sent.
@@ -114,17 +148,12 @@ abstract class ResponseError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class InvalidInputError extends BlockquarryError {
-  declare readonly name: "InvalidInputError"
+export class InvalidInputError extends callError("InvalidInputError")<{
   /** The id of the operation. */
-  declare readonly operation: string
+  readonly operation: string
   /** One issue for each invalid parameter. */
-  declare readonly issues: ReadonlyArray<{ readonly parameter: string; readonly reason: string }>
-
-  constructor(fields: Pick<InvalidInputError, "operation" | "issues">) {
-    super(describeError("InvalidInputError", fields), fields)
-  }
-}
+  readonly issues: ReadonlyArray<{ readonly parameter: string; readonly reason: string }>
+}>() {}
 
 /**
  * The upstream rejected the request: a 4xx status that has no error of its own.
@@ -132,13 +161,7 @@ export class InvalidInputError extends BlockquarryError {
  * @since 0.1.0
  * @category errors
  */
-export class RequestRejectedError extends ResponseError {
-  declare readonly name: "RequestRejectedError"
-
-  constructor(fields: ResponseErrorFields) {
-    super(describeError("RequestRejectedError", fields), fields)
-  }
-}
+export class RequestRejectedError extends callError("RequestRejectedError")<ResponseErrorFields>() {}
 
 /**
  * The requested item does not exist: status 404 or 410, or NFT metadata that is `null`.
@@ -146,13 +169,7 @@ export class RequestRejectedError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class NotFoundError extends ResponseError {
-  declare readonly name: "NotFoundError"
-
-  constructor(fields: ResponseErrorFields) {
-    super(describeError("NotFoundError", fields), fields)
-  }
-}
+export class NotFoundError extends callError("NotFoundError")<ResponseErrorFields>() {}
 
 /**
  * The upstream does not accept the API key: status 401, 407 or 424.
@@ -160,16 +177,13 @@ export class NotFoundError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class AuthenticationError extends ResponseError {
-  declare readonly name: "AuthenticationError"
-  /** The option that sets the API key. Null if unknown. Default: `apiKey`. */
-  declare readonly setting: string | null
-
-  constructor(fields: ResponseErrorFields & { readonly setting?: string | null | undefined }) {
-    const allFields = { ...fields, setting: fields.setting === undefined ? "apiKey" : fields.setting }
-    super(describeError("AuthenticationError", allFields), allFields)
-  }
-}
+export class AuthenticationError extends callError("AuthenticationError")<
+  ResponseErrorFields & {
+    /** The option that sets the API key. Null if unknown. Default: `apiKey`. */
+    readonly setting: string | null
+  },
+  "setting"
+>({ setting: "apiKey" }) {}
 
 /**
  * The API key is valid but lacks a permission: status 403.
@@ -177,13 +191,7 @@ export class AuthenticationError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class PermissionDeniedError extends ResponseError {
-  declare readonly name: "PermissionDeniedError"
-
-  constructor(fields: ResponseErrorFields) {
-    super(describeError("PermissionDeniedError", fields), fields)
-  }
-}
+export class PermissionDeniedError extends callError("PermissionDeniedError")<ResponseErrorFields>() {}
 
 /**
  * The plan of the API key is exhausted: status 402, or a 401 with a message to that effect.
@@ -191,13 +199,7 @@ export class PermissionDeniedError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class PlanQuotaExceededError extends ResponseError {
-  declare readonly name: "PlanQuotaExceededError"
-
-  constructor(fields: ResponseErrorFields) {
-    super(describeError("PlanQuotaExceededError", fields), fields)
-  }
-}
+export class PlanQuotaExceededError extends callError("PlanQuotaExceededError")<ResponseErrorFields>() {}
 
 /**
  * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent because
@@ -206,17 +208,12 @@ export class PlanQuotaExceededError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class RateLimitError extends RequestError {
-  declare readonly name: "RateLimitError"
-  /** The 429 response. Null if the request was not sent. */
-  declare readonly response: ResponseSummary | null
-  /** How long to wait before a retry, in milliseconds. Null if unknown. */
-  declare readonly retryAfter: number | null
-
-  constructor(fields: RequestErrorFields & Pick<RateLimitError, "response" | "retryAfter">) {
-    super(describeError("RateLimitError", fields), fields)
+export class RateLimitError extends callError("RateLimitError")<
+  RequestErrorFields & RetryAfterField & {
+    /** The 429 response. Null if the request was not sent. */
+    readonly response: ResponseSummary | null
   }
-}
+>() {}
 
 /**
  * A limit of this client prevented the request. Nothing was sent, unless the limit is `memory`.
@@ -229,20 +226,11 @@ export class RateLimitError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class LocalLimitError extends RequestError {
-  declare readonly name: "LocalLimitError"
-  declare readonly limit: "rate" | "concurrency" | "daily" | "unavailable" | "memory"
-  /** How long to wait before a retry, in milliseconds. Null if unknown. */
-  declare readonly retryAfter: number | null
-  /** Whether the upstream may have applied an update although the call failed. */
-  declare readonly mayHaveBeenApplied: boolean
-
-  constructor(
-    fields: RequestErrorFields & Pick<LocalLimitError, "limit" | "retryAfter" | "mayHaveBeenApplied">
-  ) {
-    super(describeError("LocalLimitError", fields), fields)
+export class LocalLimitError extends callError("LocalLimitError")<
+  RequestErrorFields & RetryAfterField & UpdateField & {
+    readonly limit: "rate" | "concurrency" | "daily" | "unavailable" | "memory"
   }
-}
+>() {}
 
 /**
  * The upstream failed: a 5xx status.
@@ -250,17 +238,9 @@ export class LocalLimitError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class ServerError extends ResponseError {
-  declare readonly name: "ServerError"
-  /** How long to wait before a retry, in milliseconds. Null if unknown. */
-  declare readonly retryAfter: number | null
-  /** Whether the upstream may have applied an update although the call failed. */
-  declare readonly mayHaveBeenApplied: boolean
-
-  constructor(fields: ResponseErrorFields & Pick<ServerError, "retryAfter" | "mayHaveBeenApplied">) {
-    super(describeError("ServerError", fields), fields)
-  }
-}
+export class ServerError extends callError("ServerError")<
+  ResponseErrorFields & RetryAfterField & UpdateField
+>() {}
 
 /**
  * The circuit breaker of an upstream is open. Nothing was sent.
@@ -268,17 +248,14 @@ export class ServerError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class CircuitOpenError extends RequestError {
-  declare readonly name: "CircuitOpenError"
-  /** Host and port of the upstream. */
-  declare readonly host: string
-  /** When the circuit breaker admits the next request, in milliseconds from now. */
-  declare readonly retryAfter: number
-
-  constructor(fields: RequestErrorFields & Pick<CircuitOpenError, "host" | "retryAfter">) {
-    super(describeError("CircuitOpenError", fields), fields)
+export class CircuitOpenError extends callError("CircuitOpenError")<
+  RequestErrorFields & {
+    /** Host and port of the upstream. */
+    readonly host: string
+    /** When the circuit breaker admits the next request, in milliseconds from now. */
+    readonly retryAfter: number
   }
-}
+>() {}
 
 /**
  * The response cannot be used.
@@ -292,23 +269,14 @@ export class CircuitOpenError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class InvalidResponseError extends ResponseError {
-  declare readonly name: "InvalidResponseError"
-  declare readonly kind: "redirect" | "unexpected-status" | "incomplete" | "too-large" | "unexpected-shape"
-  /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
-  declare readonly path: string
-  declare readonly reason: string
-  /** Whether the upstream may have applied an update although the call failed. */
-  declare readonly mayHaveBeenApplied: boolean
-
-  constructor(
-    fields:
-      & ResponseErrorFields
-      & Pick<InvalidResponseError, "kind" | "path" | "reason" | "mayHaveBeenApplied">
-  ) {
-    super(describeError("InvalidResponseError", fields), fields)
+export class InvalidResponseError extends callError("InvalidResponseError")<
+  ResponseErrorFields & UpdateField & {
+    readonly kind: "redirect" | "unexpected-status" | "incomplete" | "too-large" | "unexpected-shape"
+    /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
+    readonly path: string
+    readonly reason: string
   }
-}
+>() {}
 
 /**
  * A list cannot continue without the risk of missing or duplicate records.
@@ -320,17 +288,12 @@ export class InvalidResponseError extends ResponseError {
  * @since 0.1.0
  * @category errors
  */
-export class PaginationError extends BlockquarryError {
-  declare readonly name: "PaginationError"
+export class PaginationError extends callError("PaginationError")<{
   /** The id of the operation. */
-  declare readonly operation: string
-  declare readonly reason: "CursorRepeated" | "BlockOverflow" | "OutOfOrder"
-  declare readonly description: string
-
-  constructor(fields: Pick<PaginationError, "operation" | "reason" | "description">) {
-    super(describeError("PaginationError", fields), fields)
-  }
-}
+  readonly operation: string
+  readonly reason: "CursorRepeated" | "BlockOverflow" | "OutOfOrder"
+  readonly description: string
+}>() {}
 
 /**
  * The connection could not be opened, or broke before the response was complete.
@@ -338,30 +301,20 @@ export class PaginationError extends BlockquarryError {
  * @since 0.1.0
  * @category errors
  */
-export class NetworkError extends RequestError {
-  declare readonly name: "NetworkError"
-  declare readonly api: "data" | "streams" | "ledger"
-  /** Host and port of the upstream. */
-  declare readonly host: string
-  /** The code of the failure, as in `ECONNREFUSED`, or a description if there is none. */
-  declare readonly reason: string
-  /** Whether the request may have reached the upstream. */
-  declare readonly sent: boolean
-  /** Whether the upstream may have applied an update although the call failed. */
-  declare readonly mayHaveBeenApplied: boolean
-  /** The option that sets the base URL, as in `baseUrls.data`. Null if unknown. Default: `baseUrl`. */
-  declare readonly setting: string | null
-
-  constructor(
-    fields:
-      & RequestErrorFields
-      & Pick<NetworkError, "api" | "host" | "reason" | "sent" | "mayHaveBeenApplied">
-      & { readonly setting?: string | null | undefined }
-  ) {
-    const allFields = { ...fields, setting: fields.setting === undefined ? "baseUrl" : fields.setting }
-    super(describeError("NetworkError", allFields), allFields)
-  }
-}
+export class NetworkError extends callError("NetworkError")<
+  RequestErrorFields & UpdateField & {
+    readonly api: "data" | "streams" | "ledger"
+    /** Host and port of the upstream. */
+    readonly host: string
+    /** The code of the failure, as in `ECONNREFUSED`, or a description if there is none. */
+    readonly reason: string
+    /** Whether the request may have reached the upstream. */
+    readonly sent: boolean
+    /** The option that sets the base URL, as in `baseUrls.data`. Null if unknown. Default: `baseUrl`. */
+    readonly setting: string | null
+  },
+  "setting"
+>({ setting: "baseUrl" }) {}
 
 /**
  * The response did not arrive in time.
@@ -373,24 +326,15 @@ export class NetworkError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class TimeoutError extends RequestError {
-  declare readonly name: "TimeoutError"
-  declare readonly scope: "attempt" | "call" | "server"
-  /** The timeout that elapsed, in milliseconds. Null if `scope` is `server`. */
-  declare readonly duration: number | null
-  /** The 408 response. Null unless `scope` is `server`. */
-  declare readonly response: ResponseSummary | null
-  /** Whether the upstream may have applied an update although the call failed. */
-  declare readonly mayHaveBeenApplied: boolean
-
-  constructor(
-    fields:
-      & RequestErrorFields
-      & Pick<TimeoutError, "scope" | "duration" | "response" | "mayHaveBeenApplied">
-  ) {
-    super(describeError("TimeoutError", fields), fields)
+export class TimeoutError extends callError("TimeoutError")<
+  RequestErrorFields & UpdateField & {
+    readonly scope: "attempt" | "call" | "server"
+    /** The timeout that elapsed, in milliseconds. Null if `scope` is `server`. */
+    readonly duration: number | null
+    /** The 408 response. Null unless `scope` is `server`. */
+    readonly response: ResponseSummary | null
   }
-}
+>() {}
 
 /**
  * The `signal` of the call or of the client was aborted. `cause` is the reason of the signal. An update may have been
@@ -399,8 +343,7 @@ export class TimeoutError extends RequestError {
  * @since 0.1.0
  * @category errors
  */
-export class AbortError extends BlockquarryError {
-  declare readonly name: "AbortError"
+export class AbortError extends namedError("AbortError") {
   /** The id of the operation. */
   declare readonly operation: string
 
@@ -424,8 +367,7 @@ export class AbortError extends BlockquarryError {
  * @since 0.1.0
  * @category errors
  */
-export class ClientClosedError extends BlockquarryError {
-  declare readonly name: "ClientClosedError"
+export class ClientClosedError extends namedError("ClientClosedError") {
   /** The id of the operation. */
   declare readonly operation: string
 
@@ -449,8 +391,7 @@ export class ClientClosedError extends BlockquarryError {
  * @since 0.1.0
  * @category errors
  */
-export class ConfigurationError extends BlockquarryError {
-  declare readonly name: "ConfigurationError"
+export class ConfigurationError extends namedError("ConfigurationError") {
   /** One issue for each invalid option, as in `rateLimit.limit`. */
   declare readonly issues: ReadonlyArray<{ readonly option: string; readonly reason: string }>
 
@@ -466,8 +407,7 @@ export class ConfigurationError extends BlockquarryError {
  * @since 0.1.0
  * @category errors
  */
-export class InvalidRecordError extends BlockquarryError {
-  declare readonly name: "InvalidRecordError"
+export class InvalidRecordError extends namedError("InvalidRecordError") {
   /** The name of the model. */
   declare readonly model: string
   /** Where in the value, as in `last_sale.price`. Empty for the value as a whole. */
@@ -519,32 +459,6 @@ export type ListError = CallError | PaginationError
  * @category errors
  */
 export type ClientError = ListError | InvalidRecordError
-
-const classes = {
-  InvalidInputError,
-  RequestRejectedError,
-  NotFoundError,
-  AuthenticationError,
-  PermissionDeniedError,
-  PlanQuotaExceededError,
-  RateLimitError,
-  LocalLimitError,
-  ServerError,
-  CircuitOpenError,
-  InvalidResponseError,
-  PaginationError,
-  NetworkError,
-  TimeoutError,
-  AbortError,
-  ClientClosedError,
-  ConfigurationError,
-  InvalidRecordError
-} satisfies { readonly [Name in ClientError["name"]]: { readonly prototype: { readonly name: Name } } }
-
-// On the prototypes, so that stacks begin with the name, also in minified programs.
-for (const [name, { prototype }] of Object.entries(classes)) {
-  Object.defineProperty(prototype, "name", { configurable: true, value: name })
-}
 
 /**
  * Returns whether a value is an error of this package. `name` then tells its class.
