@@ -1,7 +1,9 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
-import type * as Engine from "@blockquarry/http/Engine"
+import type { DailyQuota, EngineService, UpstreamHealth } from "@blockquarry/http/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
+import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -19,36 +21,36 @@ import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import * as ParseRequest from "../pipeline/ParseRequest.ts"
-import type { RequestHandler } from "../pipeline/RequestHandler.ts"
+import type { RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
-import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
+import type { Server } from "../server/Server.ts"
+import type { UpstreamEndpoints } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
+import { sampleCommands } from "./page/SampleCommands.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import * as Status from "./Status.ts"
-import type { UsageStats } from "./UsageStats.ts"
+import type { UsageStatsService } from "./UsageStats.ts"
 
-/** The dependencies of the admin listener. */
+/** What the handler of the admin listener uses. */
 export interface AdminContext {
-  readonly activeConfig: () => ActiveConfig
+  readonly activeConfig: Context.Tag.Service<ActiveConfig>
+  readonly engine: EngineService
+  readonly mainServer: Server
+  readonly usageStats: UsageStatsService
+  readonly version: string
   /** The hash of the token that was printed at startup, if any. It is valid as long as `admin.tokens` is empty. */
   readonly generatedTokenHash: string | null
-  readonly engine: Engine.EngineService
-  readonly usageStats: UsageStats
-  readonly version: string
-  /** Returns shell commands that send a first request. */
-  readonly sampleCommands: () => ReadonlyArray<string>
+  readonly examples: LedgerExamples | undefined
   /** Updates the metrics and returns them in the Prometheus text format. */
   readonly metrics: Effect.Effect<string>
-  /** Whether the main listener is shutting down. */
-  readonly shuttingDown: () => boolean
 }
 
 /** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
-export const handler = (admin: AdminContext): RequestHandler => {
+export const make = (admin: AdminContext): RequestHandlerService => {
   const onComplete = () => {}
   const encodedBodies = EncodedBodies.make()
   const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
@@ -88,7 +90,7 @@ const respond = (
   Effect.flatMap(RequestTarget.parseTarget(request.target), ({ path, query }) => {
     const page = pages.get(path)
     if (page === undefined) return Effect.fail(unknownAdminPath)
-    const { config } = admin.activeConfig()
+    const { config } = admin.activeConfig.current()
     const access = AdminAccess.checkAccess(config, admin.generatedTokenHash, page.kind, request)
     if (Either.isLeft(access)) return Effect.fail(access.left)
     const { parameters } = page
@@ -146,7 +148,7 @@ const usage = ({ usageStats }: AdminContext) => {
 const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(request.headers)
-    const { clients, upstream } = activeConfig()
+    const { clients, upstream } = activeConfig.current()
     const sender = `${operator} from ${clients.addressOf(request)}`
     const [target, ...more] = query.map(([, value]) => value)
     if (more.length > 0) return yield* Effect.fail(expectedOneTarget)
@@ -185,8 +187,8 @@ const storeUnavailable = ProxyError.make(
 /** Returns the state of every upstream, including those without requests so far. */
 const upstreamStatuses = (
   { baseUrls, keys }: UpstreamEndpoints,
-  upstreamHealth: ReadonlyArray<Engine.UpstreamHealth>,
-  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<Engine.DailyQuota> }
+  upstreamHealth: ReadonlyArray<UpstreamHealth>,
+  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<DailyQuota> }
 ): ReadonlyArray<Status.UpstreamStatus<number>> =>
   upstreamNames.map((name) => {
     const url = baseUrls[name]
@@ -243,7 +245,7 @@ const storeStatus = ({ redis }: Config): Effect.Effect<Status.StoreStatus> =>
 
 const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse> =>
   Effect.gen(function*() {
-    const { quotas, clients, config, upstream } = admin.activeConfig()
+    const { clientQuotas, clients, config, upstream } = admin.activeConfig.current()
     const now = yield* Clock.currentTimeMillis
     const upstreamHealth = yield* admin.engine.health
     const dailyQuotas = yield* Effect.all(Rec.map(baseUrlSettings, (_, name) =>
@@ -255,7 +257,7 @@ const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse>
     const clientStatuses = yield* Effect.forEach(
       clients.all,
       (client) =>
-        Effect.map(quotas.status(client), (quotaStatuses) => ({
+        Effect.map(clientQuotas.status(client), (quotaStatuses) => ({
           name: client.name,
           quotas: clientQuotaStatuses(config, client, quotaStatuses)
         })),
@@ -266,7 +268,7 @@ const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse>
       Status.make(admin.usageStats.snapshot(now), {
         version: admin.version,
         now,
-        state: Health.readinessState(upstream, admin.shuttingDown()),
+        state: Health.readinessState(upstream, admin.mainServer.shuttingDown()),
         anonymousAccess: allowsAnonymousClients(config),
         sandbox: config.upstream.sandbox,
         upstreams: upstreamStatuses(upstream.endpoints, upstreamHealth, dailyQuotas),
@@ -287,7 +289,14 @@ const pages: ReadonlyMap<string, AdminPage> = new Map<string, AdminPage>([
     "/",
     get(
       "public",
-      ({ sampleCommands }) => Effect.sync(() => StatusPage.render({ sampleCommands: sampleCommands() }))
+      ({ activeConfig, examples, mainServer }) =>
+        Effect.sync(() => {
+          const { config } = activeConfig.current()
+          const port = mainServer.port()
+          return StatusPage.render({
+            sampleCommands: port === null ? [] : sampleCommands(config, port, examples)
+          })
+        })
     )
   ],
   ["/status.json", get("operator", status)],
@@ -314,7 +323,11 @@ const pages: ReadonlyMap<string, AdminPage> = new Map<string, AdminPage>([
       "public",
       (admin) =>
         Effect.suspend(() =>
-          Health.readyResponse(admin.activeConfig().upstream, admin.engine, admin.shuttingDown())
+          Health.readyResponse(
+            admin.activeConfig.current().upstream,
+            admin.engine,
+            admin.mainServer.shuttingDown()
+          )
         )
     )
   ]

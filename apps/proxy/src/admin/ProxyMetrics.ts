@@ -4,6 +4,8 @@
  *
  * Labels have few values: configured clients, operations, status classes, cache states and error codes.
  */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricLabel from "effect/MetricLabel"
@@ -107,7 +109,7 @@ const info = Metric.gauge("quarry_proxy_info", {
   description: "Always 1; the label version is the version of the proxy"
 })
 
-export interface ProxyMetrics {
+export interface ProxyMetricsService {
   /** Records a completed request. */
   readonly record: (entry: AccessLogEntry) => void
   /** Records cost that arrives after its request has completed. */
@@ -120,6 +122,10 @@ export interface ProxyMetrics {
   readonly setShuttingDown: (value: boolean) => void
   readonly recordReload: (result: "success" | "failure") => void
 }
+
+export class ProxyMetrics
+  extends Context.Tag("quarry-proxy/ProxyMetrics")<ProxyMetrics, ProxyMetricsService>()
+{}
 
 type MetricLabels = ReadonlyArray<MetricLabel.MetricLabel>
 
@@ -155,7 +161,7 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
 const statusClassOf = (status: number): string =>
   status === 499 ? "499" : statusClasses[Math.floor(status / 100)] ?? "none"
 
-export const make = (version: string): ProxyMetrics => {
+export const make = (version: string): ProxyMetricsService => {
   const requestLabels = cachedLabels("client", "operation", "status_class", "cache")
   const durationLabels = cachedLabels("operation", "cache")
   const clientLabels = cachedLabels("client")
@@ -216,3 +222,6 @@ export const make = (version: string): ProxyMetrics => {
     recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))
   }
 }
+
+export const layer = (version: string): Layer.Layer<ProxyMetrics> =>
+  Layer.sync(ProxyMetrics, () => make(version))

@@ -3,6 +3,10 @@
  *
  * They are updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as LatencyHistogram from "./LatencyHistogram.ts"
@@ -75,7 +79,7 @@ export interface UsageSnapshot extends UsageReport {
   readonly failures: ReadonlyArray<FailureRecord>
 }
 
-export interface UsageStats {
+export interface UsageStatsService {
   /** Records a completed request. */
   readonly record: (entry: AccessLogEntry) => void
   /** Records attempts and cost that arrive after their request has completed. */
@@ -83,6 +87,8 @@ export interface UsageStats {
   readonly usage: () => UsageReport
   readonly snapshot: (now: number) => UsageSnapshot
 }
+
+export class UsageStats extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, UsageStatsService>() {}
 
 /** `UsageCounts` with writable counters. */
 type MutableCounts = { -readonly [Count in keyof UsageCounts]: UsageCounts[Count] }
@@ -158,7 +164,7 @@ const addToClient = (
   }
 }
 
-export const make = (now: number): UsageStats => {
+export const make = (now: number): UsageStatsService => {
   const totals = zeroCounts()
   // Bounded: log entries name a configured client, the anonymous client, or none.
   const clients = new Map<string, ClientCounters>()
@@ -217,3 +223,9 @@ export const make = (now: number): UsageStats => {
     snapshot: (at) => ({ ...usage(), series: series.points(at), failures: [...failures] })
   }
 }
+
+/** Counts from now on. */
+export const layer: Layer.Layer<UsageStats> = Layer.effect(
+  UsageStats,
+  Effect.map(Clock.currentTimeMillis, make)
+)

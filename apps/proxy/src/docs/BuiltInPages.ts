@@ -1,45 +1,46 @@
 /** Pages of the proxy itself. They contain no client data and require no token. */
 import { allOperations } from "@blockquarry/core/Operations"
-import type * as Engine from "@blockquarry/http/Engine"
-import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
+import { Engine } from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import type { Config } from "../config/Config.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as Health from "../pipeline/Health.ts"
-import type { PageHandler } from "../pipeline/PageHandler.ts"
+import { type PageHandler, Pages } from "../pipeline/PageHandler.ts"
 import * as Router from "../pipeline/Router.ts"
+import { Upstreams } from "../upstream/Upstreams.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 import * as DocsPage from "./page/DocsPage.ts"
 
 /**
- * Returns the pages by path. A document is rendered on its first request, and again if the costs were reloaded.
+ * The pages by path. A document is rendered on its first request, and again if the costs were reloaded.
  *
  * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
  * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
  */
-export const make = (
-  engine: Engine.EngineService,
-  examples: LedgerExamples | undefined
-): ReadonlyMap<string, PageHandler> => {
-  const documentPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
-    const rendered = new WeakMap<Config["costs"], ProxyResponse.ProxyResponse>()
-    return ({ clients, config: { costs } }, { headers }) =>
-      Effect.suspend(() =>
-        Either.map(clients.checkHost(headers), () => {
-          const page = rendered.get(costs) ?? render(costs)
-          rendered.set(costs, page)
-          return page
-        })
-      )
-  }
-  return new Map([
-    ["/", documentPage(index)],
-    ["/livez", () => Effect.succeed(Health.liveResponse)],
-    ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
-    ["/openapi.json", documentPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
-    ["/docs", documentPage((costs) => DocsPage.render({ examples, costs }))]
-  ])
+export const layer: Layer.Layer<Pages, never, Engine | Upstreams> = Layer.effect(
+  Pages,
+  Effect.zipWith(Engine, Upstreams, (engine, { examples }): ReadonlyMap<string, PageHandler> =>
+    new Map([
+      ["/", documentPage(index)],
+      ["/livez", () => Effect.succeed(Health.liveResponse)],
+      ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
+      ["/openapi.json", documentPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
+      ["/docs", documentPage((costs) => DocsPage.render({ examples, costs }))]
+    ]))
+)
+
+const documentPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
+  const rendered = new WeakMap<Config["costs"], ProxyResponse.ProxyResponse>()
+  return ({ clients, config: { costs } }, { headers }) =>
+    Effect.suspend(() =>
+      Either.map(clients.checkHost(headers), () => {
+        const page = rendered.get(costs) ?? render(costs)
+        rendered.set(costs, page)
+        return page
+      })
+    )
 }
 
 const index = (): ProxyResponse.ProxyResponse =>

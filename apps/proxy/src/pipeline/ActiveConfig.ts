@@ -1,35 +1,54 @@
-/**
- * Everything that is built from the configuration. A reload replaces it atomically. State that survives reloads is in
- * `SharedState`.
- */
-import * as SteadyClock from "@blockquarry/http/SteadyClock"
+/** The active configuration, which a reload replaces, with everything that is built from it. */
+import type { Engine } from "@blockquarry/http/Engine"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Clients from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
-import * as ClientQuotas from "../quota/ClientQuotas.ts"
+import type { ClientQuotas } from "../quota/ClientQuotas.ts"
+import { Quotas } from "../quota/Quotas.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
-import type { SharedState } from "./SharedState.ts"
+import type { Upstreams } from "../upstream/Upstreams.ts"
 
-export interface ActiveConfig {
+/** A configuration with what is built from it. */
+export interface Configured {
   readonly config: Config
   readonly clients: Clients.ClientRegistry
-  readonly quotas: ClientQuotas.ClientQuotas
+  readonly clientQuotas: ClientQuotas
   readonly upstream: UpstreamClient.UpstreamClient
 }
 
-export const make = (
-  { quotaStore, engine }: SharedState,
-  config: Config,
-  endpoints: UpstreamClient.UpstreamEndpoints
-): Effect.Effect<ActiveConfig, never, HttpClient.HttpClient> =>
-  Effect.zipWith(
-    UpstreamClient.make(engine, config, endpoints),
-    SteadyClock.current,
-    (upstream, clock) => ({
-      config,
-      clients: Clients.make(config),
-      quotas: ClientQuotas.make(config.quotas, quotaStore, clock),
-      upstream
+export class ActiveConfig extends Context.Tag("quarry-proxy/ActiveConfig")<ActiveConfig, {
+  /** Returns the active configuration. A request evaluates this once. */
+  readonly current: () => Configured
+  /** Activates a configuration for new requests. Requests in flight complete with the previous one. */
+  readonly replace: (config: Config) => Effect.Effect<void>
+}>() {}
+
+/** Activates a configuration. */
+export const layer = (
+  initial: Config
+): Layer.Layer<ActiveConfig, never, Engine | HttpClient.HttpClient | Quotas | Upstreams> =>
+  Layer.effect(
+    ActiveConfig,
+    Effect.gen(function*() {
+      const context = yield* Effect.context<Engine | HttpClient.HttpClient | Upstreams>()
+      const { clientQuotas } = yield* Quotas
+      const configure = (config: Config): Effect.Effect<Configured> =>
+        Effect.map(Effect.provide(UpstreamClient.make(config), context), (upstream) => ({
+          config,
+          clients: Clients.make(config),
+          clientQuotas: clientQuotas(config.quotas),
+          upstream
+        }))
+      let configured = yield* configure(initial)
+      return {
+        current: () => configured,
+        replace: (config) =>
+          Effect.map(configure(config), (next) => {
+            configured = next
+          })
+      }
     })
   )

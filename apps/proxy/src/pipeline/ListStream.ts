@@ -42,7 +42,7 @@ export interface ListRequest {
   readonly callClient: CallClient.CallClient
   /** The memory of the client. */
   readonly memory: ClientMemory
-  readonly quotas: ClientQuotas
+  readonly clientQuotas: ClientQuotas
   readonly engine: Engine.EngineService
   readonly upstream: UpstreamClient
   readonly context: RequestContext.RequestContext
@@ -95,7 +95,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
 const loadPage = (
-  { quotas, memory, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
+  { clientQuotas, memory, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
@@ -118,7 +118,9 @@ const loadPage = (
   )
   return charged(
     context,
-    Effect.clockWith((clock) => quotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), pageQuotaWait)),
+    Effect.clockWith((clock) =>
+      clientQuotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), pageQuotaWait)
+    ),
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)

@@ -1,20 +1,15 @@
-/** Renders a built-in page of the proxy from the active configuration. */
+/** The built-in pages of the proxy, rendered from the active configuration. */
+import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { ClientRegistry } from "../auth/Clients.ts"
-import type { Config } from "../config/Config.ts"
 import type { ProxyError } from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import type { UpstreamClient } from "../upstream/UpstreamClient.ts"
-
-/** The parts of the active configuration that pages use. */
-interface PageContext {
-  readonly clients: Pick<ClientRegistry, "checkHost">
-  readonly config: Pick<Config, "costs">
-  readonly upstream: Pick<UpstreamClient, "resolve">
-}
+import type { Configured } from "./ActiveConfig.ts"
 
 export type PageHandler = (
-  activeConfig: PageContext,
+  configured: Configured,
   request: Pick<ProxyRequest, "headers" | "shuttingDown">
 ) => Effect.Effect<ProxyResponse, ProxyError>
+
+/** The pages by path. */
+export class Pages extends Context.Tag("quarry-proxy/Pages")<Pages, ReadonlyMap<string, PageHandler>>() {}

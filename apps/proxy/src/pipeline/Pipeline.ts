@@ -23,18 +23,19 @@ import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { Caller, UpstreamResponse } from "../upstream/UpstreamClient.ts"
-import type { ActiveConfig } from "./ActiveConfig.ts"
+import type { Configured } from "./ActiveConfig.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
 import * as RequestBody from "./RequestBody.ts"
+import type { RequestServices } from "./RequestServices.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
-import type { SharedState } from "./SharedState.ts"
 
 /** A request with everything that its stages use. */
 interface Exchange {
-  readonly sharedState: SharedState
-  readonly activeConfig: ActiveConfig
+  readonly services: RequestServices
+  /** The configuration that was active when the request was received. */
+  readonly configured: Configured
   readonly request: ProxyRequest
   readonly context: RequestContext.RequestContext
 }
@@ -49,15 +50,15 @@ const whenRight = <A>(
 
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
-  sharedState: SharedState,
-  activeConfig: ActiveConfig,
+  services: RequestServices,
+  configured: Configured,
   request: ProxyRequest,
   context: RequestContext.RequestContext
 ): Response => {
-  const exchange = { sharedState, activeConfig, request, context }
+  const exchange = { services, configured, request, context }
   const { method, target } = request
-  if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
-  const parsed = method === "GET" ? sharedState.parsedRequests.get(target) : undefined
+  if (target.length > configured.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
+  const parsed = method === "GET" ? services.parsedRequests.get(target) : undefined
   if (parsed !== undefined) {
     return whenRight(
       authorize(exchange, parsed.operation.id, parsed.route),
@@ -72,14 +73,14 @@ export const respond = (
 
 /** Finds the page or operation of a request. */
 const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget): Response => {
-  const { activeConfig, context, request, sharedState: { encodedBodies, pages } } = exchange
+  const { configured, context, request, services: { encodedBodies, pages } } = exchange
   const { headers, method } = request
   const page = pages.get(path)
   if (page !== undefined) {
     context.route = path
     const rendered = () =>
       Effect.flatMap(
-        page(activeConfig, request),
+        page(configured, request),
         (response) => RenderResponse.renderPage(response, headers, encodedBodies, true)
       )
     return Router.respondToMethod(method, "GET", rendered)
@@ -88,7 +89,7 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
   const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length - 1) : path)
   if (match === undefined) {
     // A browser shows the error of the request itself only after a preflight without one.
-    return activeConfig.clients.cors !== undefined && Cors.isPreflight(request)
+    return configured.clients.cors !== undefined && Cors.isPreflight(request)
       ? Effect.succeed(ProxyResponse.empty(204))
       : Effect.fail(ProxyError.unknownPath)
   }
@@ -109,13 +110,13 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
 const authorize = (
-  { activeConfig, context, request }: Exchange,
+  { configured, context, request }: Exchange,
   operationId: string,
   route: string
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
   context.route = route
   context.operation = operationId
-  const client = activeConfig.clients.authenticate(request)
+  const client = configured.clients.authenticate(request)
   if (Either.isLeft(client)) return client
   context.client = client.right.name
   return Clients.isAllowed(client.right, operationId)
@@ -141,19 +142,19 @@ const callUpstream = (
   client: Clients.AuthenticatedClient,
   upstreamRequest: UpstreamRequest
 ): Response => {
-  const { activeConfig: { clients, config, quotas, upstream }, context, request, sharedState } = exchange
-  const { encodedBodies, now, parsedRequests, requestTurns, responseMemory } = sharedState
+  const { configured: { clientQuotas, clients, config, upstream }, context, request, services } = exchange
+  const { encodedBodies, now, parsedRequests, quotas } = services
   const { headers, method, target } = request
   const { operation } = upstreamRequest
   const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
   const cost = costOf(config, operation)
-  requestTurns.recordRequest(client.name, now())
+  quotas.turns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
-  const memory = responseMemory.memoryOf(client.name, config)
+  const memory = quotas.memory.memoryOf(client.name, config)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged(context, quotas.acquire(client, cost, now()), (onSent) => {
+  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (onSent) => {
     const cached = usesCache && cacheDirective !== "reload"
       ? upstream.findInMemory(upstreamRequest, now())
       : undefined
@@ -207,13 +208,13 @@ const fetch = (
   cacheDirective: CacheDirective.CacheDirective,
   caller: Caller
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-  const { activeConfig: { upstream }, sharedState: { now, requestTurns } } = exchange
+  const { configured: { upstream }, services: { now, quotas } } = exchange
   if (cacheDirective === "only-if-cached") return upstream.execute(upstreamRequest, cacheDirective, caller)
   // After the wait for the client's quotas, which must not use a slot that clients share.
   const slot = acquireSlot(exchange, caller.client.name, "request")
   if (Either.isRight(slot)) {
     return Completed.flatMap(
-      requestTurns.start(caller.client.name, now()),
+      quotas.turns.start(caller.client.name, now()),
       () => upstream.execute(upstreamRequest, cacheDirective, caller)
     )
   }
@@ -227,12 +228,12 @@ const fetch = (
  * then the request must not use the upstream.
  */
 const acquireSlot = (
-  { activeConfig: { config }, context, sharedState: { clientLimits } }: Exchange,
+  { configured: { config }, context, services: { quotas } }: Exchange,
   client: string,
   kind: "request" | "list"
 ): Either.Either<void, ProxyError.ProxyError> =>
   Either.map(
-    clientLimits.acquire(client, kind, config),
+    quotas.limits.acquire(client, kind, config),
     (release) => RequestContext.holdUntilHandedOver(context, release)
   )
 
@@ -243,8 +244,7 @@ const streamList = (
   match: Router.RouteMatch,
   query: RequestTarget.RequestTarget["query"]
 ): Response => {
-  const { activeConfig: { config, quotas, upstream }, context, sharedState: { engine, responseMemory } } =
-    exchange
+  const { configured: { clientQuotas, config, upstream }, context, services: { engine, quotas } } = exchange
   const { headers, method, shouldEndStreams } = exchange.request
   return whenRight(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
@@ -263,8 +263,8 @@ const streamList = (
         client,
         cost: costOf(config, match.operation),
         callClient,
-        memory: responseMemory.memoryOf(client.name, config),
-        quotas,
+        memory: quotas.memory.memoryOf(client.name, config),
+        clientQuotas,
         engine,
         upstream,
         context,
@@ -283,7 +283,7 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = (
-  { activeConfig: { clients, config }, request: { body, headers } }: Exchange,
+  { configured: { clients, config }, request: { body, headers } }: Exchange,
   { name }: Clients.AuthenticatedClient
 ): Effect.Effect<object, ProxyError.ProxyError> =>
   Effect.zipRight(

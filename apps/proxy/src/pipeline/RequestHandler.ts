@@ -1,8 +1,10 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
 import * as Completed from "@blockquarry/http/Completed"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
 import * as IpRanges from "../auth/IpRanges.ts"
@@ -12,11 +14,12 @@ import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import * as LoggedPath from "../observability/LoggedPath.ts"
+import type { Sampler } from "../observability/Sampler.ts"
 import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
-import type { ActiveConfig } from "./ActiveConfig.ts"
+import type { Configured } from "./ActiveConfig.ts"
 import * as Pipeline from "./Pipeline.ts"
-import type { SharedState } from "./SharedState.ts"
+import * as RequestServices from "./RequestServices.ts"
 
 /** A request in flight. */
 export interface PendingResponse {
@@ -41,48 +44,53 @@ export interface RejectedRequest {
   readonly onComplete: PendingResponse["onComplete"]
 }
 
-export interface RequestHandler {
+/** Handles the requests of a listener. */
+export interface RequestHandlerService {
   readonly handle: (request: ProxyRequest) => PendingResponse
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
   readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RejectedRequest
 }
 
-/** Creates a request handler. Each request evaluates `currentConfig` once, because a reload replaces the configuration. */
-export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig): RequestHandler => {
-  const { now } = sharedState
+/** The handler of the main listener. */
+export class RequestHandler
+  extends Context.Tag("quarry-proxy/RequestHandler")<RequestHandler, RequestHandlerService>()
+{}
 
-  const handle: RequestHandler["handle"] = (request) => {
-    const activeConfig = currentConfig()
+/** `sampler` decides which requests are traced; null if no spans are exported. */
+export const layer = (sampler: Sampler | null) =>
+  Layer.effect(RequestHandler, Effect.map(RequestServices.resolve, (services) => make(services, sampler)))
+
+const make = (services: RequestServices.RequestServices, sampler: Sampler | null): RequestHandlerService => {
+  const { activeConfig, now, quotas, usage } = services
+
+  const handle: RequestHandlerService["handle"] = (request) => {
+    const configured = activeConfig.current()
+    const { clients, config } = configured
     const context = RequestContext.make(
       now(),
       requestId(request.headers["x-request-id"]),
       request.method,
-      activeConfig.clients.addressOf(request)
+      clients.addressOf(request)
     )
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
       context.code = error.code
       context.detail = error.logDetail
       context.client ??= error.client ?? null
-      if (context.route === "-") recordUnknownRoute(activeConfig, request, context)
+      if (context.route === "-") recordUnknownRoute(configured, request, context)
       return withRequestHeaders(
         ProxyError.toResponse(error, context.requestId),
         request,
-        activeConfig.clients.cors,
+        clients.cors,
         context
       )
     }
     /** Delays the rejections of a client that does not wait between its requests. */
     const rejected = (response: ProxyResponse): Effect.Effect<ProxyResponse> => {
       if (response.status >= 500 || request.shuttingDown) return Effect.succeed(response)
-      const source = context.client === null || allowsAnonymousClients(activeConfig.config)
+      const source = context.client === null || allowsAnonymousClients(config)
         ? `address ${IpRanges.networkOf(context.clientAddress)}`
         : `client ${context.client}`
-      const paced = sharedState.rejectionPace.pace(
-        source,
-        response,
-        activeConfig.config.limits.maxRejectionRate,
-        now()
-      )
+      const paced = quotas.rejections.pace(source, response, config.limits.maxRejectionRate, now())
       // A delayed response needs nothing that clients share.
       if (!Completed.isComplete(paced)) RequestContext.recordHandOver(context)
       return paced
@@ -100,33 +108,32 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     const respond = (): Effect.Effect<ProxyResponse> => {
       try {
         return Completed.matchCause(
-          Pipeline.respond(sharedState, activeConfig, request, context),
+          Pipeline.respond(services, configured, request, context),
           onFailure,
-          (response) =>
-            Effect.succeed(withRequestHeaders(response, request, activeConfig.clients.cors, context))
+          (response) => Effect.succeed(withRequestHeaders(response, request, clients.cors, context))
         )
       } catch (defect) {
         return onFailure(Cause.die(defect))
       }
     }
     return {
-      response: Tracing.traced(sharedState.sampler, request, context, respond),
+      response: Tracing.traced(sampler, request, context, respond),
       acceptedClient: () => context.code === null ? context.client : null,
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()
         RequestContext.recordCompletion(context)
         RequestContext.whenSettled(context, () => {
-          sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
+          usage.record(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
           // Not a closure: V8 would keep the requests that complete later until a full garbage collection.
-          context.onLateUsage = sharedState.onLateUsage
+          context.onLateUsage = usage.recordLate
         })
       }
     }
   }
 
-  const reject: RequestHandler["reject"] = (status, remoteAddress) => {
-    const clientAddress = currentConfig().clients.addressOf({ headers: {}, remoteAddress })
+  const reject: RequestHandlerService["reject"] = (status, remoteAddress) => {
+    const clientAddress = activeConfig.current().clients.addressOf({ headers: {}, remoteAddress })
     const context = RequestContext.make(now(), randomUUID(), "-", clientAddress)
     context.code = ProxyError.malformedRequest.code
     const error = ProxyError.toResponse(ProxyError.malformedRequest, context.requestId)
@@ -134,7 +141,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     return {
       response,
       onComplete: (status, bytes) =>
-        sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
+        usage.record(RequestContext.toAccessLogEntry(context, status, bytes, now()))
     }
   }
 
@@ -143,7 +150,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
 
 /** Records for the log who sent a request that no route matches, and its path. A token is checked after the route only. */
 const recordUnknownRoute = (
-  { clients }: ActiveConfig,
+  { clients }: Configured,
   request: ProxyRequest,
   context: RequestContext.RequestContext
 ): void => {

@@ -3,21 +3,39 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { ProxyMetrics } from "../admin/ProxyMetrics.ts"
 import * as Changes from "../config/Changes.ts"
-import { allowsAnonymousClients } from "../config/Config.ts"
+import { allowsAnonymousClients, type Config, lacksAdminToken } from "../config/Config.ts"
 import * as Diagnostic from "../config/Diagnostic.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
-import type { RunningProxy } from "./RunningProxy.ts"
+import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as StartupBanner from "./StartupBanner.ts"
 
-/** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
+/** Activates a configuration, and counts the reload. */
+export const activate = (config: Config): Effect.Effect<void, never, ActiveConfig | ProxyMetrics> =>
+  Effect.flatMap(
+    Effect.all([ActiveConfig, ProxyMetrics]),
+    ([activeConfig, metrics]) =>
+      Effect.map(activeConfig.replace(config), () => metrics.recordReload("success"))
+  )
+
+/** Counts a rejected configuration. */
+export const countRejection: Effect.Effect<void, never, ProxyMetrics> = Effect.map(
+  ProxyMetrics,
+  (metrics) => metrics.recordReload("failure")
+)
+
+/**
+ * Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. `needsToken`: whether no token
+ * of the admin listener was generated, so that `admin.tokens` needs one.
+ */
 export const reloadOnChange = (
   options: Load.LoadOptions,
   initial: Load.LoadedConfig,
-  running: RunningProxy,
+  needsToken: boolean,
   watchSources: Watch.WatchSources
-): Effect.Effect<void, never, FileSystem.FileSystem> =>
+): Effect.Effect<void, never, ActiveConfig | FileSystem.FileSystem | ProxyMetrics> =>
   Effect.gen(function*() {
     const applied = yield* SubscriptionRef.make(initial)
     // Each configuration may consist of other files. After a rejection the files of the active one are still watched.
@@ -31,11 +49,11 @@ export const reloadOnChange = (
         Effect.mapError(({ diagnostics }): ReloadRejected => ({
           reasons: diagnostics.map(Diagnostic.formatDiagnostic)
         })),
-        Effect.flatMap((loaded) => apply(loaded, running)),
+        Effect.flatMap((loaded) => apply(loaded, needsToken)),
         Effect.matchEffect({
           onFailure: ({ reasons }) =>
             Effect.zipRight(
-              running.reloadRejected,
+              countRejection,
               Effect.logError(
                 ["configuration rejected; the active configuration is unchanged", ...reasons].join("\n  ")
               )
@@ -51,28 +69,26 @@ interface ReloadRejected {
 
 const apply = (
   loaded: Load.LoadedConfig,
-  running: RunningProxy
-): Effect.Effect<Load.LoadedConfig, ReloadRejected> => {
-  const active = running.config()
-  const changes = Changes.between(active, loaded.config)
-  const reasons = [
-    ...(!allowsAnonymousClients(active) && allowsAnonymousClients(loaded.config)
-      ? ["clients: removing all clients would disable authentication and requires a restart"]
-      : []),
-    ...changes.filter(({ requiresRestart }) => requiresRestart).map(({ text }) =>
-      `${text}: requires a restart`
-    )
-  ]
-  if (reasons.length > 0) return Effect.fail({ reasons })
-  const summary = changes.length === 0 ? "no changes" : changes.map(({ text }) => text).join("; ")
-  return Effect.gen(function*() {
-    const lackedAdminToken = running.lacksAdminToken()
-    yield* running.reload(loaded.config)
+  needsToken: boolean
+): Effect.Effect<Load.LoadedConfig, ReloadRejected, ActiveConfig | ProxyMetrics> =>
+  Effect.gen(function*() {
+    const { config: active } = (yield* ActiveConfig).current()
+    const changes = Changes.between(active, loaded.config)
+    const reasons = [
+      ...(!allowsAnonymousClients(active) && allowsAnonymousClients(loaded.config)
+        ? ["clients: removing all clients would disable authentication and requires a restart"]
+        : []),
+      ...changes.filter(({ requiresRestart }) => requiresRestart).map(({ text }) =>
+        `${text}: requires a restart`
+      )
+    ]
+    if (reasons.length > 0) return yield* Effect.fail({ reasons })
+    yield* activate(loaded.config)
     yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
-    if (running.lacksAdminToken() && !lackedAdminToken) {
+    if (needsToken && lacksAdminToken(loaded.config) && !lacksAdminToken(active)) {
       yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
     }
+    const summary = changes.length === 0 ? "no changes" : changes.map(({ text }) => text).join("; ")
     yield* Effect.logInfo(`configuration reloaded: ${summary}`)
     return loaded
   })
-}

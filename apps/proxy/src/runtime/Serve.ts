@@ -13,12 +13,14 @@ import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
 import * as Otlp from "../observability/Otlp.ts"
 import * as Sampler from "../observability/Sampler.ts"
-import * as Backend from "./Backend.ts"
+import { MainServer } from "../server/MainServer.ts"
+import * as Upstreams from "../upstream/Upstreams.ts"
 import * as ExitError from "./ExitError.ts"
+import * as Proxy from "./Proxy.ts"
 import * as Reload from "./Reload.ts"
-import * as RunningProxy from "./RunningProxy.ts"
 import * as Signals from "./Signals.ts"
 import * as StartupBanner from "./StartupBanner.ts"
+import * as Stores from "./Stores.ts"
 
 const standardError = 2
 
@@ -37,7 +39,6 @@ export const serve = (
     const generatedToken = lacksAdminToken(config) && process.stdout.isTTY
       ? yield* TokenGenerator.generate
       : null
-    const backend = yield* Backend.fromConfig(config)
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
     const logSink = yield* LogWriter.make(standardError)
@@ -49,41 +50,48 @@ export const serve = (
       lifecycle.started ? Effect.logInfo("stopped") : Effect.void
     )
     yield* Layer.build(Otlp.layer(version))
-    const run = Effect.gen(function*() {
-      const running = yield* RunningProxy.start({
-        config,
-        backend,
-        version,
-        sampler: tracingEnabled ? sampling.sampler : null,
-        generatedToken,
-        logSink,
-        logStyle,
-        // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
-        shutdownDelay: Effect.suspend(() => {
-          const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
-          return Effect.as(
-            Effect.logInfo(shutdownMessage(shutdownDelay)),
-            shutdownDelay
-          )
-        }),
-        sampleCommands: (port) => StartupBanner.sampleCommands(config, port, backend.examples)
+    const proxy = Proxy.layer({
+      config,
+      version,
+      sampler: tracingEnabled ? sampling.sampler : null,
+      generatedToken,
+      log: { sink: logSink, style: logStyle },
+      // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
+      shutdownDelay: Effect.suspend(() => {
+        const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
+        return Effect.as(
+          Effect.logInfo(shutdownMessage(shutdownDelay)),
+          shutdownDelay
+        )
       })
+    })
+    /** Announces the listeners, and reloads the configuration until the process ends. */
+    const run = Effect.gen(function*() {
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
       yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
-      if (running.lacksAdminToken()) yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
-      yield* Console.log(StartupBanner.text(config, running, generatedToken, backend.examples))
+      if (generatedToken === null && lacksAdminToken(config)) {
+        yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
+      }
+      yield* Console.log(yield* StartupBanner.text(generatedToken))
       lifecycle.started = true
-      yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)
-      return yield* Reload.reloadOnChange(options, loaded, running, yield* Watch.nodeSources)
+      const { port } = yield* MainServer
+      yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
+      yield* Reload.reloadOnChange(options, loaded, generatedToken === null, yield* Watch.nodeSources)
     })
-    return yield* run.pipe(
-      Effect.zipRight(Effect.never),
-      Effect.catchTags({
-        ListenError: (failed) => Effect.fail(ExitError.cannotListen(failed)),
-        RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed))
-      }),
-      Effect.tapDefect((cause) => Effect.logError("internal error", cause))
+    const backend = Layer.merge(
+      Layer.mapError(Upstreams.layer(config.upstream), (error) =>
+        ExitError.invalidConfig([String(error)], "the environment")),
+      Stores.layer(config)
     )
+    return yield* Layer.launch(Layer.scopedDiscard(run).pipe(Layer.provide(proxy), Layer.provide(backend)))
+      .pipe(
+        Effect.catchTags({
+          ListenError: (failed) =>
+            Effect.fail(ExitError.cannotListen(failed)),
+          RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed))
+        }),
+        Effect.tapDefect((cause) => Effect.logError("internal error", cause))
+      )
   })
 
 const shutdownMessage = (delay: Duration.Duration): string =>

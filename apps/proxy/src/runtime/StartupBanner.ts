@@ -1,42 +1,13 @@
 /** The startup banner: listeners, upstreams, clients, and commands to try. */
-import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
+import * as Effect from "effect/Effect"
+import { AdminServer } from "../admin/AdminServer.ts"
+import * as SampleCommands from "../admin/page/SampleCommands.ts"
 import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
 import { lacksBaseUrls, noBaseUrl } from "../config/CrossFieldChecks.ts"
 import type { LoadedConfig } from "../config/Load.ts"
-
-/** Returns an origin to connect to. Replaces a wildcard address with the loopback address. */
-const displayOrigin = (host: string, port: number): string => {
-  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
-}
-
-/** Returns shell commands with example requests. In sandbox mode they use synthetic data that exists. */
-export const sampleCommands = (
-  { clients, listen }: Pick<Config, "clients" | "listen">,
-  port: number,
-  examples: LedgerExamples | undefined
-): ReadonlyArray<string> => {
-  const baseUrl = displayOrigin(listen.host, port)
-  const data = `${baseUrl}/api/v2.2`
-  const curl = allowsAnonymousClients({ clients }) ? "curl" : "curl -H \"X-API-Key: $TOKEN\""
-  if (examples === undefined) {
-    return [
-      `curl '${baseUrl}/readyz'`,
-      `${curl} '${data}/erc20/0xdac17f958d2ee523a2206206994597c13d831ec7/price?chain=eth'`
-    ]
-  }
-  const { collection721, stream, token, tokenId721, transaction, wallet } = examples
-  return [
-    `${curl} '${data}/${wallet}/erc20/transfers?chain=eth&limit=2'`,
-    `${curl} '${data}/wallets/${wallet}/chains'`,
-    `${curl} '${data}/erc20/${token}/price?chain=eth&include=percent_change'`,
-    `${curl} '${data}/erc20/${token}/owners?chain=eth&limit=3'`,
-    `${curl} '${data}/nft/${collection721}/${tokenId721}?chain=eth&normalizeMetadata=true'`,
-    `${curl} '${baseUrl}/transactions/by_hash/${transaction}'`,
-    `${curl} '${baseUrl}/all/api/v2.2/${wallet}/erc20/transfers?chain=eth' | tail -n 2`,
-    `${curl} -X POST -H 'content-type: application/json' -d '{"status":"paused"}' '${baseUrl}/streams/evm/${stream}/status'`
-  ]
-}
+import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
+import { MainServer } from "../server/MainServer.ts"
+import { Upstreams } from "../upstream/Upstreams.ts"
 
 const upstreamLines = (config: Config): ReadonlyArray<string> => {
   const { baseUrls, keys, sandbox } = config.upstream
@@ -67,32 +38,33 @@ export const adminTokenHint = ({ files: [file] }: Pick<LoadedConfig, "files">): 
     file ?? "a configuration file (--config)"
   }. A token is printed at startup only on a terminal`
 
-export const text = (
-  config: Config,
-  ports: { readonly port: number; readonly adminPort: number | null },
-  generatedToken: string | null,
-  examples: LedgerExamples | undefined
-): string => {
-  const { listen, admin } = config
-  const baseUrl = displayOrigin(listen.host, ports.port)
-  return [
-    `quarry-proxy is listening at ${baseUrl}`,
-    ...upstreamLines(config),
-    clientsLine(config),
-    storeLine(config),
-    "",
-    "try:",
-    ...sampleCommands(config, ports.port, examples).map((line) => `  ${line}`),
-    "",
-    `docs:          ${baseUrl}/docs`,
-    ...(admin === null || ports.adminPort === null
-      ? []
-      : [
-        `status page:   ${displayOrigin(admin.host, ports.adminPort)}${
-          generatedToken === null ? "" : `/#token=${generatedToken}`
-        }`
-      ]),
-    "Press Ctrl-C to stop.",
-    ""
-  ].join("\n")
-}
+/** Returns the banner of a proxy that listens. */
+export const text = (generatedToken: string | null) =>
+  Effect.gen(function*() {
+    const { config } = (yield* ActiveConfig).current()
+    const { examples } = yield* Upstreams
+    const port = (yield* MainServer).port() ?? 0
+    const adminPort = (yield* AdminServer)?.port() ?? null
+    const { listen, admin } = config
+    const baseUrl = SampleCommands.displayOrigin(listen.host, port)
+    return [
+      `quarry-proxy is listening at ${baseUrl}`,
+      ...upstreamLines(config),
+      clientsLine(config),
+      storeLine(config),
+      "",
+      "try:",
+      ...SampleCommands.sampleCommands(config, port, examples).map((line) => `  ${line}`),
+      "",
+      `docs:          ${baseUrl}/docs`,
+      ...(admin === null || adminPort === null
+        ? []
+        : [
+          `status page:   ${SampleCommands.displayOrigin(admin.host, adminPort)}${
+            generatedToken === null ? "" : `/#token=${generatedToken}`
+          }`
+        ]),
+      "Press Ctrl-C to stop.",
+      ""
+    ].join("\n")
+  })

@@ -8,6 +8,7 @@
  */
 import * as Completed from "@blockquarry/http/Completed"
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,7 +20,7 @@ import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import type { PendingResponse, RejectedRequest, RequestHandler } from "../pipeline/RequestHandler.ts"
+import type { PendingResponse, RejectedRequest, RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import { type ConnectionCounts, type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
@@ -49,13 +50,14 @@ export interface ServerOptions {
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
   /** How long requests in flight may take after that. */
   readonly shutdownTimeout: Duration.DurationInput
-  readonly handler: RequestHandler
+  readonly handler: RequestHandlerService
 }
 
-/** A listening server. */
-export interface RunningServer {
-  /** The port, also if the configured port is 0. */
-  readonly port: number
+export interface Server {
+  /** Listens until the scope closes, which completes the requests in flight. */
+  readonly listen: Effect.Effect<void, ListenError, Scope.Scope>
+  /** The port, also if the configured port is 0. Null before the server listens. */
+  readonly port: () => number | null
   /** The number of open connections, of those with a response that is not sent yet, and of dropped ones by reason. */
   readonly connections: () => ConnectionCounts
   readonly shuttingDown: () => boolean
@@ -68,17 +70,15 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   readonly reason: string
 }> {}
 
-/** Starts a server that listens until the scope closes. */
-export const startServer = (options: ServerOptions): Effect.Effect<RunningServer, ListenError, Scope.Scope> =>
-  Effect.gen(function*() {
-    // Created first and therefore closed last: interrupts the requests that exceed the shutdown timeout.
-    const fibers = yield* Effect.acquireRelease(
-      Effect.sync(() => new RequestFibers()),
-      (fibers) => fibers.interruptAll
-    )
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+/** Creates a server, which does not listen yet. */
+export const make = (options: ServerOptions): Effect.Effect<Server> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => {
+    // Requests use no services of the context, and each one copies it.
+    const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
+    const fibers = new RequestFibers()
     const { handler, limits } = options
     const shutdownState = { started: false, streamsShouldEnd: false }
+    let port: number | null = null
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
     // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
@@ -166,7 +166,6 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     server.on("connection", (socket) => connections.add(socket))
     server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
-    yield* closeSlowReaders(connections, connectionLimits)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       if (!socket.writable || error.code === "ECONNRESET" || connections.hasPendingExchange(socket)) {
         return socket.destroy()
@@ -193,15 +192,21 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       ))
       yield* drainConnections(server, connections, delay, options.shutdownTimeout)
     })
-    // The fiber that closes the scope may be interrupted, for example by a signal. There every wait would end immediately,
-    // and an uninterruptible wait could not time out. Therefore the shutdown runs in a separate fiber.
-    yield* Effect.acquireRelease(
-      bindPort(server, options),
-      () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
-    )
-    const address = server.address()
     return {
-      port: typeof address === "object" && address !== null ? address.port : options.port,
+      listen: Effect.gen(function*() {
+        // Closed last: interrupts the requests that exceed the shutdown timeout.
+        yield* Effect.addFinalizer(() => fibers.interruptAll)
+        yield* closeSlowReaders(connections, connectionLimits)
+        // The fiber that closes the scope may be interrupted, for example by a signal. There every wait would end immediately,
+        // and an uninterruptible wait could not time out. Therefore the shutdown runs in a separate fiber.
+        yield* Effect.acquireRelease(
+          Effect.map(bindPort(server, options), (bound) => {
+            port = bound
+          }),
+          () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
+        )
+      }),
+      port: () => port,
       connections: () => connections.count(),
       shuttingDown: () => shutdownState.started
     }
@@ -228,17 +233,19 @@ class RequestFibers {
 
 const noClient = (): null => null
 
+/** Returns the port, also if that of the options is 0. */
 const bindPort = (
   server: Http.Server,
   { host, port }: { readonly host: string; readonly port: number }
-): Effect.Effect<void, ListenError> =>
+): Effect.Effect<number, ListenError> =>
   Effect.async((resume) => {
     const failed = (error: Error & { readonly code?: string }) =>
       resume(Effect.fail(new ListenError({ host, port, reason: error.code ?? error.message })))
     server.once("error", failed)
     server.listen(port, host, () => {
       server.off("error", failed)
-      resume(Effect.void)
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
     })
   })
 

@@ -1,5 +1,4 @@
 /** Sends upstream requests through the engine, and returns the upstream's responses unchanged. */
-import type { ApiKey } from "@blockquarry/http/ApiKey"
 import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallClient from "@blockquarry/http/CallClient"
@@ -33,12 +32,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-
-/** The base URL and the API keys of each upstream. The base URL is undefined if it is not configured. */
-export interface UpstreamEndpoints {
-  readonly baseUrls: { readonly [A in UpstreamName]: string | undefined }
-  readonly keys: { readonly [A in UpstreamName]: ReadonlyArray<ApiKey> }
-}
+import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
 
 /** An upstream response, and its source. */
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
@@ -102,6 +96,14 @@ const throttledDelayFactor = 5
 
 /** Creates a client over the engine, which applies retries, rate limits and timeouts. */
 export const make = (
+  config: UpstreamConfig
+): Effect.Effect<UpstreamClient, never, Engine.Engine | HttpClient.HttpClient | Upstreams> =>
+  Effect.flatMap(
+    Effect.all([Engine.Engine, Upstreams]),
+    ([engine, { endpointsOf }]) => connect(engine, config, endpointsOf(config.upstream))
+  )
+
+const connect = (
   engine: Engine.EngineService,
   config: UpstreamConfig,
   endpoints: UpstreamEndpoints

@@ -8,7 +8,7 @@ import { accessLogEntry, stepStart } from "../support/accessLogEntries.ts"
 
 const after = (seconds: number): number => stepStart + seconds * 1000
 
-const statsOf = (...many: ReadonlyArray<Partial<AccessLogEntry>>): UsageStats.UsageStats => {
+const statsOf = (...many: ReadonlyArray<Partial<AccessLogEntry>>): UsageStats.UsageStatsService => {
   const tally = UsageStats.make(stepStart)
   for (const differing of many) tally.record(accessLogEntry(differing))
   return tally

@@ -94,7 +94,7 @@ describe("golden records", () => {
     await send("the circuit breaker is open", metadata.replace("/1?", "/6?"), as("game"))
     await send("a page", "/docs", { elsewhere: "its text is in docs-page.txt" })
     await Effect.runPromise(running.reload(settings({ ...withCache, clients })))
-    await Effect.runPromise(running.reloadRejected)
+    await Effect.runPromise(running.countRejection)
     await proxy("one key, and identical requests", { config: { ...withCache, clients } })
     await send("a cooldown that is waited for", price, {
       ...as("game"),

@@ -6,11 +6,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
-import * as Backend from "../../src/runtime/Backend.ts"
-import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
-import { testClient } from "../support/proxy.ts"
+import * as Upstreams from "../../src/upstream/Upstreams.ts"
+import { launch, testClient } from "../support/proxy.ts"
 import * as RecordingUpstream from "./recordingUpstream.ts"
 
 export const token = "token-of-a-client"
@@ -83,17 +81,11 @@ export const start = (options: HarnessOptions = {}) =>
       lines.push(line)
       for (const one of waiting) one()
     }
-    const running = yield* RunningProxy.start({
-      config,
-      backend: yield* Backend.fromConfig(config),
-      version: "0.0.0-test",
-      logSink,
-      logStyle: "json",
+    const running = yield* launch(config, Upstreams.layer(config.upstream), {
       sampler: options.traced === true ? Sampler.standard : null,
-      generatedToken: null,
-      shutdownDelay: Effect.succeed(0),
-      sampleCommands: () => []
-    }).pipe(Effect.provide(Logging.layer(logSink, "json", "debug")))
+      log: { sink: logSink, style: "json" },
+      logLevel: "debug"
+    })
     /** Waits until `count` requests have ended with a status. */
     const ended = (status: number, count: number): Effect.Effect<void> =>
       Effect.async((resume) => {

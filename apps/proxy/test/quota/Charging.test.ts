@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import { charged } from "../../src/quota/Charging.ts"
-import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
+import type { UpstreamEndpoints } from "../../src/upstream/Upstreams.ts"
 import { examples, keys, openAdmin, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
 
 const cost = 4

@@ -183,11 +183,9 @@ describe("a response that cannot be created or sent", () => {
           shutdownTimeout: 0,
           handler
         }
-        const { port } = yield* Effect.provide(
-          Server.startServer(options),
-          Logger.remove(Logger.defaultLogger)
-        )
-        expect(yield* Effect.flip(sendRequest(port, "/"))).toMatchObject({ code: "ECONNRESET" })
+        const server = yield* Effect.provide(Server.make(options), Logger.remove(Logger.defaultLogger))
+        yield* server.listen
+        expect(yield* Effect.flip(sendRequest(server.port() ?? 0, "/"))).toMatchObject({ code: "ECONNRESET" })
       }
     }), 5000)
 })

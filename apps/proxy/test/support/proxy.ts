@@ -5,6 +5,7 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,11 +14,15 @@ import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import * as Net from "node:net"
+import { AdminServer } from "../../src/admin/AdminServer.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
-import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
-import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
+import * as Proxy from "../../src/runtime/Proxy.ts"
+import * as Reload from "../../src/runtime/Reload.ts"
+import * as Stores from "../../src/runtime/Stores.ts"
+import { MainServer } from "../../src/server/MainServer.ts"
+import { type UpstreamEndpoints, Upstreams } from "../../src/upstream/Upstreams.ts"
 
 /** One ledger for all tests: its data is generated on first access. */
 export const ledger = Ledger.make({ seed: 1, scale: 200 })
@@ -153,31 +158,56 @@ export const testConfig = (
   admin: config?.admin === undefined ? null : config.admin
 })
 
-/** Starts a proxy into the scope. */
+export interface LaunchOptions extends Partial<Omit<Proxy.ProxyOptions, "config">> {
+  /** The level of the log, which goes where the access log does. Default: info. */
+  readonly logLevel?: Config["log"]["level"]
+}
+
+/** Starts a proxy into the scope, with the layer of its upstreams. */
+export const launch = <E>(
+  config: Config,
+  upstreams: Layer.Layer<Upstreams | HttpClient.HttpClient, E>,
+  { log = { sink: () => {}, style: "json" }, logLevel = "info", ...options }: LaunchOptions
+) =>
+  Effect.gen(function*() {
+    const context = yield* Layer.build(
+      Proxy.layer({
+        config,
+        version: "0.0.0-test",
+        sampler: null,
+        generatedToken: null,
+        shutdownDelay: Effect.succeed(0),
+        log,
+        ...options
+      }).pipe(Layer.provide(Layer.merge(upstreams, Stores.layer(config))))
+    )
+    return {
+      port: Context.get(context, MainServer).port() ?? 0,
+      adminPort: Context.get(context, AdminServer)?.port() ?? null,
+      reload: (config: Config) => Effect.provide(Reload.activate(config), context),
+      countRejection: Effect.provide(Reload.countRejection, context)
+    }
+  }).pipe(Effect.provide(Logging.layer(log.sink, log.style, logLevel)))
+
+/** Upstreams that send requests with a client of the test. */
+export const upstreamsWith = (client: HttpClient.HttpClient, endpoints: UpstreamEndpoints = testEndpoints) =>
+  Layer.merge(
+    Layer.succeed(HttpClient.HttpClient, client),
+    Layer.succeed(Upstreams, { endpointsOf: () => endpoints, examples })
+  )
+
+/** Starts a proxy into the scope, in front of a sandbox. */
 export const start = (options: TestProxyOptions = {}) =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger, ...options.sandbox })
     const lines: Array<string> = []
-    const logSink = (line: string) => void lines.push(line)
-    const running = yield* RunningProxy.start({
-      config: testConfig(options),
-      backend: {
-        httpClientLayer: Layer.succeed(
-          HttpClient.HttpClient,
-          options.httpClient ?? Sandbox.httpClient(sandbox)
-        ),
-        endpointsOf: () => options.endpoints ?? testEndpoints,
-        examples
-      },
-      version: "0.0.0-test",
+    const upstreams = upstreamsWith(options.httpClient ?? Sandbox.httpClient(sandbox), options.endpoints)
+    const running = yield* launch(testConfig(options), upstreams, {
       sampler: options.tracingEnabled === true ? options.sampler ?? Sampler.standard : null,
       generatedToken: options.generatedToken ?? null,
-      logSink,
-      logStyle: "json",
-      shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0),
-      sampleCommands: () => []
+      log: { sink: (line) => void lines.push(line), style: "json" },
+      shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0)
     }).pipe(
-      Effect.provide(Logging.layer(logSink, "json", "info")),
       Effect.withRandom(Random.fixed([0])),
       options.instantClock === true
         ? Effect.withClock(instantClock)
@@ -185,6 +215,5 @@ export const start = (options: TestProxyOptions = {}) =>
         ? (self) => self
         : Effect.withClock(fixedClock(options.clock))
     )
-    const { port } = running
-    return { ...running, sandbox, lines, origin: `http://127.0.0.1:${port}` }
+    return { ...running, sandbox, lines, origin: `http://127.0.0.1:${running.port}` }
   })

@@ -1,22 +1,21 @@
 /** The policies of the configuration, as the engine applies them. */
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallClient from "@blockquarry/http/CallClient"
 import * as Engine from "@blockquarry/http/Engine"
-import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import { defaults } from "../../src/config/Config.ts"
 import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import * as UpstreamClient from "../../src/upstream/UpstreamClient.ts"
-import { examples, sendRequest, start, testConfig, testEndpoints } from "../support/proxy.ts"
+import { examples, sendRequest, start, testConfig, upstreamsWith } from "../support/proxy.ts"
 import { staticUpstream } from "../support/staticUpstream.ts"
 
 const caller: UpstreamClient.Caller = {
@@ -39,14 +38,9 @@ describe("the default policies", () => {
     "end a request to %s within 25 s, with the wait for the quota of its client",
     ([, httpClient, expected]) =>
       Effect.gen(function*() {
-        const engine = yield* Effect.provide(Engine.make, [
-          CacheStore.layerMemory(),
-          RateLimitStore.layerMemory
-        ])
-        const upstream = yield* Effect.provideService(
-          UpstreamClient.make(engine, defaults, testEndpoints),
-          HttpClient.HttpClient,
-          httpClient
+        const upstream = yield* Effect.provide(
+          UpstreamClient.make(defaults),
+          yield* Layer.build(Layer.merge(Engine.layer, upstreamsWith(httpClient)))
         )
         const input = yield* decodeInput(tokenPrice, { address: examples.token })
         const call = upstream.execute(

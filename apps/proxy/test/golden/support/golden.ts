@@ -2,7 +2,6 @@
  * Records of the proxy's behavior: requests and responses on the wire, and log lines. `vitest -u` rewrites
  * them; a difference fails in CI.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,12 +14,11 @@ import { fileURLToPath } from "node:url"
 import * as Zlib from "node:zlib"
 import { expect } from "vitest"
 import { type Config, defaults } from "../../../src/config/Config.ts"
-import * as Logging from "../../../src/observability/Logging.ts"
+import type * as Logging from "../../../src/observability/Logging.ts"
 import * as Sampler from "../../../src/observability/Sampler.ts"
-import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
-import type { UpstreamEndpoints } from "../../../src/upstream/UpstreamClient.ts"
+import type { UpstreamEndpoints } from "../../../src/upstream/Upstreams.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
-import { examples, openAdmin, testEndpoints } from "../../support/proxy.ts"
+import { examples, launch, openAdmin, upstreamsWith } from "../../support/proxy.ts"
 import * as Clock from "./clock.ts"
 import * as Upstream from "./upstream.ts"
 
@@ -43,7 +41,7 @@ export interface Options {
 }
 
 export interface Proxied {
-  readonly running: RunningProxy.RunningProxy
+  readonly running: Effect.Effect.Success<ReturnType<typeof launch>>
   readonly upstream: Upstream.Upstream
   readonly clock: Clock.ManualClock
   readonly lines: Array<string>
@@ -68,26 +66,16 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
   const { isTraced = false, style = "json" } = options
   const clock = Clock.make()
   const lines: Array<string> = []
-  const sink = (line: string) => void lines.push(line)
   const scope = await Effect.runPromise(Scope.make())
   const upstream = await Effect.runPromise(Upstream.make(options.sandbox))
   const config = settings(options.config)
-  const running = await RunningProxy.start({
-    config,
-    backend: {
-      httpClientLayer: Layer.succeed(HttpClient.HttpClient, upstream.client),
-      endpointsOf: () => options.endpoints ?? testEndpoints,
-      examples
-    },
-    version: "0.0.0-test",
+  const running = await launch(config, upstreamsWith(upstream.client, options.endpoints), {
     sampler: isTraced ? Sampler.standard : null,
-    generatedToken: null,
-    logSink: sink,
-    logStyle: style,
-    shutdownDelay: Effect.succeed(config.shutdown.delay),
-    sampleCommands: () => []
+    log: { sink: (line) => void lines.push(line), style },
+    logLevel: "debug",
+    shutdownDelay: Effect.succeed(config.shutdown.delay)
   }).pipe(
-    Effect.provide(Layer.merge(Logging.layer(sink, style, "debug"), options.around ?? Layer.empty)),
+    Effect.provide(options.around ?? Layer.empty),
     Effect.withRandom(Random.fixed([0.5])),
     Effect.withClock(clock.clock),
     Scope.extend(scope),

@@ -5,11 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Net from "node:net"
 import { type Config, defaults } from "../../../src/config/Config.ts"
-import * as Logging from "../../../src/observability/Logging.ts"
-import * as Backend from "../../../src/runtime/Backend.ts"
-import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
+import * as Upstreams from "../../../src/upstream/Upstreams.ts"
 import * as RecordingUpstream from "../../hostile/recordingUpstream.ts"
-import { openAdmin, testClient } from "../../support/proxy.ts"
+import { launch, openAdmin, testClient } from "../../support/proxy.ts"
 
 export const tokens = {
   cached: "token of the client with cached requests",
@@ -115,17 +113,10 @@ export const start = (options: SharedProxyOptions = {}) =>
       const { client, message } = JSON.parse(line)
       if (message === "request" && client !== "cached" && client !== "uncached") served.noisy += 1
     }
-    const running = yield* RunningProxy.start({
-      config,
-      backend: yield* Backend.fromConfig(config),
-      version: "0.0.0-test",
-      logSink,
-      logStyle: "json",
-      sampler: null,
-      generatedToken: null,
-      shutdownDelay: Effect.succeed(0),
-      sampleCommands: () => []
-    }).pipe(Effect.provide(Logging.layer(() => {}, "json", "info")))
+    const running = yield* launch(config, Upstreams.layer(config.upstream), {
+      log: { sink: logSink, style: "json" },
+      logLevel: "error"
+    })
     return {
       ...running,
       upstream,

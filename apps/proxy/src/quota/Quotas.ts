@@ -1,0 +1,32 @@
+/** The quotas and limits of clients. What they count survives reloads of the configuration. */
+import { RateLimitStore } from "@blockquarry/http/RateLimitStore"
+import * as SteadyClock from "@blockquarry/http/SteadyClock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Config } from "../config/Config.ts"
+import * as ClientLimits from "./ClientLimits.ts"
+import * as ClientQuotas from "./ClientQuotas.ts"
+import * as RejectionPace from "./RejectionPace.ts"
+import * as RequestTurns from "./RequestTurns.ts"
+import * as ResponseMemory from "./ResponseMemory.ts"
+
+export class Quotas extends Context.Tag("quarry-proxy/Quotas")<Quotas, {
+  /** Returns the rate limits and daily quotas as a configuration enforces them. */
+  readonly clientQuotas: (config: Config["quotas"]) => ClientQuotas.ClientQuotas
+  readonly limits: ClientLimits.ClientLimits
+  readonly memory: ResponseMemory.ResponseMemory
+  readonly rejections: RejectionPace.RejectionPace
+  readonly turns: RequestTurns.RequestTurns
+}>() {}
+
+export const layer: Layer.Layer<Quotas, never, RateLimitStore> = Layer.effect(
+  Quotas,
+  Effect.zipWith(RateLimitStore, SteadyClock.current, (store, clock) => ({
+    clientQuotas: (config) => ClientQuotas.make(config, store, clock),
+    limits: ClientLimits.make(),
+    memory: ResponseMemory.make(),
+    rejections: RejectionPace.make(),
+    turns: RequestTurns.make()
+  }))
+)
