@@ -13,6 +13,7 @@ const packages = {
   proxy: "apps/proxy",
   backend: "examples/backend",
   "example-export": "examples/export",
+  "example-gateway": "examples/gateway",
   "example-hono": "examples/hono",
   "example-testing": "examples/testing",
   scripts: "scripts",

@@ -19,6 +19,7 @@ const documents: Readonly<Record<string, string>> = {
   "examples/backend/README.md": "examples/backend.md",
   "examples/compose/README.md": "examples/compose.md",
   "examples/export/README.md": "examples/export.md",
+  "examples/gateway/README.md": "examples/gateway.md",
   "examples/hono/README.md": "examples/hono.md",
   "examples/testing/README.md": "examples/testing.md",
   "CONTRIBUTING.md": "contributing.md",

@@ -82,6 +82,7 @@ export const groups: ReadonlyArray<Group> = [
       "examples/backend.md",
       "examples/hono.md",
       "examples/export.md",
+      "examples/gateway.md",
       "examples/testing.md",
       "examples/compose.md"
     ]
