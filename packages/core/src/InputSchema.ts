@@ -96,6 +96,25 @@ export const passthrough = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A,
 export const isPassthrough = (annotated: AST.Annotated): boolean =>
   annotated.annotations[PassthroughId] === true
 
+const InQueryId: unique symbol = Symbol.for("@blockquarry/core/InputSchema/inQuery")
+
+/**
+ * Marks a parameter of a POST that is in the query, not in the body.
+ *
+ * @since 0.1.0
+ * @category fields
+ */
+export const inQuery = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
+  schema.annotations({ [InQueryId]: true })
+
+/**
+ * Returns whether a schema is marked with `inQuery`.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isInQuery = (annotated: AST.Annotated): boolean => annotated.annotations[InQueryId] === true
+
 /** Undefined, an empty string and an empty array are treated as absent. */
 const isPresent = (value: unknown): boolean =>
   value !== undefined && value !== "" && !(Array.isArray(value) && !value.some(isPresent))

@@ -9,9 +9,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Decoder from "./Decoder.ts"
-import { type InputSchema, isPassthrough } from "./InputSchema.ts"
+import { type InputSchema, isInQuery, isPassthrough } from "./InputSchema.ts"
 import type { Page } from "./Page.ts"
-import type { Ttl } from "./Ttl.ts"
+import { NoStore, type Ttl } from "./Ttl.ts"
 
 /**
  * The three APIs. Each has its own base URL.
@@ -51,7 +51,10 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly id: string
   readonly api: ApiName
   readonly method: "GET" | "POST"
-  /** Path parameters are written `:name`. The others are in the query of a GET and in the JSON body of a POST. */
+  /**
+   * Path parameters are written `:name`. The others are in the query of a GET and, unless they are marked with `inQuery`, in
+   * the JSON body of a POST.
+   */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
   /** Decodes what callers write, and encodes the canonical values that are sent. */
@@ -193,15 +196,33 @@ export const get = <I, InputEncoded, Output, OutputEncoded>(
   spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>
 ): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "GET", "always")
 
+/** What the definition of a POST sets. Its responses are never cached: a cache key is a URL. */
+type PostSpec<I, InputEncoded, Output, OutputEncoded> = Omit<
+  OperationSpec<I, InputEncoded, Output, OutputEncoded>,
+  "ttl" | "cacheNotFound"
+>
+
 /**
- * Creates an operation that updates a resource. The parameters that are not in the path form the JSON body.
+ * Creates an operation that updates a resource. It is retried only if the upstream cannot have applied it.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const update = <I, InputEncoded, Output, OutputEncoded>(
-  spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>
-): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "POST", "if-not-applied")
+  spec: PostSpec<I, InputEncoded, Output, OutputEncoded>
+): Operation<I, InputEncoded, Output, OutputEncoded> =>
+  makeOperation({ ...spec, ttl: () => NoStore() }, "POST", "if-not-applied")
+
+/**
+ * Creates an operation that reads with a POST, for example because its input is too long for a URL. It is retried as a GET.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const readByPost = <I, InputEncoded, Output, OutputEncoded>(
+  spec: PostSpec<I, InputEncoded, Output, OutputEncoded>
+): Operation<I, InputEncoded, Output, OutputEncoded> =>
+  makeOperation({ ...spec, ttl: () => NoStore() }, "POST", "always")
 
 /**
  * The type of the records of a page.
@@ -269,7 +290,11 @@ const toParameters = (
     const annotated = annotatedAst(field)
     return {
       name,
-      in: path.split("/").includes(`:${name}`) ? "path" : method === "GET" ? "query" : "body",
+      in: path.split("/").includes(`:${name}`)
+        ? "path"
+        : method === "GET" || isInQuery(annotated)
+        ? "query"
+        : "body",
       required: !Schema.isPropertySignature(field),
       description: Option.getOrElse(AST.getDescriptionAnnotation(annotated), () => ""),
       passthrough: isPassthrough(annotated),

@@ -1,4 +1,8 @@
-import { isList, maxCost } from "@blockquarry/core/Operation"
+import { Address } from "@blockquarry/core/Address"
+import { EvmChain } from "@blockquarry/core/Chain"
+import { inputSchema, inQuery, optional } from "@blockquarry/core/InputSchema"
+import { Integer } from "@blockquarry/core/Integer"
+import { isList, maxCost, readByPost } from "@blockquarry/core/Operation"
 import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
@@ -8,7 +12,10 @@ import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamSta
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 
 const parameter = (operation: AnyOperation, name: string): Parameter | undefined =>
   operation.parameters.find((candidate) => candidate.name === name)
@@ -103,4 +110,37 @@ it.each(allOperations.map((operation) => [operation.id, operation] as const))(
 
 it("maxCost is the highest cost of any operation", () => {
   expect(Math.max(...allOperations.map(({ cost }) => cost))).toBe(maxCost)
+})
+
+describe("readByPost", () => {
+  const operation = readByPost({
+    id: "erc20Prices",
+    api: "data",
+    path: "/erc20/:address/prices",
+    input: inputSchema({
+      address: Address,
+      chain: optional(inQuery(EvmChain)),
+      blocks: Schema.Array(Schema.Struct({ to_block: Integer }))
+    }),
+    output: Schema.Array(Schema.String),
+    cost: 1,
+    docs: { summary: "Get prices" }
+  })
+
+  it("sends marked parameters in the query, and the others in the body", () => {
+    const address = `0x${"ab".repeat(20)}`
+    const input = Either.getOrThrow(
+      decodeInput(operation, { address, chain: "eth", blocks: [{ to_block: "5" }] })
+    )
+    expect(encodeRequest(operation, input)).toEqual({
+      method: "POST",
+      path: `/erc20/${address}/prices`,
+      query: [["chain", "0x1"]],
+      body: JSON.stringify({ blocks: [{ to_block: 5 }] })
+    })
+  })
+
+  it("is retried like a read, and an update is not", () => {
+    expect([operation.retry, updateStreamStatus.retry]).toEqual(["always", "if-not-applied"])
+  })
 })

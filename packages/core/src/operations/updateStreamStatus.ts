@@ -7,7 +7,6 @@ import type * as Schema from "effect/Schema"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import { StreamRecord, StreamStatus } from "../model/StreamRecord.ts"
 import { update } from "../Operation.ts"
-import { NoStore } from "../Ttl.ts"
 import { PathSegment } from "../WellFormedText.ts"
 
 const fields = {
@@ -42,7 +41,6 @@ export const updateStreamStatus = update({
   path: "/streams/evm/:id/status",
   input,
   output: StreamRecord,
-  ttl: () => NoStore(),
   cost: 1,
   docs: { summary: "Set the status of a stream" }
 })
