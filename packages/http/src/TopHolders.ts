@@ -7,13 +7,13 @@
  * @since 0.1.0
  */
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
-import * as Effect from "effect/Effect"
+import type * as Chunk from "effect/Chunk"
+import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { BoundedHeap } from "./internal/pagination/BoundedHeap.ts"
 
 /**
  * Reads a whole list and returns its `count` largest holders, largest first. Default: 10,000. Keeps at most `count`
- * holders in memory. Holders without a balance come last.
+ * holders and a page in memory. Holders without a balance come last.
  *
  * @example
  * import { DataApi } from "@blockquarry/http/DataApi"
@@ -30,12 +30,17 @@ export const topHolders = <E, R>(
   holders: Stream.Stream<TokenOwner, E, R>,
   count = 10_000
 ): Effect.Effect<ReadonlyArray<TokenOwner>, E, R> =>
-  Effect.suspend(() => {
-    const heap = new BoundedHeap(hasSmallerBalance, Math.max(0, count))
-    return Stream.runForEachChunk(holders, (chunk) =>
-      Effect.sync(() => {
-        for (const holder of chunk) heap.offer(holder)
-      })).pipe(Effect.map(() => heap.drain()))
-  })
+  // The sort is fast: the holders of earlier pages are in order.
+  holders.pipe(
+    Stream.chunks,
+    Stream.runFold<ReadonlyArray<TokenOwner>, Chunk.Chunk<TokenOwner>>(
+      [],
+      (largest, page) => [...largest, ...page].sort(bySize).slice(0, Math.max(0, count))
+    )
+  )
 
-const hasSmallerBalance = (a: TokenOwner, b: TokenOwner): boolean => (a.balance ?? -1n) < (b.balance ?? -1n)
+/** The largest balance first. */
+const bySize = (a: TokenOwner, b: TokenOwner): number => {
+  const [one, other] = [a.balance ?? -1n, b.balance ?? -1n]
+  return one === other ? 0 : one > other ? -1 : 1
+}
