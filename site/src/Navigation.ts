@@ -27,6 +27,7 @@ export const groups: ReadonlyArray<Group> = [
       "amounts.md",
       "interface.md",
       "policies.md",
+      "own-operations.md",
       "testing.md",
       "redis.md",
       "performance.md"

@@ -29,12 +29,12 @@ export * from "./operations/walletNftTrades.ts"
 export * from "./operations/walletTransfers.ts"
 
 /**
- * The operations of the data API.
+ * The type of `dataOperations`.
  *
  * @since 0.1.0
- * @category operations
+ * @category models
  */
-export const dataOperations: {
+export type DataOperations = {
   /** Lists the ERC20 transfers of a wallet, newest block first by default. */
   readonly walletTransfers: typeof walletTransfers
   /** Lists the transfers of an ERC20 token. */
@@ -65,7 +65,15 @@ export const dataOperations: {
   readonly tokenPrice: typeof tokenPrice
   /** Lists the chains on which a wallet is active. */
   readonly walletChains: typeof walletChains
-} = {
+}
+
+/**
+ * The operations of the data API.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const dataOperations: DataOperations = {
   walletTransfers,
   tokenTransfers,
   contractNfts,
@@ -78,15 +86,34 @@ export const dataOperations: {
 }
 
 /**
+ * The type of `streamsOperations`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type StreamsOperations = {
+  /** Sets the status of a stream. A failed request is retried only if the upstream cannot have applied it. */
+  readonly updateStreamStatus: typeof updateStreamStatus
+}
+
+/**
  * The operations of the streams API.
  *
  * @since 0.1.0
  * @category operations
  */
-export const streamsOperations: {
-  /** Sets the status of a stream. A failed request is retried only if the upstream cannot have applied it. */
-  readonly updateStreamStatus: typeof updateStreamStatus
-} = { updateStreamStatus }
+export const streamsOperations: StreamsOperations = { updateStreamStatus }
+
+/**
+ * The type of `ledgerOperations`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LedgerOperations = {
+  /** Returns a ledger transaction by its hash. */
+  readonly ledgerTransaction: typeof ledgerTransaction
+}
 
 /**
  * The operations of the ledger API.
@@ -94,10 +121,7 @@ export const streamsOperations: {
  * @since 0.1.0
  * @category operations
  */
-export const ledgerOperations: {
-  /** Returns a ledger transaction by its hash. */
-  readonly ledgerTransaction: typeof ledgerTransaction
-} = { ledgerTransaction }
+export const ledgerOperations: LedgerOperations = { ledgerTransaction }
 
 /**
  * The operations of all APIs.

@@ -67,6 +67,14 @@ export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infe
   : never
 
 /**
+ * Operations under the names of their functions.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Operations = Readonly<Record<string, AnyOperation>>
+
+/**
  * A client of the operations `Ops`.
  *
  * @since 0.1.0
@@ -80,7 +88,7 @@ export type ApiClient<Ops> = { readonly [Id in keyof Ops]: OperationFunctionOf<O
  * @since 0.1.0
  * @category models
  */
-export type TestDoubles<Ops extends Readonly<Record<string, AnyOperation>>> = {
+export type TestDoubles<Ops extends Operations> = {
   readonly [Id in keyof Ops]?: (
     input: Schema.Schema.Type<Ops[Id]["input"]>
   ) => Effect.Effect<Schema.Schema.Type<Ops[Id]["output"]>, OperationError>
@@ -92,21 +100,34 @@ export type TestDoubles<Ops extends Readonly<Record<string, AnyOperation>>> = {
  * @since 0.1.0
  * @category constructors
  */
-export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
+export const make = <Ops extends Operations>(
   operations: Ops,
   executor: Executor
 ): ApiClient<Ops> => {
   const validating = validatingOptions(executor)
   // Each value has the type that `OperationFunctionOf` states; `test/ApiClient.test.ts` calls every operation.
-  return Object.fromEntries(
-    Object.entries(operations).map(([id, operation]) => [
-      id,
+  const client = Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
       isList(operation)
         ? listOperationFunction(operation, validating)
         : operationFunction(operation, validating)
     ])
   ) as ApiClient<Ops>
+  executors.set(client, executor)
+  return client
 }
+
+/** Not members of the clients, whose members are the operations. */
+const executors = /* @__PURE__ */ new WeakMap<object, Executor>()
+
+/**
+ * Returns the function that executes the operations of a client. Undefined if `make` did not make the client.
+ *
+ * @since 0.1.0
+ * @category getters
+ */
+export const executorOf = (client: object): Executor | undefined => executors.get(client)
 
 /**
  * Executes an operation with a decoded input.

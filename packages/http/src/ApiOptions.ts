@@ -5,6 +5,7 @@
  */
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as Config from "effect/Config"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
@@ -99,12 +100,17 @@ export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
 }
 
 /**
- * Options that take precedence over environment variables.
+ * Options that take precedence over environment variables. Each is a value, or a `Config` that reads it.
  *
  * @since 0.1.0
  * @category models
  */
-export type Overrides<Options> = { readonly [K in keyof Options]?: Options[K] | undefined }
+export type ConfigOptions = {
+  readonly [K in keyof OptionalKeyApiOptions]?:
+    | OptionalKeyApiOptions[K]
+    | Config.Config.Wrap<OptionalKeyApiOptions[K]>
+    | undefined
+}
 
 interface OptionalPolicies {
   readonly cache?: ResponseCache.CacheOptions | undefined

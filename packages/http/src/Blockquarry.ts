@@ -22,19 +22,18 @@
  *
  * @since 0.1.0
  */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import type { ApiClient } from "./ApiClient.ts"
+import * as Api from "./Api.ts"
+import type { ApiClient, Operations } from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
 import type { CacheStore } from "./CacheStore.ts"
 import { DataApi } from "./DataApi.ts"
 import * as Engine from "./Engine.ts"
-import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import { LedgerApi } from "./LedgerApi.ts"
 import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
 import type { RateLimitStore } from "./RateLimitStore.ts"
@@ -108,9 +107,7 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     apiNames.filter((name) => baseUrls[name] !== undefined),
-    clients((spec, name) =>
-      ClientConstructors.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))
-    ),
+    clients((api, name) => Api.make(api, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))),
     stores
   )
 }
@@ -139,9 +136,7 @@ export const layerConfig = <
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
-    clients((spec, name) =>
-      ClientConstructors.makeConfig(spec, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))
-    ),
+    clients((api, name) => Api.makeConfig(api, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))),
     stores
   )
 }
@@ -162,15 +157,15 @@ type ClientLayer<Api> = Layer.Layer<Api, ConfigError.ConfigError, Engine.Engine 
 type ClientLayers = { readonly [A in keyof Apis]: ClientLayer<Apis[A]> }
 
 const clients = (
-  make: <Ops extends Readonly<Record<string, AnyOperation>>>(
-    spec: ClientConstructors.ApiSpec<Ops>,
+  make: <Self, Ops extends Operations, Key extends Api.ApiKeyRequirement>(
+    api: Api.Api<Self, Ops, Key>,
     name: keyof Apis
   ) => Effect.Effect<ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
 ): ClientLayers => ({
-  data: Layer.effect(DataApi, make(ClientConstructors.data, "data")),
-  streams: Layer.effect(StreamsApi, make(ClientConstructors.streams, "streams")),
-  ledger: Layer.effect(LedgerApi, make(ClientConstructors.ledger, "ledger")),
-  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(ClientConstructors.ledgerTestnet, "ledgerTestnet"))
+  data: Layer.effect(DataApi, make(DataApi, "data")),
+  streams: Layer.effect(StreamsApi, make(StreamsApi, "streams")),
+  ledger: Layer.effect(LedgerApi, make(LedgerApi, "ledger")),
+  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(LedgerTestnetApi, "ledgerTestnet"))
 })
 
 /** Merges the selected clients over an engine that is not shared with any other layer. */

@@ -3,16 +3,11 @@
  *
  * @since 0.1.0
  */
-import type { ledgerOperations } from "@blockquarry/core/Operations"
-import type * as HttpClient from "@effect/platform/HttpClient"
-import type { ConfigError } from "effect/ConfigError"
-import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import { type LedgerOperations, ledgerOperations } from "@blockquarry/core/Operations"
+import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
-import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
-import type { Engine } from "./Engine.ts"
-import * as ClientConstructors from "./internal/ClientConstructors.ts"
+import type { ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
+import { ledgerTestnetUrl } from "./Settings.ts"
 
 /**
  * The client of the ledger API on the test network: one function for each operation.
@@ -20,7 +15,7 @@ import * as ClientConstructors from "./internal/ClientConstructors.ts"
  * @since 0.1.0
  * @category models
  */
-export interface LedgerTestnetApiService extends ApiClient<typeof ledgerOperations> {}
+export interface LedgerTestnetApiService extends ApiClient<LedgerOperations> {}
 
 /**
  * The tag of the client of the ledger API on the test network.
@@ -28,83 +23,49 @@ export interface LedgerTestnetApiService extends ApiClient<typeof ledgerOperatio
  * @since 0.1.0
  * @category tags
  */
-export class LedgerTestnetApi
-  extends Context.Tag("@blockquarry/http/LedgerTestnetApi")<LedgerTestnetApi, LedgerTestnetApiService>()
-{}
+export class LedgerTestnetApi extends Api.Tag<LedgerTestnetApi>()("@blockquarry/http/LedgerTestnetApi", {
+  operations: ledgerOperations,
+  apiKey: "optional",
+  baseUrlVariable: ledgerTestnetUrl
+}) {}
 
 /**
- * Makes the client of the ledger API on the test network over the engine in context.
+ * `Api.make` of this API.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
-  options: OptionalKeyApiOptions
-): Effect.Effect<LedgerTestnetApiService, ConfigError, Engine | HttpClient.HttpClient> =>
-  ClientConstructors.make(ClientConstructors.ledgerTestnet, options)
+export const make = (options: OptionalKeyApiOptions) => Api.make(LedgerTestnetApi, options)
 
 /**
- * The client of the ledger API on the test network, from options. Fails with a `ConfigError` if an option is invalid.
- *
- * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
+ * `Api.layer` of this API: from options.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (
-  options: OptionalKeyApiOptions
-): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
-  ClientConstructors.withOwnEngine(layerWithEngine(options))
+export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerTestnetApi, options)
 
 /**
- * The client of the ledger API on the test network over the engine in context, from options.
+ * `Api.layerWithEngine` of this API: from options, over the engine in context.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layerWithEngine = (
-  options: OptionalKeyApiOptions
-): Layer.Layer<LedgerTestnetApi, ConfigError, Engine | HttpClient.HttpClient> =>
-  Layer.effect(LedgerTestnetApi, make(options))
+export const layerWithEngine = (options: OptionalKeyApiOptions) =>
+  Api.layerWithEngine(LedgerTestnetApi, options)
 
 /**
- * The client of the ledger API on the test network, from environment variables:
- * `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`. Options take precedence over them.
- *
- * Fails with a `ConfigError` that names the variable if the base URL is missing or if a value is invalid.
- *
- * @example
- * import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
- * import * as ResponseCache from "@blockquarry/http/ResponseCache"
- *
- * // The environment, and a cache
- * const LedgerTestnetApiLive = LedgerTestnetApi.layerConfig({ cache: ResponseCache.standard })
+ * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layerConfig = (
-  options: Overrides<OptionalKeyApiOptions> = {}
-): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
-  ClientConstructors.withOwnEngine(
-    Layer.effect(LedgerTestnetApi, ClientConstructors.makeConfig(ClientConstructors.ledgerTestnet, options))
-  )
+export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(LedgerTestnetApi, options)
 
 /**
- * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
- * `.pages` and `.items` call the test double for each page.
- *
- * @example
- * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
- * import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
- * import * as Effect from "effect/Effect"
- *
- * const LedgerTestnetApiTest = LedgerTestnetApi.layerTest({
- *   ledgerTransaction: () => Effect.succeed(LedgerTransaction.example({ success: false }))
- * })
+ * `Api.layerTest` of this API: with test doubles of operations.
  *
  * @since 0.1.0
  * @category testing
  */
-export const layerTest = (doubles: TestDoubles<typeof ledgerOperations>): Layer.Layer<LedgerTestnetApi> =>
-  Layer.sync(LedgerTestnetApi, () => ClientConstructors.makeTest(ClientConstructors.ledgerTestnet, doubles))
+export const layerTest = (doubles: TestDoubles<LedgerOperations>) => Api.layerTest(LedgerTestnetApi, doubles)

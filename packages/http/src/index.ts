@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Api from "./Api.ts"
 export * as ApiClient from "./ApiClient.ts"
 export * as ApiKey from "./ApiKey.ts"
 export * as ApiOptions from "./ApiOptions.ts"

@@ -1,0 +1,295 @@
+/** APIs of a program: on another API, on their own, from the environment, and with test doubles. */
+import { Amount } from "@blockquarry/core/Amount"
+import * as Page from "@blockquarry/core/Page"
+import * as Api from "@blockquarry/http/Api"
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import { DataApi } from "@blockquarry/http/DataApi"
+import * as Engine from "@blockquarry/http/Engine"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import { StreamsApi } from "@blockquarry/http/StreamsApi"
+import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { createServer } from "node:http"
+import { text } from "node:stream/consumers"
+import { address } from "./support/Examples.ts"
+import { failureOf } from "./support/Failures.ts"
+import { TokensApi, walletTokens } from "./support/OwnOperations.ts"
+import { priceReply } from "./support/PriceCalls.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+
+class SameApi extends Api.Tag<SameApi>()("my-app/SameApi", { operations: { list: walletTokens } }) {}
+
+class PriceApi extends Api.Tag<PriceApi>()("my-app/PriceApi", {
+  operations: { price: { ...DataApi.operations.tokenPrice, id: "price" } }
+}) {}
+
+class MixedApi extends Api.Tag<MixedApi>()("my-app/MixedApi", {
+  operations: { ...DataApi.operations, ...StreamsApi.operations }
+}) {}
+
+class OwnApi extends Api.Tag<OwnApi>()("my-app/OwnApi", {
+  operations: { walletTokens },
+  apiKey: "optional",
+  baseUrlVariable: "OWN_URL"
+}) {}
+
+const options: ApiOptions = { apiKey: Redacted.make("key"), baseUrl: "https://host.test" }
+
+const price = Effect.flatMap(DataApi, (data) => data.tokenPrice({ address }))
+const tokens = Effect.flatMap(TokensApi, (api) => api.walletTokens({ address }))
+const prices = Effect.flatMap(TokensApi, (api) => api.prices({ tokens: [{ token_address: address }] }))
+
+const page = ScriptedClient.json({ cursor: null, result: [{ symbol: "QUSD", balance: "5" }] })
+
+/** Responds to every operation of both APIs. */
+const script: ScriptedClient.Script = ({ method, url }) =>
+  method === "POST" ? ScriptedClient.json([]) : url.pathname.endsWith("/price") ? priceReply : page
+
+const run = <A, E, R>(
+  use: Effect.Effect<A, E, R>,
+  layer: Layer.Layer<R, ConfigError, HttpClient.HttpClient>,
+  { replies = script, variables = {} }: {
+    readonly replies?: ScriptedClient.Script
+    readonly variables?: Readonly<Record<string, string>>
+  } = {}
+) => {
+  const { client, requests } = ScriptedClient.make(replies)
+  return use.pipe(
+    Effect.provide(layer),
+    Effect.provideService(HttpClient.HttpClient, client),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+    Effect.map((value) => ({ value, requests }))
+  )
+}
+
+/** The message of the error with which a layer fails. */
+const errorOf = (
+  layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
+  variables?: Readonly<Record<string, string>>
+): Effect.Effect<string, unknown> =>
+  Effect.map(Effect.flip(run(Effect.void, layer, variables === undefined ? {} : { variables })), String)
+
+const onDataApi = (options: ApiOptions) =>
+  Layer.provideMerge(Api.layerOn(TokensApi, DataApi), Api.layer(DataApi, options))
+
+const overOneEngine = (options: ApiOptions) =>
+  Layer.merge(Api.layerWithEngine(DataApi, options), Api.layerWithEngine(TokensApi, options)).pipe(
+    Layer.provide(Engine.layer)
+  )
+
+describe("requests over a socket", () => {
+  const stub = Effect.acquireRelease(
+    Effect.async<{ readonly url: string; readonly received: Array<string>; readonly close: () => void }>(
+      (resume) => {
+        const received: Array<string> = []
+        const server = createServer((request, response) => {
+          void text(request).then((body) => {
+            received.push(`${request.method} ${request.url}${body === "" ? "" : ` ${body}`}`)
+            const isFirstPost = request.method === "POST" && received.length === 3
+            response.writeHead(isFirstPost ? 503 : 200, { "content-type": "application/json" }).end(
+              request.method === "POST"
+                ? JSON.stringify([{ usdPrice: 1.5 }])
+                : JSON.stringify(
+                  request.url?.includes("cursor") === true
+                    ? { cursor: "", result: [{ symbol: "B", balance: "2" }] }
+                    : { cursor: "next", result: [{ symbol: "A", balance: "1" }] }
+                )
+            )
+          })
+        })
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+          resume(Effect.succeed({ url, received, close: () => void server.close() }))
+        })
+      }
+    ),
+    ({ close }) => Effect.sync(close)
+  )
+
+  it.scopedLive("read a list by its cursors, and by POST with the retries of a read", () =>
+    Effect.gen(function*() {
+      const { received, url } = yield* stub
+      yield* Effect.gen(function*() {
+        const api = yield* TokensApi
+        const items = yield* Stream.runCollect(api.walletTokens.items({ address, chain: "eth" }))
+        expect(Chunk.toReadonlyArray(items)).toEqual([{ symbol: "A", balance: 1n }, {
+          symbol: "B",
+          balance: 2n
+        }])
+        const [price] = yield* api.prices({ chain: "eth", tokens: [{ token_address: address, to_block: 5 }] })
+        expect(price?.usdPrice).toBe(1.5)
+      }).pipe(Effect.provide(
+        onDataApi({ ...options, baseUrl: url, retry: { baseDelay: { transient: 0, throttled: 0 } } }).pipe(
+          Layer.provide(UndiciTransport.layer)
+        )
+      ))
+      const post =
+        `POST /api/v2.2/erc20/prices?chain=0x1 {"tokens":[{"token_address":"${address}","to_block":5}]}`
+      expect(received).toEqual([
+        `GET /api/v2.2/wallets/${address}/tokens?chain=0x1`,
+        `GET /api/v2.2/wallets/${address}/tokens?chain=0x1&cursor=next`,
+        post,
+        post
+      ])
+    }))
+})
+
+describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
+  "an API with %s",
+  (_, layerOf) => {
+    it.effect("shares the rate limit", () =>
+      Effect.gen(function*() {
+        const layer = layerOf({
+          ...options,
+          rateLimit: RateLimit.make({ limit: 3, window: "1 minute", maxWait: 0 })
+        })
+        const { requests, value } = yield* run(Effect.zipRight(price, Effect.flip(prices)), layer)
+        expect(value).toMatchObject({ _tag: "LocalLimitError", limit: "rate" })
+        expect(requests).toHaveLength(1)
+      }))
+
+    it.effect("shares the circuit breaker", () =>
+      Effect.gen(function*() {
+        const layer = layerOf({
+          ...options,
+          retry: RetryPolicy.none,
+          breaker: CircuitBreaker.make({ threshold: 0.1, minimum: 1 })
+        })
+        const { requests, value } = yield* run(Effect.all([Effect.flip(price), Effect.flip(tokens)]), layer, {
+          replies: () => ScriptedClient.respond(503)
+        })
+        expect(value.map(({ _tag }) => _tag)).toEqual(["ServerError", "CircuitOpenError"])
+        expect(requests).toHaveLength(1)
+      }))
+
+    it.effect("shares the cache, also between operations with the same request", () =>
+      Effect.gen(function*() {
+        const samePrice = Effect.flatMap(PriceApi, (api) => api.price({ address }))
+        const layer = Layer.provideMerge(Api.layerOn(PriceApi, TokensApi), layerOf({ ...options, cache: {} }))
+        const calls = Effect.all([tokens, tokens, price, samePrice], { discard: true })
+        const { requests } = yield* run(calls, layer)
+        expect(requests.map(({ url }) => url.pathname)).toEqual([
+          `/api/v2.2/wallets/${address}/tokens`,
+          `/api/v2.2/erc20/${address}/price`
+        ])
+      }))
+  }
+)
+
+it.effect("an API on its own shares nothing", () =>
+  Effect.gen(function*() {
+    const limited = { ...options, rateLimit: RateLimit.make({ limit: 3, window: "1 minute", maxWait: 0 }) }
+    const layer = Layer.merge(Api.layer(DataApi, limited), Api.layer(TokensApi, limited))
+    const { requests } = yield* run(Effect.all([price, prices], { discard: true }), layer)
+    expect(requests).toHaveLength(2)
+  }))
+
+describe("layerOn", () => {
+  it.effect("has the policies of the other API, and validates options of calls", () =>
+    Effect.gen(function*() {
+      const layer = onDataApi({
+        ...options,
+        retry: { attempts: 2, baseDelay: { transient: 0, throttled: 0 } }
+      })
+      const { requests } = yield* run(Effect.flip(tokens), layer, {
+        replies: () => ScriptedClient.respond(503)
+      })
+      expect(requests).toHaveLength(2)
+      const invalid = Effect.flatMap(
+        TokensApi,
+        (api) => api.walletTokens({ address }, { retry: { attempts: 0 } })
+      )
+      expect((yield* run(failureOf(invalid), layer)).value).toMatchObject({ _tag: "InvalidInputError" })
+    }))
+
+  it.effect("fails if there is nothing to share", () =>
+    Effect.gen(function*() {
+      expect(yield* errorOf(Api.layer(MixedApi, options))).toContain("got data and streams")
+      expect(
+        yield* errorOf(Layer.provide(Api.layerOn(TokensApi, StreamsApi), Api.layer(StreamsApi, options)))
+      )
+        .toContain("expected operations of the API streams")
+      const copy = Layer.effect(DataApi, Effect.map(DataApi, (data) => ({ ...data })))
+      expect(
+        yield* errorOf(
+          Api.layerOn(TokensApi, DataApi).pipe(
+            Layer.provide(copy),
+            Layer.provide(Api.layer(DataApi, options))
+          )
+        )
+      ).toContain("was not made by a layer of @blockquarry/http")
+    }))
+})
+
+describe("layerConfig", () => {
+  const variables = { MY_KEY: "mine", MY_URL: "https://mine.test", MY_ATTEMPTS: "1" }
+
+  it.effect("reads options from what a Config says, also members of policies", () =>
+    Effect.gen(function*() {
+      const layer = Api.layerConfig(TokensApi, {
+        apiKey: Config.redacted("MY_KEY"),
+        baseUrl: Config.string("MY_URL"),
+        retry: { attempts: Config.integer("MY_ATTEMPTS"), maxDelay: Config.succeed("1 second") },
+        cache: {}
+      })
+      const { requests } = yield* run(Effect.flip(tokens), layer, {
+        replies: () => ScriptedClient.respond(503),
+        variables
+      })
+      expect(requests.map(({ headers, url }) => [url.host, headers["x-api-key"]])).toEqual([[
+        "mine.test",
+        "mine"
+      ]])
+      expect(yield* errorOf(layer)).toMatch(/MY_KEY.*MY_URL.*MY_ATTEMPTS/s)
+      expect(yield* errorOf(layer, { ...variables, MY_ATTEMPTS: "0" })).toContain(
+        "Invalid data at retry.attempts"
+      )
+    }))
+
+  it.effect("reads the variables of the API of the operations by default, or that of the description", () =>
+    Effect.gen(function*() {
+      expect(yield* errorOf(Api.layerConfig(TokensApi))).toMatch(/QUARRY_BASE_URL.*QUARRY_API_KEY/s)
+      const own = yield* errorOf(Api.layerConfig(OwnApi))
+      expect(own).toContain("OWN_URL")
+      expect(own).not.toContain("QUARRY_API_KEY")
+      const { requests } = yield* run(
+        Effect.flatMap(OwnApi, (api) => api.walletTokens({ address })),
+        Api.layerConfig(OwnApi),
+        { variables: { OWN_URL: "https://own.test" } }
+      )
+      expect(requests.map(({ headers, url }) => [url.host, headers["x-api-key"]])).toEqual([[
+        "own.test",
+        undefined
+      ]])
+    }))
+})
+
+describe("layerTest", () => {
+  const doubles = Api.layerTest(TokensApi, {
+    walletTokens: () =>
+      Effect.succeed(Page.example([{ symbol: "A", balance: Schema.decodeSync(Amount)("1") }]))
+  })
+
+  it.effect("calls test doubles by the names of the functions, also from another API", () =>
+    Effect.gen(function*() {
+      const { result } = yield* Effect.flatMap(SameApi, (api) => api.list({ address }))
+      expect(result).toEqual([{ symbol: "A", balance: 1n }])
+      const exit = yield* Effect.exit(prices)
+      expect(String(exit)).toContain(
+        "no test double for erc20Prices. Provide one: TokensApi.layerTest({ prices: () => Effect.succeed(…) })"
+      )
+    }).pipe(Effect.provide(Layer.provideMerge(Api.layerOn(SameApi, TokensApi), doubles))))
+})
