@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import type * as Types from "effect/Types"
 import { Integer } from "./Integer.ts"
 import { preprocess } from "./internal/leaf.ts"
 import { allowUndefined, narrowEncoded, type OptionalField, withTypes } from "./internal/narrow.ts"
@@ -154,8 +155,8 @@ type ParameterFields = { readonly [name: string]: Schema.Schema<any, any> | Opti
  */
 export const inputSchema = <F extends ParameterFields>(
   fields: F
-): InputSchema<Schema.Struct.Type<F>, Schema.Struct.Encoded<F>> => ({
-  schema: withTypes<Schema.Struct.Type<F>, Schema.Struct.Encoded<F>>()(
+): InputSchema<Types.Simplify<Schema.Struct.Type<F>>, Types.Simplify<Schema.Struct.Encoded<F>>> => ({
+  schema: withTypes<Types.Simplify<Schema.Struct.Type<F>>, Types.Simplify<Schema.Struct.Encoded<F>>>()(
     Schema.compose(dropEmpty(() => false), structOf(fields), { strict: false })
   ),
   fields
