@@ -1,4 +1,5 @@
-import { defineConfig } from "vitest/config"
+import { fileURLToPath } from "node:url"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { buildTimeValue } from "./scripts/buildTimeValue.mjs"
 import { inlineScript } from "./scripts/inlineScript.mjs"
 
@@ -20,6 +21,11 @@ const packages = {
   site: "site"
 }
 
+/** Tests of what a whole process has once, such as metrics. */
+const processes = "**/*.process.test.ts"
+
+const timeout = process.env["QUARRY_FULL"] === "1" ? 600_000 : 120_000
+
 // Tests run the sources of the workspace, not its build output
 const conditions = ["@blockquarry/source", "node"]
 
@@ -28,19 +34,23 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only ends a test that hangs
+    testTimeout: timeout,
+    hookTimeout: timeout,
+    setupFiles: [fileURLToPath(new URL("vitest.setup.ts", import.meta.url))],
     pool: "forks",
+    // Files of a project share the module graph of a worker: loading it takes longer than most tests
+    poolOptions: { forks: { isolate: false } },
     minWorkers: 1,
     maxWorkers: 2,
     maxConcurrency: 2,
-    projects: Object.entries(packages).map(([name, root]) => ({
-      extends: true,
-      test: {
-        name,
-        root,
-        include: ["test/**/*.test.ts"]
-      }
-    }))
+    projects: [
+      ...Object.entries(packages).map(([name, root]): TestProjectInlineConfiguration => ({
+        extends: true,
+        test: { name, root, include: ["test/**/*.test.ts"], exclude: [processes] }
+      })),
+      // The threads of this pool run one file each
+      { extends: true, test: { name: "process", include: [processes], pool: "threads" } }
+    ]
   }
 })

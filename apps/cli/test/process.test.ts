@@ -61,7 +61,7 @@ it("colors errors as the configuration says, also those of an invalid command li
   } finally {
     rmSync(home, { recursive: true })
   }
-}, 20_000)
+})
 
 it("exits with the status of the error, and prints it once to stderr", async () => {
   const ran = await exitOf(startProcess(["wallet", "transfers", "0x12", "--sandbox"]))
@@ -128,7 +128,7 @@ it("serves the sandbox until SIGINT", async () => {
   expect(JSON.parse(ran.out)).toHaveProperty("active_chains")
   server.kill("SIGINT")
   expect((await served).code).toBe(130)
-}, 20_000)
+})
 
 it("prints a completion script for every shell", async () => {
   for (const shell of ["bash", "zsh", "fish", "powershell"]) {
@@ -136,7 +136,7 @@ it("prints a completion script for every shell", async () => {
     expect(printed).toMatchObject({ code: 0, err: "", out: expect.stringContaining("quarry __complete") })
     expect(await exitOf(startProcess(["--completions", shell]))).toEqual(printed)
   }
-}, 20_000)
+})
 
 it("names the Node.js version that it requires on an older one", async () => {
   const preload = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })"

@@ -89,7 +89,7 @@ describe("quarry-proxy", () => {
     await bundle()
     expect(readdirSync(chunks)).toEqual(before)
     expect(others.filter((file) => existsSync(file))).toEqual(others)
-  }, 60_000)
+  })
 
   it("sets its options of V8 however it is started, except those of the command line", async () => {
     const preload = join(output, "reportFlags.cjs")
@@ -131,7 +131,7 @@ describe("quarry-proxy", () => {
     expect(await flagsOf(options, "--no-allocation-site-pretenuring")).toEqual([
       "--no-allocation-site-pretenuring"
     ])
-  }, 30_000)
+  })
 
   it("shows its help", async () => {
     const { code, stderr, stdout } = await run(["--help"])
@@ -328,5 +328,5 @@ describe("quarry-proxy", () => {
     const { stderr, stdout } = await inPipe.stop("SIGINT")
     expect(stdout + stderr).not.toContain("qp_")
     expect(stderr.match(/admin\.tokens in a configuration file \(--config\)/g)).toHaveLength(1)
-  }, 30_000)
+  })
 })

@@ -1,15 +1,16 @@
 /**
- * Benchmarks run, and all their subjects return the same records. Timings are not checked. Of the benchmarks that start
- * programs, which take minutes together, one runs; QUARRY_FULL=1 runs all.
+ * Benchmarks run, and all their subjects return the same records. Timings are not checked. Those that start programs take
+ * minutes together and run in `.ci/full`.
  */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
+import { isFull } from "../../core/test/support/sample.ts"
 import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
 import { cpuTime, runComparison } from "../src/Comparison.ts"
 import { formatSize, transfersPage } from "../src/Documents.ts"
 
-const slow = new Set(["programs", "cli", "export", "growth", "processes", "heap"])
-const benchmarks = allBenchmarks.filter(({ name }) => process.env["QUARRY_FULL"] === "1" || !slow.has(name))
+const slow = new Set(["programs", "cli", "export", "proxy", "growth", "processes", "heap"])
+const benchmarks = allBenchmarks.filter(({ name }) => isFull || !slow.has(name))
 
 it.each(benchmarks)("$name runs", async ({ comparisons }) => {
   const outcomes = await Effect.runPromise(

@@ -48,8 +48,7 @@ const check = <A extends object, I, Record>(
       expect(model.decode(encodeCore(record))).toStrictEqual(plain)
       // An unknown transaction is encoded with its hash, so that its type is known.
       if (!("document" in record)) expect(encode(plain)).toEqual(encodeCore(record))
-    }),
-    { numRuns: 50 }
+    })
   )
 
 const models = {

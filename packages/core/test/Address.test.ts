@@ -28,8 +28,7 @@ describe("Address", () => {
       FastCheck.property(addresses, FastCheck.bigInt({ min: 0n, max: 2n ** 42n - 1n }), (address, mask) => {
         expect(decode(Address, recase(address, mask))).toBe(address)
         expect(encode(Address, address)).toBe(address)
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 
@@ -70,8 +69,7 @@ describe("checksum", () => {
     FastCheck.assert(
       FastCheck.property(addresses, (address) => {
         expect(decode(Address, checksum(address))).toBe(address)
-      }),
-      { numRuns: 50 }
+      })
     )
   })
 })

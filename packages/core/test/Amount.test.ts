@@ -6,8 +6,6 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-const runs = { numRuns: 200 }
-
 const amounts = FastCheck.oneof(
   FastCheck.bigInt({ min: 0n, max: maxUint256 }),
   FastCheck.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
@@ -32,8 +30,7 @@ describe("Amount", () => {
         expect(decode(Amount, parsed(`"${amount}"`))).toBe(amount)
         expect(decode(Amount, amount)).toBe(amount)
         expect(decode(Amount, encode(Amount, amount))).toBe(amount)
-      }),
-      runs
+      })
     )
   })
 
@@ -41,8 +38,7 @@ describe("Amount", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
         expect(isDecodable(Amount, number)).toBe(false)
-      }),
-      runs
+      })
     )
     expect(decode(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
   })
@@ -121,8 +117,7 @@ describe("formatUnits", () => {
           const back = BigInt(whole + fraction.padEnd(decimals, "0"))
           expect(amount < 0n ? -back : back).toBe(amount)
         }
-      ),
-      runs
+      )
     )
   })
 })

@@ -127,8 +127,7 @@ describe("names and IDs", () => {
           expect(chainName(chainId(name))).toBe(name)
           expect(decode(EvmChain, anyName)).toBe(decode(EvmChain, anyId))
         }
-      ),
-      { numRuns: 300 }
+      )
     )
   })
 

@@ -62,8 +62,7 @@ describe("ResumeCursor", () => {
         expect(isResumeCursor(formatted)).toBe(true)
         expect(encodeURIComponent(formatted)).toBe(formatted)
         expect(parseResumeCursor(formatted)).toEqual(Either.right(cursor))
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 

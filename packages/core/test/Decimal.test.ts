@@ -4,8 +4,6 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as FastCheck from "effect/FastCheck"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-const runs = { numRuns: 200 }
-
 const parts = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
 
 const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
@@ -77,8 +75,7 @@ describe("Decimal", () => {
           expect(encoded).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
           expect(BigDecimal.equals(decode(Decimal, encoded), value)).toBe(true)
         }
-      ),
-      runs
+      )
     )
   })
 
@@ -87,8 +84,7 @@ describe("Decimal", () => {
       FastCheck.property(FastCheck.stringMatching(/^[-+]?0*\d{1,30}(\.\d{0,30}0*)?(e-?\d)?$/), (text) => {
         const value = BigDecimal.normalize(BigDecimal.unsafeFromString(text))
         expect(parts(decode(Decimal, text))).toEqual(parts(value))
-      }),
-      runs
+      })
     )
   })
 
@@ -96,8 +92,7 @@ describe("Decimal", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(Number(encode(Decimal, decode(Decimal, number)))).toBe(number === 0 ? 0 : number)
-      }),
-      runs
+      })
     )
   })
 

@@ -125,8 +125,7 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
           expect(all).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(schema, { errors: "all" })(document))
           )
-        }),
-        { numRuns: 60 }
+        })
       )
     })
 
@@ -139,8 +138,7 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
           expect(runIn(() => describeOutcome(() => encode(value)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(schema)(value))
           )
-        }),
-        { numRuns: 60 }
+        })
       )
     })
   })

@@ -11,8 +11,7 @@ describe("Json", () => {
         expect(isJson(document)).toBe(true)
         expect(decode(Json, document)).toBe(document)
         expect(encode(Json, decode(Json, document))).toBe(document)
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 

@@ -20,8 +20,7 @@ describe("TokenId", () => {
         ]
         for (const format of formats) expect(decode(TokenId, format)).toBe(id)
         expect(encode(TokenId, id)).toBe(id.toString())
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 

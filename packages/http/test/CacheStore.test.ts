@@ -79,8 +79,7 @@ describe("the cache in memory", () => {
         }
         expect(yield* store.clear).toBe(true)
         for (const [key] of model) expect(store.peek?.(key)).toBeUndefined()
-      }),
-    { fastCheck: { numRuns: 100 } }
+      })
   )
 
   it.effect("does not store an entry that is too large, and removes the one that it would replace", () =>

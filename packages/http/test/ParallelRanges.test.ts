@@ -51,7 +51,7 @@ describe("ParallelRanges", () => {
         const idsOfRange = ids.filter((id) => id % totalRanges === range)
         expect(idsOfRange).toEqual(idsOfRange.toSorted((a, b) => a - b))
       }
-    }), { fastCheck: { numRuns: 50 } })
+    }))
 
   it.effect.each([0, -1, 1.5, Number.NaN])(
     "fails if totalRanges is %d",

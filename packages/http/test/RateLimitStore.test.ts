@@ -46,8 +46,7 @@ describe("rate limits in memory", () => {
           const maxUnits = rule.limit + Math.max(rule.burst, ...requestsOfId.map(({ cost }) => cost))
           expect(maxInWindow(requestsOfId, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
         }
-      }),
-    { fastCheck: { numRuns: 40 } }
+      })
   )
 
   it.effect("start with the whole burst, and are separate per id", () =>

@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { sample } from "../../core/test/support/sample.ts"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as OutputRecorder from "./support/OutputRecorder.ts"
@@ -105,11 +106,10 @@ describe.skipIf(RedisServer.program === undefined)(
           yield* until(Effect.sync(() => completed.cheap + completed.expensive > 40))
           const before = completed.expensive
           yield* until(Effect.sync(() => completed.expensive >= before + 5))
-        }),
-      30_000
+        })
     )
 
-    it.scopedLive.each(modes)(
+    it.scopedLive.each(sample(modes, 3))(
       "that are %s while Redis is stopped, paused and restarted complete their calls with %s",
       ([whenUnavailable]) =>
         Effect.gen(function*() {
@@ -177,8 +177,7 @@ describe.skipIf(RedisServer.program === undefined)(
           expect([...completed.errors.keys()]).toEqual(
             whenUnavailable === "closed" ? ["LocalLimitError unavailable"] : []
           )
-        }),
-      60_000
+        })
     )
   }
 )

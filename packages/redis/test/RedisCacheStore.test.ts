@@ -120,8 +120,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
               expect(yield* other.get(key)).toEqual(unexpired)
               expect(yield* other.get(`${key} `)).not.toEqual(unexpired)
             }))
-          }),
-          { numRuns: 100 }
+          })
         )
       )
     }))

@@ -216,8 +216,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
             FastCheck.integer({ min: 0, max: 2_000_000_000 }),
             FastCheck.tuple(rules, FastCheck.boolean()).chain(steps),
             (seconds, sequence) => Effect.runPromise(compare(seconds, sequence))
-          ),
-          { numRuns: 200 }
+          )
         )
       )
     }))

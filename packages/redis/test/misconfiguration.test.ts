@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import { readdirSync, readFileSync } from "node:fs"
+import { sample } from "../../core/test/support/sample.ts"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as HttpServer from "../../http/test/support/Server.ts"
 import * as Replies from "../src/internal/Replies.ts"
@@ -224,7 +225,7 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
     ["loses a permission", "NOPERM", ["acl setuser default -time"], ["acl setuser default +time"]]
   ] as const
 
-  it.scopedLive.each(changes)(
+  it.scopedLive.each(sample(changes, 3))(
     "that %s later is logged as an error once per store and change, and measured until it is corrected",
     ([, reason, begin, end]) =>
       Effect.gen(function*() {
@@ -271,7 +272,6 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
             yield* misconfigured(0)
           }
         }))
-      }),
-    30_000
+      })
   )
 })

@@ -93,8 +93,7 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
           // Both processes get a share
           expect(Math.min(ownPermits.length, otherPermits.length)).toBeGreaterThan(0.1 * possible)
         }
-      }),
-    30_000
+      })
   )
 
   it.scopedLive(
@@ -145,8 +144,7 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
           _tag: "Granted",
           trial: false
         }])
-      }),
-    20_000
+      })
   )
 
   it.scopedLive(
@@ -189,8 +187,7 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
         const windows = Math.floor(ended / short.period) - Math.floor(begun / short.period) + 1
         expect(sum(consumed)).toBeLessThanOrEqual(windows * short.limit)
         expect(sum(consumed)).toBeGreaterThan(short.limit)
-      }),
-    30_000
+      })
   )
 
   it.scopedLive("exits promptly without a forced exit, in any state of Redis", () =>
@@ -218,5 +215,5 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
           expect(output).not.toContain("rror")
           expect(now() - begun, state).toBeLessThan(5000)
         }), { concurrency: 3 })
-    }), 20_000)
+    }))
 })

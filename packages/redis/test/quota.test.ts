@@ -166,8 +166,7 @@ describe.skipIf(RedisServer.program === undefined)(`quotas in Redis${RedisServer
             FastCheck.integer({ min: 1_000_000, max: 2_000_000_000 }),
             sequences,
             (seconds, [period, sequence]) => Effect.runPromise(compare(seconds, period, sequence))
-          ),
-          { numRuns: 100 }
+          )
         )
       )
     }))

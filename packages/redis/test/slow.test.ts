@@ -73,7 +73,6 @@ describe.skipIf(RedisServer.program === undefined)(`a slow Redis${RedisServer.sk
             (consumed) => Number(consumed) === 3 * Number(used)
           )
         )
-      }),
-    30_000
+      })
   )
 })

@@ -95,7 +95,6 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
         expect(yield* cache.clear).toBe(true)
         expect(yield* responses).toEqual([])
         expect(yield* consume("a", 1)).toEqual(["Consumed", 998 - 200 * survives])
-      }),
-    20_000
+      })
   )
 })

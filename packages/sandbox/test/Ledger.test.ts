@@ -21,8 +21,6 @@ import {
   toArray
 } from "./ledger/consistency.ts"
 
-const runs = (numRuns: number) => ({ fastCheck: { numRuns } })
-
 const seed = FastCheck.oneof(FastCheck.integer(), FastCheck.double({ noNaN: true }))
 const scale = FastCheck.nat(2500)
 const growth = FastCheck.constantFrom(0, 1, 7, 60)
@@ -59,7 +57,7 @@ describe("balances", () => {
     for (const trade of all.trades) expectConsistentSale(trade, all.transfers, all.nftTransfers)
     expectUniquePositions([...all.transfers, ...all.nftTransfers])
     for (const wallet of [...ledger.wallets.keys(), zeroAddress]) expectConsistentWallet(chain, wallet, all)
-  }, runs(25))
+  })
 
   it("are consistent on every chain", () => {
     const ledger = make({ scale: 100 })
@@ -119,8 +117,7 @@ describe("withNewBlocks", () => {
       expect(chainAsText(chainOf(other, name).withNewBlocks(first + second), other)).toBe(
         chainAsText(grown, ledger)
       )
-    },
-    runs(8)
+    }
   )
 
   it("places transfers of the busy token before and after others in a block", () => {
@@ -175,8 +172,7 @@ describe("make", () => {
       if (!Object.is(one, other) && String(one) !== String(other)) {
         expect(ledgerAsText(one)).not.toBe(ledgerAsText(other))
       }
-    },
-    runs(4)
+    }
   )
 
   it("has examples with the documented properties", () => {
@@ -214,7 +210,7 @@ describe("make", () => {
     expect(eth?.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
     expect(eth?.walletTrades(examples.wallet).length).toBeGreaterThan(0)
     expect(eth?.totalSupply(examples.unpricedToken)).toBe(2n ** 256n - 1n)
-  }, runs(10))
+  })
 })
 
 describe("data", () => {
@@ -269,8 +265,7 @@ describe("data", () => {
       expect(chain.blockAt(-1e15)).toBe(-1)
       expect(chain.blockAt(1e15)).toBe(chain.head)
       expect(chain.block(chain.head + 1)).toBeUndefined()
-    },
-    runs(200)
+    }
   )
 
   it("have streams in every status that the model decodes", () => {

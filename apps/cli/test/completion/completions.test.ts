@@ -243,7 +243,6 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
       tmux("send-keys", "-t", shell, "Enter")
       // The shell may still write to its home directory
       while (spawnSync("tmux", ["-L", socket, "has-session", "-t", shell]).status === 0) continue
-    },
-    60_000
+    }
   )
 }

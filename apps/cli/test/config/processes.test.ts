@@ -42,7 +42,7 @@ it("loses no change when several processes write at once", () =>
     const listed = out.trimEnd().split("\n").map((line) => /"name":"(\w+)"/.exec(line)?.[1])
     expect(listed.toSorted()).toEqual(names.toSorted())
     expect(fs.readdirSync(join(home, ".config/quarry"))).toEqual(["config.yaml"])
-  }), 30_000)
+  }))
 
 it("prints help and the version although the configuration is broken", () =>
   withHome(async (home) => {
@@ -52,7 +52,7 @@ it("prints help and the version although the configuration is broken", () =>
     expect((await quarry(home, ["--version"])).code).toBe(0)
     const { code, err } = await quarry(home, ["token", "price", `0x${"ab".repeat(20)}`, "--sandbox"])
     expect([code, err]).toEqual([2, expect.stringMatching(/config\.yaml:1: invalid YAML/)])
-  }), 30_000)
+  }))
 
 it("runs in a working directory that was removed", () =>
   withHome(async (home) => {
@@ -73,4 +73,4 @@ it("runs in a working directory that was removed", () =>
       )
     })
     expect(finished).toEqual({ code: 0, out: "eth\n", err: "" })
-  }), 30_000)
+  }))

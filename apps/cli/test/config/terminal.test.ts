@@ -61,7 +61,7 @@ it.skipIf(!hasScript)("stores what is typed, and does not show it", async () => 
   expect([code, stored]).toEqual([0, "secret-key-1234\n"])
   expect(screen).toContain("Paste the API key; it is not shown")
   expect(screen).not.toContain("secret")
-}, 30_000)
+})
 
 it.skipIf(!hasScript)(
   "ends with status 130 on Ctrl-C, and with an error at the end of the input",
@@ -73,8 +73,7 @@ it.skipIf(!hasScript)(
       stored: null,
       screen: expect.stringContaining("no API key was entered")
     })
-  },
-  30_000
+  }
 )
 
 /** Runs a shell command at a terminal of 100 columns and 40 rows. */
@@ -102,4 +101,4 @@ it.skipIf(!hasScript)("shows help with the pager only on a terminal that is too 
   expect(atTerminal(`${quarry} --help --no-pager`)).not.toContain("paged:")
   expect(atTerminal(`${quarry} --help | cat`)).not.toContain("paged:")
   expect(atTerminal(`${quarry} doctor --help`)).not.toContain("paged:")
-}, 30_000)
+})

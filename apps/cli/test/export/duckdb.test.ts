@@ -10,12 +10,13 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { temporaryFolder } from "../support/exports.ts"
 
 const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
 
 /** One million in the long suite. */
-const rowCount = process.env["QUARRY_FULL"] === "1" ? 1_000_000 : 50_000
+const rowCount = isFull ? 1_000_000 : 20_000
 
 const pageSize = 1000
 
@@ -141,4 +142,4 @@ it("reads back every row, with the exact sum of amounts up to 2^256-1", async ()
   expect(
     await query("select distinct converted_type from parquet_schema($FILE) where converted_type = 'DECIMAL'")
   ).toEqual([])
-}, 600_000)
+})

@@ -9,13 +9,14 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { lockFile } from "../../src/files/FileLock.ts"
 import { temporaryFolder } from "../support/exports.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** 500 rounds of each kind in the long suite. */
-const rounds = process.env["QUARRY_FULL"] === "1" ? 500 : 40
+const rounds = isFull ? 500 : 15
 
 /** Starts processes that take locks. */
 const startWorkers = (count: number): ReadonlyArray<ChildProcess> => {
@@ -61,8 +62,7 @@ it.each([0, 1, 2])(
       expect(readdirSync(folder)).toEqual([])
     }
     expect(held).toEqual(Array.from({ length: rounds }, () => 1))
-  },
-  600_000
+  }
 )
 
 it("is taken over again when the process that took it over is killed at any moment", async () => {
@@ -86,7 +86,7 @@ it("is taken over again when the process that took it over is killed at any mome
     next.kill("SIGKILL")
     await once(next, "close")
   }
-}, 600_000)
+})
 
 it.effect("is not released, and not written under, when it is no longer that of the process", () =>
   Effect.gen(function*() {

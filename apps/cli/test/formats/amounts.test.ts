@@ -184,6 +184,5 @@ it.live.prop(
       const table = yield* printed(wallet, body, "table")
       const [, tokens = ""] = /(\S+)  T  /.exec(table) ?? []
       expect(toUnits(tokens, decimals)).toBe(amount)
-    }),
-  { fastCheck: { numRuns: 20 } }
+    })
 )

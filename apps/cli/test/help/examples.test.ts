@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { exampleLines } from "../../src/help/Help.ts"
 
@@ -70,7 +71,10 @@ describe("examples of help", () => {
     const name = path.at(-1)
     return name === "set" ? 0 : name === "unset" ? 2 : 1
   }
-  const commands = commandLine.commands.filter(({ examples }) => examples.length > 0)
+  // commands.test.ts runs those of operations without a process
+  const commands = commandLine.commands.filter(({ examples, operation, runsUntilInterrupted }) =>
+    examples.length > 0 && (isFull || operation === null || runsUntilInterrupted === true)
+  )
     .toSorted((one, other) => rank(one) - rank(other))
   for (const command of commands) {
     const isEndless = command.runsUntilInterrupted === true
@@ -82,7 +86,7 @@ describe("examples of help", () => {
         })
         expect(code, `${line}\n${output}`).toBe(isEndless ? 130 : 0)
       }
-    }, 120_000)
+    })
   }
 
   it("exist for every command that calls an operation", () => {

@@ -80,8 +80,7 @@ describe("lines", () => {
       Effect.gen(function*() {
         const text = lines.join(lineBreak)
         expect(yield* read(text, {}, pieceSize)).toEqual(yield* read(text, {}, 10_000))
-      }),
-    { fastCheck: { numRuns: 30 } }
+      })
   )
 })
 

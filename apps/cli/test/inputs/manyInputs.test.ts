@@ -214,8 +214,7 @@ describe("records", () => {
         )
         expect(records(ran.out).map(({ input }) => input)).toEqual(inputs)
         expect(mostInFlight).toBeLessThanOrEqual(concurrency)
-      }),
-    { fastCheck: { numRuns: 15 } }
+      })
   )
 })
 

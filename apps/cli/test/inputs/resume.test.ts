@@ -60,7 +60,7 @@ it.scopedLive("write the same file as without the interruptions", () =>
       err: expect.stringContaining("other inputs")
     })
     expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
-  }), 120_000)
+  }))
 
 it.scopedLive("from stdin continue only with the same stdin", () =>
   Effect.gen(function*() {

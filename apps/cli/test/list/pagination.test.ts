@@ -79,8 +79,7 @@ it.live.each([true, false])(
         argv = continuation(err)
       }
       expect(printed).toEqual(all)
-    }),
-  60_000
+    })
 )
 
 it.live("reports the number of records and the cursor after an error", () =>
@@ -148,4 +147,4 @@ it.live("reports that a collection is being indexed, and waits for it", () =>
     expect(waited.code).toBe(0)
     expect(records(waited.out).length).toBeGreaterThan(0)
     expect(waited.err).not.toContain("SYNCING")
-  }), 20_000)
+  }))

@@ -85,7 +85,7 @@ it.skipIf(!hasScript)("assumes 80 columns where a terminal reports none, unless 
     screen.split("\r\n").filter((line) => !line.startsWith("  quarry")).every((line) => line.length <= 80)
   )
     .toBe(true)
-}, 60_000)
+})
 
 it.skipIf(!hasScript)("shows what it waits for, and erases that on Ctrl-C and before an error", async () => {
   const env = await hangingServer()
@@ -99,7 +99,7 @@ it.skipIf(!hasScript)("shows what it waits for, and erases that on Ctrl-C and be
     "error",
     "hint"
   ])
-}, 60_000)
+})
 
 it.skipIf(!hasScript)("shows no progress on a dumb terminal, in a build, and with --quiet", async () => {
   const all = await Promise.all(
@@ -114,4 +114,4 @@ it.skipIf(!hasScript)("shows no progress on a dumb terminal, in a build, and wit
     expect(screen).toMatch(/^error: timed out after 2s \(--timeout\)\r\n(?:hint: .*\r\n)?$/)
   }
   expect(all[2]).not.toContain("hint")
-}, 60_000)
+})

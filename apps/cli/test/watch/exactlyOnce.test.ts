@@ -110,6 +110,5 @@ it.scoped.prop(
       yield* watch.interrupt
       const printed = printedIds(out + watch.captured.out)
       expect(printed.toSorted()).toEqual(upstream.ids().filter((id) => !old.has(id)).toSorted())
-    }),
-  { fastCheck: { numRuns: 12 }, timeout: 120_000 }
+    })
 )

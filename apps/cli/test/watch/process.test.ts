@@ -3,7 +3,7 @@ import type { Address } from "@blockquarry/core/Address"
 import type * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
-import { afterAll, beforeAll, expect, it } from "@effect/vitest"
+import { afterAll, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { existsSync, readFileSync } from "node:fs"
@@ -13,7 +13,6 @@ import { temporaryFile } from "./support.ts"
 
 const workshop = new Workshop()
 
-beforeAll(() => workshop.build(), 120_000)
 afterAll(() => workshop.remove())
 
 const pageSize = 5
@@ -112,8 +111,7 @@ it.scopedLive(
         expect(ids.length).toBeGreaterThan(5)
         expect(ids).toEqual(expected.slice(0, ids.length))
       }
-    }).pipe(Effect.provide(server)),
-  120_000
+    }).pipe(Effect.provide(server))
 )
 
 it.scopedLive(
@@ -126,6 +124,5 @@ it.scopedLive(
       expect(unique.length).toBeGreaterThan(4)
       expect(unique).toEqual(expected.slice(0, unique.length))
       expect(ids.length - unique.length).toBeLessThanOrEqual(kills * pageSize)
-    }).pipe(Effect.provide(server)),
-  120_000
+    }).pipe(Effect.provide(server))
 )

@@ -140,8 +140,7 @@ describe("print", () => {
       }
       expect(bare._tag).toBe(QUARRY_REDIS_URL === "" ? "Some" : "None")
       expect(printConfig(again).replaceAll(/ {2}# .*/g, "")).toBe(text.replaceAll(/ {2}# .*/g, ""))
-    },
-    { fastCheck: { numRuns: 50 } }
+    }
   )
 
   it.effect("prints the origin of each value, and the reference of each secret", () =>

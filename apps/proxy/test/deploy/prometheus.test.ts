@@ -71,7 +71,7 @@ describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () =>
 
   it("passes the rule tests: each alert fires only when it must", () => {
     expect(run(promtool, ["test", "rules", "rules.test.yaml"], folder)).toMatchObject({ status: 0 })
-  }, 120_000)
+  })
 
   it("accepts the Prometheus configuration of the Compose file", () => {
     expect(run(promtool, ["check", "config", "prometheus.yaml"], folder)).toMatchObject({ status: 0 })

@@ -3,8 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { program } from "../support/program.ts"
 import * as Balancer from "./support/Balancer.ts"
-import * as BuiltProgram from "./support/BuiltProgram.ts"
 import { eventually, eventuallySync } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadBalancer from "./support/LoadBalancer.ts"
@@ -14,9 +15,7 @@ import * as ProxyProcess from "./support/ProxyProcess.ts"
 import * as RawConnection from "./support/RawConnection.ts"
 import * as TempFolder from "./support/TempFolder.ts"
 
-const program = BuiltProgram.program()
-
-const rounds = process.env["QUARRY_FULL"] === "1" ? 5 : 1
+const rounds = isFull ? 5 : 1
 
 /** Below all addresses that `LoadGenerator` requests for this seed, besides those that repeat. */
 const seedOf = (target: string): number =>
@@ -87,8 +86,7 @@ describe(`balancers${skipReason}`, () => {
           expect([method, statuses.at(-1)]).toEqual([method, method === "GET" ? 200 : 502])
           expect(sent).toHaveLength(statuses.length + (method === "GET" ? 1 : 0))
         }
-      }),
-    30_000
+      })
   )
 
   it.scopedLive.skipIf(installed.length === 0)(
@@ -110,7 +108,7 @@ describe(`balancers${skipReason}`, () => {
               other: { listen: { port: 0, trustedProxies: ["127.0.0.1"] } }
             })
             const file = yield* folder.write(`${key}.yaml`, document)
-            return yield* ProxyProcess.start(program(), ["--config", file, "--port", String(port)])
+            return yield* ProxyProcess.start(program, ["--config", file, "--port", String(port)])
           })
         const fleet = yield* Effect.forEach(ports, (port, index) =>
           Effect.map(startProxy(port, `key-of-proxy-${index}-0`), (process) => ({ port, index, process })))

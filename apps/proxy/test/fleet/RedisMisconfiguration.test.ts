@@ -3,17 +3,15 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
-import * as BuiltProgram from "./support/BuiltProgram.ts"
+import { program } from "../support/program.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import * as TempFolder from "./support/TempFolder.ts"
-
-const program = BuiltProgram.program()
 
 const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   Effect.async<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resume) => {
     const child = execFile(
       process.execPath,
-      [program(), ...args],
+      [program, ...args],
       { env: { PATH: process.env["PATH"] ?? "", ...env } },
       (_, stdout, stderr) => resume(Effect.succeed({ code: child.exitCode ?? -1, stdout, stderr }))
     )
@@ -109,8 +107,8 @@ describe.skipIf(RedisServer.program === undefined)(`a Redis${RedisServer.skipRea
         yield* fault
         const { code, stderr } = yield* run(["config", "check", "--connect", "--config", file])
         expect([code, stderr]).toEqual([2, expect.stringContaining("redis.url: Redis is unavailable (")])
-        const proxy = yield* ProxyProcess.start(program(), ["--config", file])
+        const proxy = yield* ProxyProcess.start(program, ["--config", file])
         yield* proxy.waitForLog("the rate limit store is unavailable")
       }
-    }), 30_000)
+    }))
 })

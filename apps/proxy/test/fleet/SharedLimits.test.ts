@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
-import * as BuiltProgram from "./support/BuiltProgram.ts"
+import { program } from "../support/program.ts"
 import { eventually, eventuallySync } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
@@ -20,8 +20,6 @@ import {
 } from "./support/ProxyPair.ts"
 import type { ProxyProcess } from "./support/ProxyProcess.ts"
 
-const program = BuiltProgram.program()
-
 it.runIf(process.env["QUARRY_CHECK"] === "1")(
   "a full check requires redis-server",
   () => {
@@ -35,7 +33,7 @@ describe.skipIf(RedisServer.program === undefined)(
     it.scopedLive(
       "share the rate limit and the daily quota of each client",
       () =>
-        withStableRedis(program(), "none", ({ proxies }) =>
+        withStableRedis(program, "none", ({ proxies }) =>
           Effect.gen(function*() {
             const both = yield* startLoads(proxies, fast, 1, { pool: 4, pausing: 2 })
             const made = () => both.flatMap(({ requests }) => requests)
@@ -67,14 +65,13 @@ describe.skipIf(RedisServer.program === undefined)(
             )
             expect(responses.filter(({ status }) => status === 200)).toHaveLength(100)
             expect(responses.filter(({ status }) => status === 429)).toHaveLength(40)
-          })),
-      120_000
+          }))
     )
 
     it.scopedLive(
       "share the rate limit of each key",
       () =>
-        withStableRedis(program(), "120/s", ({ proxies, upstream }) =>
+        withStableRedis(program, "120/s", ({ proxies, upstream }) =>
           Effect.gen(function*() {
             const both = yield* startLoads(proxies, free, 1, { pool: 8 })
             // A burst of 40, and 40 per second
@@ -91,14 +88,13 @@ describe.skipIf(RedisServer.program === undefined)(
             expect(cost * FakeUpstream.maxRequestsInWindow(upstream.received, 0.8 * second))
               .toBeLessThanOrEqual(120 + 120)
             expect(upstream.received.length).toBe(made.filter(({ hit }) => !hit).length)
-          })),
-      120_000
+          }))
     )
 
     it.scopedLive(
       "share the cache and its invalidations",
       () =>
-        withStableRedis(program(), "none", ({ proxies: [one, other], upstream }) =>
+        withStableRedis(program, "none", ({ proxies: [one, other], upstream }) =>
           Effect.gen(function*() {
             const path = (address: number) => LoadGenerator.pathOf(address)
             const state = (proxy: ProxyProcess, address: number) =>
@@ -135,14 +131,13 @@ describe.skipIf(RedisServer.program === undefined)(
             yield* misses(one, 1)
             yield* Effect.all([hits(other, 1), hits(one, 2)])
             expect(upstream.received.length).toBeGreaterThanOrEqual(5)
-          })),
-      120_000
+          }))
     )
 
     it.scopedLive(
       "share the cooldown after a 429",
       () =>
-        withStableRedis(program(), "1000/s", ({ proxies: [one, other], upstream }) =>
+        withStableRedis(program, "1000/s", ({ proxies: [one, other], upstream }) =>
           Effect.gen(function*() {
             const pause = 2
             upstream.respond = () => {
@@ -176,8 +171,7 @@ describe.skipIf(RedisServer.program === undefined)(
             expect(after).toHaveLength(21)
             expect(after.filter((millis) => millis < pause * second - 50)).toEqual([])
             yield* Effect.log(`after a 429: ${after.slice(0, 4).map(Math.round).join(", ")} ms …`)
-          })),
-      120_000
+          }))
     )
   }
 )

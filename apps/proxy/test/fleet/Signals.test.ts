@@ -1,7 +1,7 @@
 /** Less common signals, and startup failures. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as BuiltProgram from "./support/BuiltProgram.ts"
+import { program } from "../support/program.ts"
 import { eventually, eventuallySync } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadBalancer from "./support/LoadBalancer.ts"
@@ -9,8 +9,6 @@ import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import * as RawConnection from "./support/RawConnection.ts"
 import * as TempFolder from "./support/TempFolder.ts"
-
-const program = BuiltProgram.program()
 
 const priceOf = (digit: string) => `/api/v2.2/erc20/0x${digit.repeat(40)}/price`
 
@@ -28,7 +26,7 @@ const patient = Effect.gen(function*() {
       shutdownTimeout: "10m"
     })
   )
-  const proxy = yield* ProxyProcess.start(program(), ["--config", file])
+  const proxy = yield* ProxyProcess.start(program, ["--config", file])
   return { upstream, proxy }
 })
 
@@ -43,7 +41,7 @@ describe("Ctrl-C", () => {
       yield* proxy.signal("SIGINT")
       expect(yield* proxy.exit).toEqual({ code: 0, signal: null })
       yield* Effect.all([idle.closed, unused.closed])
-    }), 30_000)
+    }))
 
   it.scopedLive(
     "waits for requests in flight, and exits immediately if pressed again",
@@ -59,15 +57,14 @@ describe("Ctrl-C", () => {
         expect([proxy.hasExited(), connection.isHalfClosed()]).toEqual([false, false])
         yield* proxy.signal("SIGINT")
         expect(yield* proxy.exit).toEqual({ code: 130, signal: null })
-      }),
-    30_000
+      })
   )
 })
 
 describe("SIGHUP", () => {
   it.scopedLive("is ignored without a configuration file", () =>
     Effect.gen(function*() {
-      const { exit, port, waitForLog, signal } = yield* ProxyProcess.start(program(), [
+      const { exit, port, waitForLog, signal } = yield* ProxyProcess.start(program, [
         "--sandbox",
         "--port",
         "0",
@@ -85,7 +82,7 @@ describe("SIGHUP", () => {
       yield* signal("SIGHUP")
       // The default shutdown delay applies, and the process exits by itself
       expect(yield* exit).toEqual({ code: 0, signal: null })
-    }), 30_000)
+    }))
 
   it.scopedLive("does not abort a shutdown in progress", () =>
     Effect.gen(function*() {
@@ -104,14 +101,14 @@ describe("SIGHUP", () => {
       gate.open()
       expect((yield* connection.nextResponse)?.status).toBe(200)
       expect(yield* proxy.exit).toEqual({ code: 0, signal: null })
-    }), 30_000)
+    }))
 })
 
 describe("a second process on the same port", () => {
   it.scopedLive("fails with a hint, and the first process keeps serving", () =>
     Effect.gen(function*() {
       const { proxy } = yield* patient
-      const start = ProxyProcess.start(program(), [
+      const start = ProxyProcess.start(program, [
         "--sandbox",
         "--port",
         String(proxy.port),
@@ -127,5 +124,5 @@ describe("a second process on the same port", () => {
       )
       expect(stderr.trim().split("\n")).toHaveLength(1)
       expect(yield* LoadBalancer.isReady(proxy.port)).toBe(true)
-    }), 30_000)
+    }))
 })

@@ -1,12 +1,13 @@
 /** One client behaves badly: the other clients see no failure, and their requests are not stuck behind those of that client. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { type HttpResult, sendRequest } from "../support/proxy.ts"
 import { type Misbehavior, misbehaviors } from "./support/misbehavior.ts"
 import { paths, type SharedProxy, start, tokens } from "./support/sharedProxy.ts"
 
 /** `.ci/full` runs the long version. */
-const scale = process.env["QUARRY_LONG_TESTS"] === "1" ? 4 : 1
+const scale = isFull ? 4 : 1
 
 const requestsPerClient = 20 * scale ** 2
 
@@ -82,7 +83,6 @@ const check = ({ maxOvertaking, options, start: misbehave }: Misbehavior) =>
 for (const misbehavior of misbehaviors) {
   it.scopedLive(
     `two clients get correct responses while a third ${misbehavior.name}`,
-    () => check(misbehavior),
-    scale * 60_000
+    () => check(misbehavior)
   )
 }

@@ -72,8 +72,7 @@ describe("the sampler of the environment", () => {
           )
         expect([yield* sampled(0), yield* sampled(1)]).toEqual([false, true])
         if (yield* sampled(share)) expect(yield* sampled(Math.min(1, share * 1.1))).toBe(true)
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 })
 

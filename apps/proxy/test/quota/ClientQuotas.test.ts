@@ -135,8 +135,7 @@ describe("a rate limit", () => {
           )
           expect(inWindow.reduce((sum, [, units]) => sum + units, 0)).toBeLessThanOrEqual(20)
         }
-      }),
-    { fastCheck: { numRuns: 50 } }
+      })
   )
 })
 
@@ -199,8 +198,6 @@ const runArrivals = (
   })
 
 describe("the queue", () => {
-  const propertyOptions = { fastCheck: { numRuns: 60 } }
-
   it.effect.prop(
     "holds no request longer than its maxWait, and admits at most limit + burst in any window",
     [arrivals],
@@ -216,8 +213,7 @@ describe("the queue", () => {
           const inWindow = charged.filter(({ endedAt }) => endedAt >= from && endedAt < from + 1000)
           expect(inWindow.reduce((sum, { cost }) => sum + cost, 0)).toBeLessThanOrEqual(20)
         }
-      }),
-    propertyOptions
+      })
   )
 
   it.effect.prop(
@@ -229,8 +225,7 @@ describe("the queue", () => {
         const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, alike)
         const charged = ended.filter(({ result }) => result === "charged").map(({ index }) => index)
         expect(charged).toEqual([...charged].sort((one, other) => one - other))
-      }),
-    propertyOptions
+      })
   )
 
   it.effect.prop(
@@ -242,8 +237,7 @@ describe("the queue", () => {
         yield* runArrivals(budgets, tenPerSecond, requests)
         expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
         expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
-      }),
-    propertyOptions
+      })
   )
 
   it.effect.prop(
@@ -264,8 +258,7 @@ describe("the queue", () => {
         const after = yield* Effect.fork(away.acquire(tenPerSecond, 5))
         yield* TestClock.adjust(20)
         expect((yield* Fiber.join(after)).waitMs).toBe(20)
-      }),
-    propertyOptions
+      })
   )
 
   it.effect("decides within 1 s in all if the store must reply and is slow", () =>
@@ -298,8 +291,7 @@ describe("the queue", () => {
         // The burst, and the units that are refilled in 2 s
         const left = 30 - units("charged").reduce((sum, units) => sum + units, 0)
         for (const cost of units("refused")) expect(cost).toBeGreaterThan(left)
-      }),
-    propertyOptions
+      })
   )
 
   it.effect("serves list requests only if no single request waits", () =>

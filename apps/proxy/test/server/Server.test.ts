@@ -187,7 +187,7 @@ describe("a response that cannot be created or sent", () => {
         yield* server.listen
         expect(yield* Effect.flip(sendRequest(server.port() ?? 0, "/"))).toMatchObject({ code: "ECONNRESET" })
       }
-    }), 5000)
+    }))
 })
 
 describe("a port in use", () => {

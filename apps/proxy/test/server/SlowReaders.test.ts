@@ -66,11 +66,11 @@ describe("a client that reads slowly", () => {
   it.scopedLive("receives the whole response if it reads at the minimum rate", () =>
     Effect.gen(function*() {
       const { held } = yield* requestLarge({
-        limits: { sendIdleTimeout: Duration.seconds(1), minSendRate: 1024 }
+        limits: { sendIdleTimeout: Duration.seconds(20), minSendRate: 1024 }
       })
       const { problem, responses } = parseResponses(yield* readSlowly(held))
       expect([problem, responses.map(({ body }) => body.length)]).toEqual([null, [large.length]])
-    }), 30_000)
+    }))
 
   it.scopedLive("is disconnected if it reads less than the minimum rate", () =>
     Effect.gen(function*() {
@@ -79,7 +79,7 @@ describe("a client that reads slowly", () => {
       })
       expect((yield* readSlowly(held)).length).toBeLessThan(large.length)
       yield* ended(499, 1)
-    }), 30_000)
+    }))
 
   it.scopedLive("is disconnected when the time to send a response has passed", () =>
     Effect.gen(function*() {
@@ -88,7 +88,7 @@ describe("a client that reads slowly", () => {
       })
       expect((yield* readSlowly(held)).length).toBeLessThan(large.length)
       yield* ended(499, 1)
-    }), 30_000)
+    }))
 
   it.scopedLive(
     "is disconnected in the middle of a list if it reads less than the minimum rate",
@@ -103,8 +103,7 @@ describe("a client that reads slowly", () => {
         yield* readSlowly(held)
         yield* ended(499, 1)
         expect(upstream.requests().length).toBeLessThan(3)
-      }),
-    30_000
+      })
   )
 
   it.scopedLive(
@@ -121,8 +120,7 @@ describe("a client that reads slowly", () => {
         yield* ended(499, 1)
         list.socket.resume()
         expect(yield* list.closed).toContain(`{"end":{"records":`)
-      }),
-    30_000
+      })
   )
 })
 
@@ -172,8 +170,7 @@ describe("a client that stops reading", () => {
           return socket.destroyed
         }
         expect([closedAfter(30), closedAfter(1)]).toEqual([false, true])
-      }),
-    30_000
+      })
   )
 })
 

@@ -2,7 +2,7 @@
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { document, runs } from "../support/JsonDocuments.ts"
+import { document } from "../support/JsonDocuments.ts"
 
 describe("elementTexts", () => {
   it.prop("returns the text of every element, in order", {
@@ -12,7 +12,7 @@ describe("elementTexts", () => {
   }, ({ after, before, elements }) => {
     const text = `{"before":${before},"list":[${elements.join(",")}],"after":${after}}`
     expect(LosslessJson.elementTexts(text, "list")).toEqual(elements.map((element) => element.trim()))
-  }, runs)
+  })
 
   it.prop("returns what JSON.parse finds, with any white space", {
     elements: FastCheck.array(FastCheck.jsonValue({ maxDepth: 4 })),

@@ -12,7 +12,6 @@ import {
   number,
   parsed,
   reference,
-  runs,
   space,
   string,
   trap
@@ -214,7 +213,7 @@ describe("parse", () => {
 
     it.prop("returns the same value as the reference parser", [document], ([text]) => {
       expect(parsed(text)).toStrictEqual(reference(text))
-    }, runs)
+    })
 
     it("returns the same values after any other documents", () =>
       FastCheck.assert(
@@ -230,17 +229,16 @@ describe("parse", () => {
               for (let count = 0; count < emptyDocuments; count += 1) parse("[]")
             }
           }
-        ),
-        { numRuns: 100 }
+        )
       ))
 
     it.prop("returns the same value where every token is scanned", [document], ([text]) => {
       expect(parsed(afterMisleadingString(text))).toStrictEqual(reference(afterMisleadingString(text)))
-    }, runs)
+    })
 
     it.prop("returns the same value among many brackets", [document], ([text]) => {
       expect(parsed(amongBrackets(text))).toStrictEqual(reference(amongBrackets(text)))
-    }, { fastCheck: { numRuns: 300 } })
+    })
   })
 
   describe("documents", () => {
@@ -298,13 +296,13 @@ describe("parse", () => {
       expect(isAccepted(amongBrackets(text))).toBe(isJson(amongBrackets(text)))
       expect(isAccepted(afterMisleadingString(text))).toBe(isJson(afterMisleadingString(text)))
       if (accepted && !text.startsWith("\ufeff")) expect(parsed(text)).toStrictEqual(reference(text))
-    }, runs)
+    })
 
     it.prop("accepts random tokens exactly when JSON.parse does", [randomTokens], ([text]) => {
       expect(isAccepted(text)).toBe(isJson(text.replace(/^\ufeff/, "")))
       expect(isAccepted(`[${text}]`)).toBe(isJson(`[${text}]`))
       expect(isAccepted(`{"a":${text}}`)).toBe(isJson(`{"a":${text}}`))
-    }, runs)
+    })
   })
 
   describe("errors", () => {
@@ -322,7 +320,7 @@ describe("parse", () => {
     it.prop("rejects an array truncated at any offset", [document, FastCheck.nat()], ([text, position]) => {
       const list = `[${text}]`
       expect(isAccepted(list.slice(0, position % list.length))).toBe(false)
-    }, runs)
+    })
 
     it("reports truncation, and the offset of an error in the original document", () => {
       const truncated = parseError("{\"value\":12345678901234567890,\"log_index\":")

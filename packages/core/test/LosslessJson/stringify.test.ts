@@ -3,7 +3,7 @@ import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as Reference from "lossless-json"
-import { document, endsInBackslash, parsed, reference, runs } from "../support/JsonDocuments.ts"
+import { document, endsInBackslash, parsed, reference } from "../support/JsonDocuments.ts"
 
 describe("stringify", () => {
   const unusualStrings = FastCheck.oneof(
@@ -80,14 +80,14 @@ describe("stringify", () => {
 
   it.prop("prints the same as the reference printer", [value], ([value]) => {
     expect(LosslessJson.stringify(value)).toBe(Reference.stringify(value) ?? "null")
-  }, runs)
+  })
 
   it.prop("survives a round trip with all digits", [value], ([value]) => {
     expect(parsed(LosslessJson.stringify(value))).toStrictEqual(roundTripped(value))
-  }, runs)
+  })
 
   it.prop("prints the same as JSON.stringify for values from JSON.parse", [document], ([text]) => {
     const value: unknown = JSON.parse(text)
     expect(LosslessJson.stringify(value)).toBe(JSON.stringify(value))
-  }, runs)
+  })
 })

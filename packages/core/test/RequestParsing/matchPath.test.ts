@@ -116,8 +116,7 @@ describe("an encoded segment", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.string({ unit: "binary", minLength: 1 }), (id) => {
         expect(match(`/streams/evm/${encodeURIComponent(id)}/status`)).toEqual(["updateStreamStatus", { id }])
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 
@@ -130,8 +129,7 @@ describe("an encoded segment", () => {
       FastCheck.property(FastCheck.array(segment, { maxLength: 6 }), (segments) => {
         const found = match(`/${segments.join("/")}`)
         expect(found === undefined || Array.isArray(found)).toBe(true)
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 })

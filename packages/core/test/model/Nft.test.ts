@@ -195,8 +195,7 @@ describe("metadataJson", () => {
         const expected: unknown = metadataJson({ metadata: once })
         expect(JSON.stringify(expected).length).toBeGreaterThan(1)
         expect(metadataJson({ metadata: JSON.stringify(once) })).toEqual(expected)
-      }),
-      { numRuns: 100 }
+      })
     )
   })
 })

@@ -43,8 +43,7 @@ const check = <A extends object, I>({ encode, example, schema }: Model<A, I>) =>
       const decoded = parse(JSON.stringify(encode(record)).replaceAll("\"\"", "\"-\""))
       expect(decode(encode(decoded))).toStrictEqual(decoded)
       expect(parse(JSON.stringify(encode(decoded)))).toStrictEqual(decoded)
-    }),
-    { numRuns: 50 }
+    })
   )
 }
 

@@ -15,8 +15,6 @@ import * as Schema from "effect/Schema"
 import { codeGenerationModes } from "../support/codeGeneration.ts"
 import { describeOutcome, mutateDocument, mutations } from "../support/mutateDocument.ts"
 
-const runs = { numRuns: 60 }
-
 /** An empty text in a nullable field is decoded to null. */
 const withoutEmptyTexts = (value: unknown): unknown =>
   value === ""
@@ -38,8 +36,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
         FastCheck.property(inputs, (input) => {
           const encoded: unknown = Schema.encodeSync(operation.input)(input)
           expect(decodeInput(operation, encoded)).toEqual(Either.right(input))
-        }),
-        runs
+        })
       )
     })
 
@@ -56,8 +53,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
             const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)
             expect(received.unknownQuery).toEqual([])
             expect(decodeInput(operation, received.encoded)).toEqual(Either.right(input))
-          }),
-          runs
+          })
         )
       }
     )
@@ -68,8 +64,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           const text = JSON.stringify(Schema.encodeSync(operation.output)(output))
           const document = Either.getOrThrow(LosslessJson.parse(text))
           expect(Schema.decodeUnknownSync(operation.output)(document)).toEqual(output)
-        }),
-        runs
+        })
       )
     })
 
@@ -82,8 +77,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(runIn(() => describeOutcome(() => decode(document)))).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(operation.output)(document))
           )
-        }),
-        runs
+        })
       )
     })
 
@@ -95,8 +89,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(runIn(() => describeOutcome(() => encode(mutated)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.output)(mutated))
           )
-        }),
-        runs
+        })
       )
     })
 
@@ -108,8 +101,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(describeOutcome(() => decode(encoded))).toBe(
             describeOutcome(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(encoded))
           )
-        }),
-        runs
+        })
       )
     })
 
@@ -121,8 +113,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           expect(describeOutcome(() => encode(mutated))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(operation.input)(mutated))
           )
-        }),
-        runs
+        })
       )
     })
   }

@@ -28,8 +28,6 @@ const isExact = (token: string): boolean => {
   return exact?.value === printed?.value && exact?.scale === printed?.scale
 }
 
-export const runs = { fastCheck: { numRuns: 2000 } }
-
 export const space = FastCheck.string({ unit: FastCheck.constantFrom(" ", "\n", "\r", "\t"), maxLength: 2 })
 
 /** Most fractions of this kind round to an integer, or to one with few digits. */

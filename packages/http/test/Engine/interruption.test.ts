@@ -94,7 +94,6 @@ describe("calls that are interrupted", () => {
         expect(harness.requests.length - requestsBefore).toBe(limit)
         yield* TestClock.adjust("1 second")
         yield* Fiber.join(Fiber.all(others))
-      }),
-    { fastCheck: { numRuns: 60 } }
+      })
   )
 })

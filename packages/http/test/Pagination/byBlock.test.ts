@@ -76,8 +76,7 @@ describe("a list without cursors", () => {
         if (filter.order === "ASC") {
           expect(delivered).toEqual(all.map(TransferService.transferKey).slice(0, delivered.length))
         } else expect(added).toEqual([])
-      }),
-    { fastCheck: { numRuns: 120 } }
+      })
   )
 
   it.effect.prop("is complete if its pages are longer than its blocks", {
@@ -91,7 +90,7 @@ describe("a list without cursors", () => {
       const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
       expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
         .toEqual(selected(filter.transfers, filter).map(TransferService.transferKey))
-    }), { fastCheck: { numRuns: 50 } })
+    }))
 
   it.effect.prop(
     "continues after the cursor of any page with exactly the remaining records",
@@ -119,8 +118,7 @@ describe("a list without cursors", () => {
           )
         }
         expect(harness.requests.every(({ url }) => !url.href.includes("quarry-resume"))).toBe(true)
-      }),
-    { fastCheck: { numRuns: 30 } }
+      })
   )
 
   it.effect.prop("continues by cursor once the upstream sends cursors, without losing or repeating records", {
@@ -142,5 +140,5 @@ describe("a list without cursors", () => {
           true
         )
       }
-    }), { fastCheck: { numRuns: 50 } })
+    }))
 })

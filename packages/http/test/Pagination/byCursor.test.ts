@@ -64,8 +64,7 @@ describe("a list with cursors", () => {
           ...list.cursors.slice(0, list.pages.length - 1).map(String),
           null
         ])
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 
   it.effect.prop(
@@ -83,8 +82,7 @@ describe("a list with cursors", () => {
             ...(index === 0 ? {} : { cursor: String(list.cursors[index - 1]) })
           })
         }
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 
   it.effect.prop(
@@ -99,8 +97,7 @@ describe("a list with cursors", () => {
           expect(yield* balances(items(input, { cursor: String(cursor) }))).toEqual(remaining)
           expect(yield* balances(items({ ...input, cursor: String(cursor) }))).toEqual(remaining)
         }
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 
   it.effect.prop("fails at a repeated cursor, after the pages before it", {
@@ -125,7 +122,7 @@ describe("a list with cursors", () => {
       })
       expect(harness.requests).toHaveLength(list.pages.length)
       expect(delivered).toEqual(list.pages.slice(0, -1).flat())
-    }), { fastCheck: { numRuns: 40 } })
+    }))
 })
 
 describe("a cursor", () => {

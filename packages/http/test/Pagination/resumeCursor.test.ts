@@ -129,7 +129,7 @@ describe("a resume cursor", () => {
         Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: damaged }))
       )
       expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
-    }), { fastCheck: { numRuns: 30 } })
+    }))
 
   it.effect("with the opposite direction is rejected", () =>
     Effect.gen(function*() {

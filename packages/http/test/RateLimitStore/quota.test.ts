@@ -47,8 +47,7 @@ describe("quotas in memory", () => {
             expect(consumption).toEqual(consumed(quota.limit - before - cost))
           }
         }
-      }),
-    { fastCheck: { numRuns: 30 } }
+      })
   )
 
   it.effect("are not changed by peek", () =>
@@ -222,7 +221,6 @@ describe("quotas with a backend", () => {
           if (state.unavailable) expect(sum - sumBefore).toBeLessThanOrEqual(maxInOutage)
           expect(sum).toBeLessThanOrEqual(2 * limit)
         }
-      }),
-    { fastCheck: { numRuns: 30 } }
+      })
   )
 })

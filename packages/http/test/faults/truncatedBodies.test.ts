@@ -29,8 +29,6 @@ type Sent = readonly [head: string, body: Buffer]
 interface BodyEncoding {
   readonly name: string
   readonly length: number
-  /** Number of bytes at the end that a client does not need, by client. */
-  readonly spare: { readonly [client: string]: number }
   readonly send: (cut: number) => Sent
 }
 
@@ -42,7 +40,7 @@ const interrupted = (
   what: string,
   encoding: string,
   body: Buffer
-): ReadonlyArray<Omit<BodyEncoding, "spare">> => [
+): ReadonlyArray<BodyEncoding> => [
   {
     name: `${what} of known length`,
     length: body.length,
@@ -60,7 +58,7 @@ const undetected = (
   what: string,
   encoding: string,
   body: Buffer
-): ReadonlyArray<Omit<BodyEncoding, "spare">> => [
+): ReadonlyArray<BodyEncoding> => [
   {
     name: `${what} with a matching content-length`,
     length: body.length,
@@ -81,24 +79,23 @@ const undetected = (
 const gzip = ["gzip", "content-encoding: gzip\r\n", Zlib.gzipSync(page)] as const
 const plainBody = ["a page", "", page] as const
 
-/**
- * A gzip stream ends with an end marker and eight bytes of checksum. `fetch` decompresses gzip itself and does not
- * notice if they are missing, but then the page is complete.
- */
-const spare = { fetch: 9 }
-
-const encodings: ReadonlyArray<BodyEncoding> = [
-  ...[...interrupted(...plainBody), ...undetected(...plainBody), ...interrupted(...gzip)].map((encoding) => ({
-    ...encoding,
-    spare: {}
-  })),
-  ...undetected(...gzip).map((encoding) => ({ ...encoding, spare }))
+const encodings = [
+  ...interrupted(...plainBody),
+  ...undetected(...plainBody),
+  ...interrupted(...gzip),
+  ...undetected(...gzip)
 ]
+
+/**
+ * `fetch` does not always notice that the last chunk is missing, or the end of a gzip stream: an end marker and a checksum. The
+ * page before it is complete.
+ */
+const acceptsWholePages = (client: string) => client === "fetch"
 
 describe.each(Server.clients)("with %s", (client, layer) => {
   it.scopedLive.each(encodings)(
     "rejects a truncated response: $name",
-    ({ length, send, spare }) =>
+    ({ length, send }) =>
       Effect.gen(function*() {
         const server = yield* FaultServer.make
         const endpoint = server.addEndpoint(text)
@@ -120,9 +117,9 @@ describe.each(Server.clients)("with %s", (client, layer) => {
         const complete = yield* fetchPage(length)
         expect(Exit.isSuccess(complete) && complete.value.result).toHaveLength(2)
         expect(endpoint.received).toBe(length + 1)
-        for (const [cut, exit] of exits.entries()) {
-          if (cut >= length - (spare[client] ?? 0)) {
-            expect(Exit.isSuccess(exit) && exit.value).toEqual(Exit.isSuccess(complete) && complete.value)
+        for (const exit of exits) {
+          if (Exit.isSuccess(exit) && acceptsWholePages(client)) {
+            expect(exit.value).toEqual(Exit.isSuccess(complete) && complete.value)
           } else {
             const tag = Exit.isSuccess(exit) || exit.cause._tag !== "Fail" ? exit : exit.cause.error._tag
             expect(["NetworkError", "InvalidResponseError"]).toContain(tag)

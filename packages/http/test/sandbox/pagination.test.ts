@@ -8,9 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { isFull } from "../../../core/test/support/sample.ts"
 
 /** The full check reads longer lists than this sample. */
-const records = process.env["QUARRY_FULL"] === "1" ? 100_000 : 20_000
+const records = isFull ? 100_000 : 5000
 
 const withSandbox = (options: Sandbox.SandboxOptions) =>
   DataApi.layer({ apiKey: Redacted.make(Sandbox.apiKey), baseUrl: Sandbox.baseUrls.data }).pipe(
@@ -77,8 +78,7 @@ describe("a long list", () => {
         expectSameRecords(yield* fetchBusyWallet("DESC"))
       }).pipe(
         Effect.provide(withSandbox({ scale: records, walletTransfersCursor: false, blocksPerRequest: 3 }))
-      ),
-    120_000
+      )
   )
 
   it.live(
@@ -90,8 +90,7 @@ describe("a long list", () => {
         expect(new Set(fetched).size).toBe(fetched.length)
       }).pipe(
         Effect.provide(withSandbox({ scale: records, walletTransfersCursor: false, blocksPerRequest: 1 }))
-      ),
-    120_000
+      )
   )
 })
 

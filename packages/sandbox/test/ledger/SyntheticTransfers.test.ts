@@ -27,7 +27,7 @@ describe("the closed form", () => {
       comparableText(Aggregates.holders(Aggregates.balances(transfers)))
     )
     expect(chain.totalSupply(busyToken)).toBe(Aggregates.totalSupply(transfers))
-  }, { fastCheck: { numRuns: 40 } })
+  })
 
   it.prop("returns the transfers of a wallet", [scale], ([scale]) => {
     const { busyToken, chain, wallets } = eth(scale)
@@ -39,7 +39,7 @@ describe("the closed form", () => {
       const own = toArray(chain.walletTransfers(wallet)).filter(({ token }) => token === busyToken)
       expect(comparableText(own)).toBe(comparableText(byWallet.get(wallet) ?? []))
     }
-  }, { fastCheck: { numRuns: 15 } })
+  })
 })
 
 describe("a million transfers", () => {

@@ -6,11 +6,11 @@ import * as Schedule from "effect/Schedule"
 /** The condition did not hold in time. */
 export class ConditionTimeout extends Data.TaggedError("ConditionTimeout")<{ readonly what: string }> {
   override get message(): string {
-    return `condition not met in 15 s: ${this.what}`
+    return `condition not met in 60 s: ${this.what}`
   }
 }
 
-/** Polls until the condition holds, for at most 15 s. */
+/** Polls until the condition holds, for at most 60 s. */
 export const eventually = <E, R>(
   what: string,
   condition: Effect.Effect<boolean, E, R>
@@ -18,7 +18,7 @@ export const eventually = <E, R>(
   Effect.flatMap(condition, (holds) => holds ? Effect.void : new ConditionTimeout({ what })).pipe(
     Effect.retry({
       while: (error) => error instanceof ConditionTimeout,
-      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
+      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("60 seconds"))
     })
   )
 

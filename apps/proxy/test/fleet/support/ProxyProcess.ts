@@ -1,12 +1,10 @@
-/** The program as operating system processes: bundled once, started with its command line. */
+/** The program as operating system processes, started with its command line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import { execFile, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { spawn } from "node:child_process"
 import { type ConditionTimeout, eventuallySync } from "./Eventually.ts"
-import * as TempFolder from "./TempFolder.ts"
 
 /** The process did not start. */
 export class StartupError extends Data.TaggedError("NotUp")<{
@@ -42,22 +40,6 @@ export interface ProxyProcess {
   readonly waitForLog: (words: string, since?: number) => Effect.Effect<string, ConditionTimeout>
   readonly stderr: () => string
 }
-
-const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-
-/** Builds the program, once per test file. */
-export const build: Effect.Effect<string, Error, Scope.Scope> = Effect.flatMap(TempFolder.make, (folder) => {
-  const program = folder.path("quarry-proxy.js")
-  const args = [file("../../../../../scripts/bundle.mjs"), file("../../../src/main.ts"), program]
-  return Effect.async<string, Error>((resume) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd: file("../../../") },
-      (error) => resume(error === null ? Effect.succeed(program) : Effect.fail(error))
-    )
-  })
-})
 
 const parse = (line: string): LogLine => {
   try {

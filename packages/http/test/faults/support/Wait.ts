@@ -13,7 +13,7 @@ export const turnsLater = (turns: number, action: () => void): void => {
 }
 
 /** The timeout in milliseconds. */
-const timeoutMillis = 30_000
+const timeoutMillis = 60_000
 
 /** Waits until a condition is true. Dies at the timeout. Uses no timers, because tests count them. */
 export const until = (

@@ -98,8 +98,7 @@ describe("coalescing", () => {
         }
         expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
         expect(harness.requests).toHaveLength(1)
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect("lets each caller wait until its own deadline", () =>
@@ -282,8 +281,7 @@ describe("coalescing", () => {
             expect(Exit.isSuccess(exit)).toBe(true)
           }
         }
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 
   it.effect("starts a new request while one is being cancelled", () =>

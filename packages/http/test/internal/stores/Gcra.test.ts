@@ -56,8 +56,7 @@ describe("a rate limit", () => {
         expect(sent).toHaveLength(requests.length)
         const maxUnits = rule.limit + Math.max(rule.burst, ...requests.map(({ cost }) => cost))
         expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 
@@ -84,8 +83,7 @@ describe("a rate limit", () => {
             )
           }
         }
-      ),
-      { numRuns: 200 }
+      )
     )
   })
 
@@ -108,8 +106,7 @@ describe("a rate limit", () => {
           }
           if (permit._tag === "Delayed") expect(more(cost)).toEqual(permit)
         }
-      }),
-      { numRuns: 200 }
+      })
     )
   })
 
@@ -322,8 +319,7 @@ describe("release", () => {
           expect(Gcra.acquire(released.state, at + delay, rule, 0, lease).permit.remaining)
             .toBeCloseTo(remaining, 6)
         }
-      ),
-      { numRuns: 300 }
+      )
     )
   })
 
@@ -357,8 +353,7 @@ describe("release", () => {
           else unused.push({ at: now, cost, releaseAt: now + releasedAfter })
         }
         expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(rule.limit + 2 * rule.burst + 1e-6)
-      }),
-      { numRuns: 300 }
+      })
     )
   })
 

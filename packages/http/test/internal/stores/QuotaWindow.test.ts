@@ -52,8 +52,7 @@ describe("a quota", () => {
           }
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
-      }),
-      { numRuns: 300 }
+      })
     )
   })
 
@@ -78,8 +77,7 @@ describe("a quota", () => {
           if (result.consumption._tag === "Consumed") sums.set(window, (sums.get(window) ?? 0) + cost)
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
-      }),
-      { numRuns: 300 }
+      })
     )
   })
 
@@ -217,8 +215,7 @@ describe("refund", () => {
           const { remaining } = QuotaWindow.peek(quotaWindow, now, quota)
           expect(remaining).toBe(quota.limit - (sums.get(Math.floor(now / quota.period)) ?? 0))
         }
-      ),
-      { numRuns: 300 }
+      )
     )
   })
 })

@@ -620,6 +620,5 @@ it.scoped.prop(
       for (const store of stores) {
         for (const key of ["a", "b"]) expect(yield* store.get(key)).toEqual(entries.get(key) ?? null)
       }
-    }),
-  { fastCheck: { numRuns: 100 } }
+    })
 )

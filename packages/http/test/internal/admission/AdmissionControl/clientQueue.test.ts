@@ -127,8 +127,7 @@ describe("the queue", () => {
           )
           expect(order).toEqual(order.toSorted((a, b) => a - b))
         }
-      }),
-    { fastCheck: { numRuns: 6 } }
+      })
   )
 
   it.effect("requests one permit at a time of a store that takes some time", () =>

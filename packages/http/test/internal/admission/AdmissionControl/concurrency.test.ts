@@ -148,8 +148,7 @@ describe("the concurrency limit", () => {
         harness.requests.length = 0
         yield* forkPrices(harness, Array.from({ length: limit }, () => 99))
         expect(harness.requests).toHaveLength(limit)
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect.each<End>(["success", "error", "broken", "interrupted", "defect"])(

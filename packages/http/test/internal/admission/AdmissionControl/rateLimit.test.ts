@@ -145,8 +145,7 @@ describe("the rate limit", () => {
         )).toEqual(
           []
         )
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect.prop(
@@ -162,8 +161,7 @@ describe("the rate limit", () => {
           const arrived = requestedAt[callNumberOf(request)] ?? Number.NaN
           expect(request.at).toBeLessThanOrEqual(Math.max(arrived, free + 1))
         }
-      }),
-    { fastCheck: { numRuns: 20 } }
+      })
   )
 
   it.effect("is used to 99% by an endless queue", () =>

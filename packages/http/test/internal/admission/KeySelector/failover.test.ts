@@ -357,8 +357,7 @@ describe("with several keys", () => {
         }
         const calls = steps.reduce((sum, step) => sum + step.calls, 0)
         expect(harness.requests.length).toBeLessThanOrEqual(calls * keys.length)
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect.prop(
@@ -395,7 +394,6 @@ describe("with several keys", () => {
         })
         for (const number of indices(8)) yield* whileTimePasses(fetchPrice(harness, number), "5 minutes")
         expect(harness.requests.length).toBeGreaterThanOrEqual(8)
-      }),
-    { fastCheck: { numRuns: 15 } }
+      })
   )
 })

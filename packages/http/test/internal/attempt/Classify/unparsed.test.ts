@@ -57,8 +57,7 @@ describe("the text of a body", () => {
         expect(complete.text).toBe(complete.text)
         expect(Either.isRight(complete.document)).toBe(isUtf8 && isJson(lenient))
         expect(complete.document).toBe(complete.document)
-      }),
-      { numRuns: 1000 }
+      })
     )
   })
 

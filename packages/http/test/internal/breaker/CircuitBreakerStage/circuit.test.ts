@@ -143,8 +143,7 @@ describe("Circuit", () => {
           inFlight.push({ ends: now + duration, health, epoch, changes })
           until(now)
         }
-      }),
-      { numRuns: 1000 }
+      })
     )
   })
 

@@ -138,8 +138,7 @@ describe("the cache key", () => {
         expect(entries.size).toBe(same ? 1 : 2)
         expect(requests).toHaveLength(entries.size)
         expect([...entries.keys()].join()).not.toContain(TestClients.key)
-      }),
-    { fastCheck: { numRuns: 60 } }
+      })
   )
 })
 

@@ -151,7 +151,6 @@ describe("the cache", () => {
         const sent = requests.length
         expect(yield* fetchPrice(processes.one, 1)).toMatchObject({ usdPrice: newest })
         expect(requests).toHaveLength(sent)
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 })

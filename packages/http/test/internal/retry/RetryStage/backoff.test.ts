@@ -111,8 +111,7 @@ describe("backoff", () => {
           // The test clock has a resolution of milliseconds.
           expect(wait).toBeLessThanOrEqual(Math.ceil(Math.min(base * 2 ** index, maxDelay)))
         }
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect("covers the whole range", () =>

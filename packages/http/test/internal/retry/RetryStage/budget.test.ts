@@ -66,8 +66,7 @@ describe("an upstream that always fails", () => {
         })
         yield* callPrices(harness, calls, together)
         expect(harness.requests).toHaveLength(calls + Math.min(budget.capacity, calls * (attempts - 1)))
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 })
 
@@ -93,8 +92,7 @@ describe("an upstream that fails now and then", () => {
         expect(harness.requests.length - calls).toBeLessThanOrEqual(
           budget.capacity + budget.refill * successes + 1e-6
         )
-      }),
-    { fastCheck: { numRuns: 25 } }
+      })
   )
 
   it.effect("restores a retry after enough successes, up to the capacity", () =>

@@ -125,8 +125,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
             Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())),
             Effect.runPromise
           )
-      ),
-      { numRuns: 15 }
+      )
     ))
 })
 

@@ -102,8 +102,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
                 expect(results.every(Either.isRight)).toBe(true)
               }
             }).pipe(Effect.scoped, Effect.provide(layer), Effect.runPromise)
-        ),
-        { numRuns: 20 }
+        )
       )
     ))
 
