@@ -1,9 +1,11 @@
 /**
- * Golden captures of a real terminal: every command in every output, at three widths, with and without colors, on a
- * terminal and in a pipe. QUARRY_FULL=1 captures all commands, otherwise one of them.
+ * Golden captures of a real terminal: the table of every command, narrow and wide, and every output of one list. What each
+ * command prints is in ../golden/records. `.ci/full` captures all commands, other runs that list.
  */
 import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { capture, hasTmux, startTmux, stopTmux } from "./tmux.ts"
 
@@ -23,45 +25,45 @@ const commands: Readonly<Record<string, string>> = {
   "ledger tx": transaction
 }
 
-/** Fields that `--fields` and `--jq` select. */
-const fields: Readonly<Record<string, readonly [string, string]>> = {
-  "wallet transfers": ["block_number", "value"],
-  "wallet nft-trades": ["block_number", "price"],
-  "wallet chains": ["address", "active_chains"],
-  "token transfers": ["block_number", "value"],
-  "token owners": ["owner_address", "balance"],
-  "token price": ["tokenSymbol", "nativePrice.value"],
-  "nft list": ["token_id", "token_uri"],
-  "nft get": ["token_id", "token_uri"],
-  "nft owners": ["token_id", "owner_of"],
-  "stream set-status": ["id", "status"],
-  "ledger tx": ["hash", "vm_status"]
-}
-
-const outputsOf = (command: string): ReadonlyArray<string> => {
-  const [first, second] = fields[command] ?? ["", ""]
-  return [
-    "",
-    "--wide",
-    "-o json",
-    "-o ndjson",
-    "-o csv",
-    `--fields ${first},${second}`,
-    `--jq .${first},.${second}`
-  ]
-}
-
-const screens = [60, 100, 200].flatMap((columns) => [
-  { title: `${columns} columns`, columns, variables: { PAGER: "" } },
-  { title: `${columns} columns, no colors`, columns, variables: { PAGER: "", NO_COLOR: "1" } }
-])
+const narrow = { title: "60 columns", columns: 60, variables: { PAGER: "" } }
+const wide = { title: "200 columns", columns: 200, variables: { PAGER: "" } }
 
 /** Prints what it reads at the end, after all messages on stderr: their order would otherwise be random. */
 const reader = `bash -c 'text=$(cat; echo .); printf %s "\${text%.}"'`
 
-const pipes = [
-  { title: "in a pipe", columns: 100, suffix: ` | ${reader}`, variables: {} },
-  { title: "in a pipe, with colors", columns: 100, suffix: ` --color always | ${reader}`, variables: {} }
+const pipe = { title: "in a pipe", columns: 100, suffix: ` | ${reader}`, variables: {} }
+const coloredPipe = {
+  title: "in a pipe, with colors",
+  columns: 100,
+  suffix: ` --color always | ${reader}`,
+  variables: {}
+}
+
+const list = "wallet transfers"
+
+/** One record is enough for formats without a layout. */
+const line = (command: string, output = ""): string => {
+  const words = commands[command] ?? ""
+  const argv = output.startsWith("-o") && output !== "-o table"
+    ? words.replace("--limit 3", "--limit 1")
+    : words
+  return `${command} ${argv} ${output}`.trimEnd()
+}
+
+const tables = (command: string) => [narrow, wide].map((screen) => ({ line: line(command), screen }))
+
+const fields = "--fields block_number,value"
+const jq = "--jq .block_number,.value"
+
+/** Colors and the pager depend on where the output goes, and not on the command. */
+const outputsOfList = [
+  ...["--wide", "-o json", "-o ndjson", "-o csv", fields, jq].map((output) => ({
+    line: line(list, output),
+    screen: narrow
+  })),
+  ...["-o table", jq].flatMap((output) =>
+    [pipe, coloredPipe].map((screen) => ({ line: line(list, output), screen }))
+  )
 ]
 
 const visible = (screen: string): string => screen.replaceAll("\u001b", "␛")
@@ -79,17 +81,12 @@ const inBatches = async <A, B>(
   return results
 }
 
-/** One record is enough for formats without a layout. */
-const argumentsFor = (command: string, output: string): string => {
-  const words = commands[command] ?? ""
-  return output.startsWith("-o") && output !== "-o table" ? words.replace("--limit 3", "--limit 1") : words
-}
-
 const recordPath = (command: string): string =>
   fileURLToPath(new URL(`records/${command.replace(" ", "-")}.txt`, import.meta.url))
 
-const sample = ["wallet transfers"]
-const captured = process.env["QUARRY_FULL"] === "1" ? Object.keys(commands) : sample
+const captured = isFull ? Object.keys(commands) : [list]
+
+const rowsOf = (screen: string): ReadonlyArray<string> => screen.split("\n").map((row) => row.trimEnd())
 
 describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () => {
   beforeAll(startTmux)
@@ -97,24 +94,26 @@ describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () =>
 
   for (const command of captured) {
     it(`prints the recorded screens of quarry ${command}`, async () => {
-      const captures = outputsOf(command).flatMap((output) =>
-        [
-          ...screens.map((screen) => ({ output, screen })),
-          // By default a pipe gets NDJSON, which is captured anyway
-          ...pipes.map((screen) => ({ output: output === "" ? "-o table" : output, screen }))
-        ].map(({ output, screen }) => ({
-          line: `${command} ${argumentsFor(command, output)} ${output}`.trimEnd(),
-          screen
-        }))
-      )
+      const captures = [...tables(command), ...(command === list ? outputsOfList : [])]
       const texts = await inBatches(
         captures,
         async ({ line, screen }) =>
           `$ quarry ${line}\n# ${screen.title}\n${visible(await capture(line, screen))}\n`
       )
       await expect(texts.join("\n")).toMatchFileSnapshot(recordPath(command))
-    }, 300_000)
+    })
   }
+
+  it("prints the same text without colors", async () => {
+    for (const output of ["", "-o json"]) {
+      const colored = await capture(line(list, output), narrow)
+      const plain = await capture(line(list, output), {
+        ...narrow,
+        variables: { ...narrow.variables, NO_COLOR: "1" }
+      })
+      expect(rowsOf(plain)).toEqual(rowsOf(stripVTControlCharacters(colored)))
+    }
+  })
 
   it("treats a user who quits the pager as success, and prints everything without the pager", async () => {
     const line = `wallet transfers ${wallet} --all --limit 20`

@@ -98,7 +98,7 @@ const faulty = (line: string, fault: Sandbox.Fault, more: Omit<Case, "line" | "c
 const price = "token price {token}"
 
 const inEveryFormat = (line: string): ReadonlyArray<Case> =>
-  ["table", "json", "ndjson"].map((format) => testCase(`${line} -o ${format} --sandbox`))
+  ["table", "json", "ndjson", "csv"].map((format) => testCase(`${line} -o ${format} --sandbox`))
 
 const commands = [
   "wallet transfers",

@@ -8,7 +8,7 @@ import { record, recordNames, recordPath, shortened } from "./records.ts"
 it.each(Object.entries(cases))("prints the recorded output for %s", async (name, group) => {
   const results = await Promise.all(group.map(async (input) => [input, await InProcess.run(input)] as const))
   await expect(name === "help" ? shortened(results) : record(results)).toMatchFileSnapshot(recordPath(name))
-}, 60_000)
+})
 
 it("has no duplicate cases", () => {
   for (const group of Object.values(cases)) {

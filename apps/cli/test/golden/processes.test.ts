@@ -2,7 +2,7 @@
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { connection, words } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { closedPort, openPort, record, Workshop } from "./processes.ts"
@@ -10,7 +10,6 @@ import { recordPath, withoutPorts } from "./records.ts"
 
 const workshop = new Workshop()
 
-beforeAll(() => workshop.build(), 60_000)
 afterAll(() => workshop.remove())
 
 const { QUARRY_API_KEY = "" } = connection
@@ -26,7 +25,7 @@ it("prints the same as the in-process command line", async () => {
       await InProcess.run({ line })
     ])
   }
-}, 60_000)
+})
 
 it("prints the recorded output for command lines", async () => {
   const port = await closedPort()
@@ -40,7 +39,7 @@ it("prints the recorded output for command lines", async () => {
   ]
   const records = await Promise.all(started.map(record))
   await expect(withoutPorts(records.join("\n"))).toMatchFileSnapshot(recordPath("process-lines"))
-}, 60_000)
+})
 
 it("prints the recorded output on terminals", async () => {
   const table = `${price} --sandbox`
@@ -58,7 +57,7 @@ it("prints the recorded output on terminals", async () => {
   ]
   const records = await Promise.all(started.map(record))
   await expect(records.join("\n")).toMatchFileSnapshot(recordPath("process-terminals"))
-}, 60_000)
+})
 
 it("prints the recorded output for servers and signals", async () => {
   const served = workshop.start("sandbox serve --port 0 --seed 1 --scale 60")
@@ -93,7 +92,7 @@ it("prints the recorded output for servers and signals", async () => {
   const records = await Promise.all([served, chains, taken, nowhere, interrupted].map(record))
   await expect(withoutPorts(records.join("\n")))
     .toMatchFileSnapshot(recordPath("process-servers"))
-}, 60_000)
+})
 
 it("uses the API key of the sandbox", () => {
   expect(QUARRY_API_KEY).toBe(Sandbox.apiKey)

@@ -1,7 +1,7 @@
 /** Runs the bundled program in child processes. */
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -32,7 +32,7 @@ export interface Started {
   readonly ended: Promise<Ended>
 }
 
-/** A temporary directory with the bundle, and the processes started from it. */
+/** A temporary directory with a copy of the bundle beside a manifest with a constant version, and the processes started from it. */
 export class Workshop {
   readonly #directory = mkdtempSync(join(tmpdir(), "quarry-"))
   readonly #kill = new Set<() => void>()
@@ -41,17 +41,10 @@ export class Workshop {
     return join(this.#directory, "dist/quarry.js")
   }
 
-  /** Bundles the program next to a manifest with a fixed version. */
-  build(): Promise<void> {
-    const root = fileURLToPath(new URL("../../", import.meta.url))
+  constructor() {
     writeFileSync(join(this.#directory, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
-    return new Promise((resolve, reject) => {
-      execFile(
-        process.execPath,
-        ["../../scripts/bundle.mjs", "src/main.ts", this.#program],
-        { cwd: root },
-        (error) => error === null ? resolve() : reject(error)
-      )
+    cpSync(fileURLToPath(new URL("../../dist/", import.meta.url)), join(this.#directory, "dist"), {
+      recursive: true
     })
   }
 

@@ -73,8 +73,6 @@ interface File {
   readonly bytes: Uint8Array | null
   readonly isDirectory: boolean
   readonly mode: number
-  /** The content as the record shows it. */
-  readonly shown: string
 }
 
 /** A command line with its environment and files. */
@@ -95,28 +93,14 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const file = (path: string, content: Content): File => {
   const plain = { isDirectory: path.endsWith("/"), mode: 0o600 }
-  if (content === null) return { ...plain, bytes: null, shown: "(not readable)\n" }
-  if (typeof content === "string") {
-    const text = expand(content)
-    return { ...plain, bytes: encode(text), shown: plain.isDirectory ? "(a folder)\n" : text }
-  }
-  if ("text" in content) {
-    return {
-      ...plain,
-      mode: content.mode,
-      bytes: encode(content.text),
-      shown: `${content.text}\n(mode ${content.mode.toString(8)})\n`
-    }
-  }
+  if (content === null) return { ...plain, bytes: null }
+  if (typeof content === "string") return { ...plain, bytes: encode(expand(content)) }
+  if ("text" in content) return { ...plain, mode: content.mode, bytes: encode(content.text) }
   if ("repeat" in content) {
     const [text, times] = content.repeat
-    return {
-      ...plain,
-      bytes: encode(text.repeat(times)),
-      shown: `(${times} times ${JSON.stringify(text)})\n`
-    }
+    return { ...plain, bytes: encode(text.repeat(times)) }
   }
-  return { ...plain, bytes: Buffer.from(content.base64, "base64"), shown: `(base64 ${content.base64})\n` }
+  return { ...plain, bytes: Buffer.from(content.base64, "base64") }
 }
 
 const toCase = (words: ReadonlyArray<string>) => (input: Input): Case => ({

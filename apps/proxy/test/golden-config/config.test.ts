@@ -1,19 +1,32 @@
 /** Records of `config check` and `config print` for each configuration. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { Workshop } from "./processes.ts"
-import { record, recordPath } from "./records.ts"
+import { differences, record, recordPath } from "./records.ts"
 
 const workshop = new Workshop()
 
-beforeAll(() => workshop.build(), 60_000)
 afterAll(() => workshop.remove())
+
+const noConfiguration: Cases.Case = {
+  title: "",
+  args: ["config", "print"],
+  env: {},
+  files: new Map(),
+  process: false,
+  signal: "SIGINT"
+}
 
 describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config %s", (command, groups) => {
   it.each([...groups])("matches the record: %s", async (group, cases) => {
     const records: Array<string> = []
-    for (const each of cases) records.push(record(each, await InProcess.run(each)))
+    const { stdout: defaults } = await InProcess.run(noConfiguration)
+    for (const each of cases) {
+      const { stdout, ...others } = await InProcess.run(each)
+      const isOther = command === "print" && others.code === 0 && stdout !== defaults
+      records.push(record(each, { ...others, stdout: isOther ? differences(stdout, defaults) : stdout }))
+    }
     await expect(records.join("\n")).toMatchFileSnapshot(recordPath(`${command}-${group}`))
   })
 

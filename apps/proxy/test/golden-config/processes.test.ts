@@ -1,7 +1,7 @@
 /** Records of help, argument errors, startup and shutdown. */
 import { once } from "node:events"
 import { createServer } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
 import { Workshop } from "./processes.ts"
 import {
@@ -16,7 +16,6 @@ import {
 
 const workshop = new Workshop()
 
-beforeAll(() => workshop.build(), 60_000)
 afterAll(() => workshop.remove())
 
 /** The last line of the startup banner. */
@@ -54,7 +53,7 @@ describe("serve", () => {
     close()
     await expect(withoutTimes(records.join("\n").replaceAll(new RegExp(`\\b${port}\\b`, "g"), "{port}")))
       .toMatchFileSnapshot(recordPath("serve-failures"))
-  }, 60_000)
+  })
 
   it("matches the record when it starts and stops", async () => {
     const records: Array<string> = []
@@ -67,5 +66,5 @@ describe("serve", () => {
     await expect(withoutTimes(withoutPorts(withoutTokens(records.join("\n"))))).toMatchFileSnapshot(
       recordPath("serve-starts")
     )
-  }, 60_000)
+  })
 })

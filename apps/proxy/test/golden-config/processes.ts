@@ -1,14 +1,14 @@
 /** Runs the bundled program as processes. */
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { distribution } from "../support/program.ts"
 import type { Case } from "./cases.ts"
 import type { Ended } from "./records.ts"
 
-/** A temporary directory with the bundled program. */
+/** A temporary directory with a copy of the bundled program, beside a manifest with a constant version. */
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
   readonly #programs: Array<Program> = []
@@ -17,18 +17,9 @@ export class Workshop {
     return join(this.folder, "dist/quarry-proxy.js")
   }
 
-  /** Bundles the program next to a manifest with a constant version. */
-  build(): Promise<void> {
-    const root = fileURLToPath(new URL("../../", import.meta.url))
+  constructor() {
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
-    return new Promise((resolve, reject) => {
-      execFile(
-        process.execPath,
-        ["../../scripts/bundle.mjs", "src/main.ts", this.#program],
-        { cwd: root },
-        (error) => error === null ? resolve() : reject(error)
-      )
-    })
+    cpSync(distribution, join(this.folder, "dist"), { recursive: true })
   }
 
   /** Kills running programs and removes the directory. */

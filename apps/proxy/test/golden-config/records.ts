@@ -17,8 +17,6 @@ export const recordPath = (name: string): string =>
 export const recordNames = (): ReadonlyArray<string> =>
   readdirSync(new URL("records/", import.meta.url)).map((name) => name.replace(/\.txt$/, "")).toSorted()
 
-const quoted = (word: string): string => /^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word}'`
-
 /** Prefixes every line with a bar, so that line ends are visible. */
 export const block = (title: string, text: string): string => {
   if (text === "") return `${title}: (empty)\n`
@@ -27,14 +25,6 @@ export const block = (title: string, text: string): string => {
 }
 
 export const heading = (title: string): string => `${"=".repeat(4)} ${title}\n`
-
-/** Returns the environment, files and command line of a case. */
-const inputText = ({ args, env, files }: Case): string =>
-  [
-    ...Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}\n`),
-    ...[...files].map(([path, { shown }]) => block(`file ${path}`, visible(shown))),
-    `$ ${["quarry-proxy", ...args].map(quoted).join(" ")}\n`
-  ].join("")
 
 /** Escapes invisible characters. */
 const visible = (text: string): string =>
@@ -47,9 +37,8 @@ const visible = (text: string): string =>
 const outcome = ({ code, stderr, stdout }: Ended): string =>
   block("stdout", visible(stdout)) + block("stderr", visible(stderr)) + `exit code: ${code}\n`
 
-/** The record of a case: its input and its outcome. */
-export const record = (input: Case, ended: Ended): string =>
-  heading(input.title) + inputText(input) + outcome(ended)
+/** The record of a case: its title, under which its input is in `cases.yaml`, and its outcome. */
+export const record = (input: Case, ended: Ended): string => heading(input.title) + outcome(ended)
 
 /** The records of cases in order. A repeated outcome refers to its first case. */
 export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
@@ -58,8 +47,31 @@ export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string 
     const text = outcome(ended)
     const first = firsts.get(text)
     if (first === undefined) firsts.set(text, input.title)
-    return heading(input.title) + inputText(input) + (first === undefined ? text : `the same as: ${first}\n`)
+    return heading(input.title) + (first === undefined ? text : `the same as: ${first}\n`)
   }).join("\n")
+}
+
+/** The lines of a printed configuration, each after the sections that it is in. */
+const paths = (text: string): ReadonlyArray<string> => {
+  const sections: Array<string> = []
+  return text.trimEnd().split("\n").map((line) => {
+    sections.splice(line.search(/\S/) / 2, Infinity, line)
+    return sections.join("\n")
+  })
+}
+
+/** Returns what a printed configuration has other than another, in its sections, and which keys it lacks. */
+export const differences = (text: string, other: string): string => {
+  const lineOf = (path: string) => path.split("\n").at(-1) ?? ""
+  const keyOf = (path: string) => path.replaceAll(/:( .*)?$/gm, "").replaceAll("# ", "")
+  const known = new Set(paths(other))
+  const changed = paths(text).filter((path) => !known.has(path))
+  const keys = new Set(paths(text).map(keyOf))
+  const shown = [
+    ...paths(text).filter((path) => changed.some((one) => `${one}\n`.startsWith(`${path}\n`))).map(lineOf),
+    ...paths(other).filter((path) => !keys.has(keyOf(path))).map((path) => `(not printed)${lineOf(path)}`)
+  ]
+  return shown.map((line) => `${line}\n`).join("")
 }
 
 /** Replaces the times of log lines. */

@@ -94,7 +94,7 @@ describe("golden records", () => {
     await send("HEAD without a token", price, { method: "HEAD" })
     await send("any host", price, { host: "quarry.example", headers: ["X-API-Key: of-the-indexer"] })
     await end()
-  }, 60_000)
+  })
 
   it("of hosts and cross-site requests", async () => {
     const { send, end, proxy } = recorder("origins")
@@ -159,7 +159,7 @@ describe("golden records", () => {
       headers: [...paused.headers, "X-API-Key: of-one", "Origin: http://evil.example"]
     })
     await end()
-  }, 60_000)
+  })
 
   it("of missing configuration", async () => {
     const { send, end, proxy } = recorder("missing-configuration")
@@ -186,5 +186,5 @@ describe("golden records", () => {
     await send("the data API", price)
     await send("readiness", "/readyz")
     await end()
-  }, 60_000)
+  })
 })

@@ -71,7 +71,7 @@ describe("golden records", () => {
     await send("the usage, with a token in the URL", "/usage?token=of-the-operator", admin())
     await send("the metrics without a token", "/metrics", admin({ elsewhere: "they are in metrics.txt" }))
     await end()
-  }, 60_000)
+  })
 
   it("of purging", async () => {
     const { send, end, proxy } = recorder("purge")
@@ -106,7 +106,7 @@ describe("golden records", () => {
     await send("from a page of another site", "/purge", purge({ headers: ["Origin: http://evil.example"] }))
     await send("from its own page", "/purge", purge({ headers: ["Origin: http://127.0.0.1:8650"] }))
     await end()
-  }, 60_000)
+  })
 
   it("of status and usage", async () => {
     const { send, end, pass, proxy } = recorder("usage")
@@ -145,7 +145,7 @@ describe("golden records", () => {
       await matches(named(pretty(response?.body ?? ""), []), path === "/usage" ? "usage.json" : "status.json")
     }
     await end()
-  }, 60_000)
+  })
 
   it("of an unavailable Redis", async () => {
     const { send, end, pass, proxy } = recorder("redis-unavailable")
@@ -163,5 +163,5 @@ describe("golden records", () => {
     await send("one is purged", `/purge?target=${encodeURIComponent(price)}`, purge())
     await send("a price", price, { headers: ["X-API-Key: of-the-shop"] })
     await end()
-  }, 60_000)
+  })
 })

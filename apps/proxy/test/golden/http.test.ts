@@ -13,8 +13,8 @@ describe("golden records", () => {
     const { send, end, proxy } = recorder("requests")
     await proxy("anonymous access from this machine")
     await send("the index", "/")
-    await send("the documentation page", "/docs", { elsewhere: "its text is in docs-page.txt" })
-    await send("the OpenAPI document", "/openapi.json", { elsewhere: "it is in openapi.json" })
+    await send("the documentation page", "/docs", { elsewhere: "see DocsPage.test.ts" })
+    await send("the OpenAPI document", "/openapi.json", { elsewhere: "see OpenApiDocument.test.ts" })
     await send("liveness", "/livez")
     await send("readiness", "/readyz")
     await send("HEAD of a page", "/livez", { method: "HEAD" })
@@ -57,7 +57,7 @@ describe("golden records", () => {
     await send("a body on a read", price, { body: "{}" })
     await send("Expect: 100-continue", price, { headers: ["Expect: 100-continue"], body: "{}" })
     await end()
-  }, 60_000)
+  })
 
   it("of malformed requests", async () => {
     const { send, end, proxy } = recorder("malformed")
@@ -85,7 +85,7 @@ describe("golden records", () => {
       ] as const
     ) await send(title, "", { raw })
     await end()
-  }, 60_000)
+  })
 
   it("of a proxy at its concurrency limit", async () => {
     const { send, end, note, proxy } = recorder("overload")
@@ -133,7 +133,7 @@ describe("golden records", () => {
       upstream: [{ status: 200, body: "x".repeat(1001) }]
     })
     await end()
-  }, 60_000)
+  })
 
   it("of a client that disconnects", async () => {
     const { end, logged, note, proxy } = recorder("client-disconnects")
@@ -150,7 +150,7 @@ describe("golden records", () => {
     note(upstream.takeRequests().join("\n"))
     await logged("\"status\":499")
     await end()
-  }, 60_000)
+  })
 
   it("of the log as text", async () => {
     const { send, end, proxy } = recorder("log-text")
@@ -159,5 +159,5 @@ describe("golden records", () => {
     await send("an unknown path", "/nowhere", { headers: ["X-Request-Id: nowhere"] })
     await send("a bug", price, { headers: ["X-Request-Id: a-bug"], upstream: ["defect"] })
     await end()
-  }, 60_000)
+  })
 })

@@ -117,7 +117,7 @@ describe("golden records", () => {
     await send("the list from the cache", transfers)
     await send("the list, with no-cache", transfers, { headers: ["Cache-Control: no-cache"] })
     await end()
-  }, 120_000)
+  })
 
   it("of a shutdown", async () => {
     const proxied = await start({
@@ -151,7 +151,7 @@ describe("golden records", () => {
     await stopping
     await matches(text.join("\n"), "shutdown.http")
     await matches(`${lines.map((line) => normalLine(lineText(line))).join("\n")}\n`, "shutdown.log.ndjson")
-  }, 60_000)
+  })
 })
 
 const normalLine = (text: string): string => named(text, [])

@@ -18,7 +18,7 @@ const testnetHash = [...ledger.transactions.testnet.keys()].find((key) =>
 
 describe("golden records", () => {
   it("of every operation", async () => {
-    const { send, end, proxy } = recorder("operations")
+    const { send, end, proxy } = recorder("operations", { logLevel: "debug" })
     await proxy("anonymous access from this machine, without a cache")
     for (const { id, method } of allOperations) {
       const { body, path } = sampleRequests[id] ?? { path: "" }
@@ -31,7 +31,7 @@ describe("golden records", () => {
       await send(`${id}, another method`, path, { method: method === "GET" ? "POST" : "GET" })
     }
     await end()
-  }, 60_000)
+  })
 
   it("of parameters", async () => {
     const { send, end, proxy } = recorder("parameters")
@@ -83,7 +83,7 @@ describe("golden records", () => {
       ] as const
     ) await send(title, path)
     await end()
-  }, 60_000)
+  })
 
   it("of the body of an update", async () => {
     const { send, end, proxy } = recorder("bodies")
@@ -141,5 +141,5 @@ describe("golden records", () => {
       }\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"status"\r\na\r\n:"paused"}\r\n0\r\n\r\n`
     })
     await end()
-  }, 60_000)
+  })
 })

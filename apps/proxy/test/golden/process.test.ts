@@ -5,14 +5,12 @@ import * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
 import { describe, it } from "vitest"
-import * as BuiltProgram from "../fleet/support/BuiltProgram.ts"
 import * as TempFolder from "../fleet/support/TempFolder.ts"
+import { program } from "../support/program.ts"
 import { sendRequest } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { lineText, matches, named } from "./support/golden.ts"
 import * as Program from "./support/program.ts"
-
-const program = BuiltProgram.program()
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 
@@ -86,7 +84,7 @@ describe("golden records", () => {
     withFolder(async (folder) => {
       const write = (text: string) => Effect.runPromise(folder.replace("proxy.yaml", text))
       const file = await write(yaml(sandbox))
-      const running = Program.start(program(), ["--config", file])
+      const running = Program.start(program, ["--config", file])
       await running.reached(3)
       await get(running, price, { "x-api-key": "of-the-shop", "x-request-id": "first" })
       await get(running, "/nowhere", { "x-request-id": "second" })
@@ -114,10 +112,10 @@ describe("golden records", () => {
       await read(yaml(sandbox), 2)
       running.signal("SIGTERM")
       await matches(await transcript(running, folder.path("")), "program-sandbox.txt")
-    }), 120_000)
+    }))
 
   it("of a program without a configuration", async () => {
-    const running = Program.start(program(), ["--port", "0", "--admin", "off"], {
+    const running = Program.start(program, ["--port", "0", "--admin", "off"], {
       QUARRY_API_KEY: "key-of-the-upstream",
       QUARRY_BASE_URL: "http://127.0.0.1:1"
     })
@@ -126,7 +124,7 @@ describe("golden records", () => {
     await get(running, sampleRequests["ledgerTransaction"]?.path ?? "", { "x-request-id": "second" })
     running.signal("SIGINT")
     await matches(await transcript(running, "/nowhere"), "program-environment.txt")
-  }, 60_000)
+  })
 
   it("of a port that is in use", async () => {
     const server = createServer()
@@ -136,9 +134,9 @@ describe("golden records", () => {
         resolve(typeof address === "object" && address !== null ? address.port : 0)
       })
     )
-    const running = Program.start(program(), ["--sandbox", "--port", String(port), "--admin", "off"])
+    const running = Program.start(program, ["--sandbox", "--port", String(port), "--admin", "off"])
     const text = await transcript(running, "/nowhere", [String(port)])
     await new Promise((resolve) => server.close(resolve))
     await matches(text, "program-port-taken.txt")
-  }, 60_000)
+  })
 })

@@ -70,7 +70,7 @@ describe("golden records", () => {
       elsewhere: "status.json has one"
     })
     await end()
-  }, 60_000)
+  })
 
   it("of a full queue", async () => {
     const { send, end, note, proxy } = recorder("queues")
@@ -88,5 +88,5 @@ describe("golden records", () => {
     const { status } = await waiting
     note(`the one that waited: ${status}\n`)
     await end()
-  }, 60_000)
+  })
 })

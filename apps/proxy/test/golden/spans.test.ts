@@ -123,5 +123,5 @@ describe("golden records", () => {
     const resource = attributesOf(having("resource", documents)[0]?.["resource"])
     const text = JSON.stringify({ resource, spans: tree(spans, parent), others: tree(spans, "") }, null, 2)
     await matches(`${named(text, [])}\n`, "spans.json")
-  }, 60_000)
+  })
 })

@@ -1,6 +1,8 @@
 /** JSON Schemas of the upstream responses. */
 import type { Operation } from "@blockquarry/core/Operation"
 import * as JSONSchema from "effect/JSONSchema"
+import * as Predicate from "effect/Predicate"
+import * as Rec from "effect/Record"
 import type * as Schema from "effect/Schema"
 
 export type JsonObject = { readonly [name: string]: unknown }
@@ -53,5 +55,13 @@ export const responseSchemas = (operations: ReadonlyArray<DescribedOperation>): 
       })
     ] as const
   )
-  return { ...definitions, ...lenientSchemas, ...Object.fromEntries(documents) }
+  return Rec.map({ ...definitions, ...lenientSchemas, ...Object.fromEntries(documents) }, withoutIds)
 }
+
+/** Effect gives every schema of unknown values the same `$id`, but an `$id` identifies one schema. */
+const withoutIds = (node: unknown): unknown =>
+  Array.isArray(node)
+    ? node.map(withoutIds)
+    : Predicate.isRecord(node)
+    ? Rec.map(Rec.remove(node, "$id"), withoutIds)
+    : node

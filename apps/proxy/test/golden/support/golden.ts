@@ -1,6 +1,6 @@
 /**
  * Records of the proxy's behavior: requests and responses on the wire, and log lines. `vitest -u` rewrites
- * them; a difference fails in CI.
+ * them; a difference fails in CI. A response that equals an earlier one of the record refers to it.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,6 @@ import * as Zlib from "node:zlib"
 import { expect } from "vitest"
 import { type Config, defaults } from "../../../src/config/Config.ts"
 import type * as Logging from "../../../src/observability/Logging.ts"
-import * as Sampler from "../../../src/observability/Sampler.ts"
 import type { UpstreamEndpoints } from "../../../src/upstream/Upstreams.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
 import { examples, launch, openAdmin, upstreamsWith } from "../../support/proxy.ts"
@@ -35,7 +34,8 @@ export interface Options {
   readonly endpoints?: UpstreamEndpoints
   readonly sandbox?: Parameters<typeof Upstream.make>[0]
   readonly style?: Logging.LogStyle
-  readonly isTraced?: boolean
+  /** Default: `info`. The debug lines of calls are in the records of failures and of every operation. */
+  readonly logLevel?: "debug"
   /** Services for the proxy, such as a tracer. */
   readonly around?: Layer.Layer<never>
 }
@@ -63,16 +63,16 @@ export const settings = (config: Partial<Config> = {}): Config => ({
 export const withCache: Partial<Config> = { cache: defaults.cache }
 
 export const start = async (options: Options = {}): Promise<Proxied> => {
-  const { isTraced = false, style = "json" } = options
+  const { style = "json" } = options
   const clock = Clock.make()
   const lines: Array<string> = []
   const scope = await Effect.runPromise(Scope.make())
   const upstream = await Effect.runPromise(Upstream.make(options.sandbox))
   const config = settings(options.config)
   const running = await launch(config, upstreamsWith(upstream.client, options.endpoints), {
-    sampler: isTraced ? Sampler.standard : null,
+    sampler: null,
     log: { sink: (line) => void lines.push(line), style },
-    logLevel: "debug",
+    logLevel: options.logLevel ?? "info",
     shutdownDelay: Effect.succeed(config.shutdown.delay)
   }).pipe(
     Effect.provide(options.around ?? Layer.empty),
@@ -130,12 +130,16 @@ interface Recorder {
 /** The Host header of every request, so that records do not contain the actual port. */
 export const host = "127.0.0.1:8650"
 
-/** Records `NAME.http` and `NAME.log.ndjson`. */
-export const recorder = (name: string): Recorder => {
+/** Records `NAME.http` and `NAME.log.ndjson`. The options apply to each of its proxies. */
+export const recorder = (name: string, common: Options = {}): Recorder => {
   const written: Array<string> = []
   const logged: Array<string> = []
   const names: Array<readonly [string, string]> = []
-  const state: { proxied: Proxied | undefined; number: number } = { proxied: undefined, number: 0 }
+  const state: { proxied: Proxied | undefined; number: number; readonly seen: Map<string, number> } = {
+    proxied: undefined,
+    number: 0,
+    seen: new Map()
+  }
   const current = (): Proxied => {
     if (state.proxied === undefined) throw new Error("no proxy runs")
     return state.proxied
@@ -155,7 +159,7 @@ export const recorder = (name: string): Recorder => {
       await close()
       written.push(`##### ${title}\n`)
       logged.push(JSON.stringify({ proxy: title }))
-      state.proxied = await start(options)
+      state.proxied = await start({ ...common, ...options })
       return state.proxied
     },
     pass: async (millis) => {
@@ -186,16 +190,24 @@ export const recorder = (name: string): Recorder => {
       }
       takeLog()
       const upstream = counted(proxied.upstream.takeRequests()).map((line) =>
-        `upstream: ${abbreviated(named(line, names))}\n`
+        `upstream: ${abbreviated(named(line, names))}`
       )
+      const texts = responses.map((response) => {
+        const text = named(responseText(response, number, sent.elsewhere, names), names)
+        const anonymous = text.replaceAll(`<id ${number}>`, "<id>")
+        const first = state.seen.get(anonymous) ?? number
+        state.seen.set(anonymous, first)
+        return first === number ? text : `-> as in ${first}`
+      })
       written.push(
         [
-          `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}\n`,
+          `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
           named(abbreviatedRequest(text), names),
-          ...responses.map((response) => named(responseText(response, sent.elsewhere), names)),
-          ...(problem === null ? [] : [`no response: ${problem}\n`]),
-          ...(stream === "" ? ["the connection closes without a response\n"] : []),
-          ...upstream
+          ...texts,
+          ...(problem === null ? [] : [`no response: ${problem}`]),
+          ...(stream === "" ? ["the connection closes without a response"] : []),
+          ...upstream,
+          ""
         ].join("\n")
       )
       return responses
@@ -219,11 +231,11 @@ const counted = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   return runs.map(({ count, line }) => count === 1 ? line : `${count} × ${line}`)
 }
 
-/** Waits until a condition holds, for at most ten seconds of real time. */
+/** Waits until a condition holds, for at most a minute of real time. */
 export const until = async (what: string, holds: () => boolean): Promise<void> => {
   const began = performance.now()
   while (!holds()) {
-    if (performance.now() - began > 10_000) throw new Error(`timeout: ${what}`)
+    if (performance.now() - began > 60_000) throw new Error(`timeout: ${what}`)
     await Clock.turns(1)
   }
 }
@@ -285,8 +297,7 @@ const abbreviatedRequest = (text: string): string => {
   const rest = body.join("\r\n\r\n")
   return [
     ...lines.map((line) => abbreviated(printable(line))),
-    ...(rest === "" ? [] : ["", abbreviated(printable(rest))]),
-    ""
+    ...(rest === "" ? [] : ["", abbreviated(printable(rest))])
   ]
     .join("\n")
 }
@@ -309,7 +320,12 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
  * Replaces what differs between runs. A Content-Length equal to the recorded body is redundant; that of a compressed body
  * depends on the version of Node.
  */
-const responseText = (response: Wire.ParsedResponse, elsewhere: string | undefined): string => {
+const responseText = (
+  response: Wire.ParsedResponse,
+  number: number,
+  elsewhere: string | undefined,
+  names: ReadonlyArray<readonly [string, string]>
+): string => {
   const encoding = Wire.header(response, "content-encoding")
   const decode = encoding === undefined ? undefined : decoders[encoding]
   const sent = Buffer.from(response.body, "latin1")
@@ -317,28 +333,45 @@ const responseText = (response: Wire.ParsedResponse, elsewhere: string | undefin
     if (name === "date") return "<date>"
     const isDerived = value === String(sent.byteLength) || decode !== undefined || response.status >= 400 ||
       elsewhere !== undefined
-    return name === "content-length" && isDerived ? "<length>" : value
+    return name === "content-length" && isDerived ? "<length>" : named(value, names)
   }
   const headers = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
     .map(([name, value]) => `${name}: ${valueOf(name, value)}`).sort()
   const bytes = decode === undefined || sent.byteLength === 0 ? sent : decode(sent)
-  const body = elsewhere === undefined ? bodyText(bytes, response.status) : `(${elsewhere})\n`
-  return [`-> ${response.status}`, ...headers, "", body].join("\n")
+  const body = elsewhere === undefined ? bodyText(bytes, response.status) : `(${elsewhere})`
+  return [`-> ${response.status}`, ...withoutUsual(headers, number), ...(body === "" ? [] : ["", body])]
+    .join("\n")
+}
+
+/** Leaves out the headers that every response has, and says if one is missing. */
+const withoutUsual = (headers: ReadonlyArray<string>, number: number): ReadonlyArray<string> => {
+  const usual = [
+    ["connection", "close"],
+    ["content-length", "<length>"],
+    ["date", "<date>"],
+    ["x-request-id", `<id ${number}>`]
+  ] as const
+  const has = (name: string) => headers.some((header) => header.startsWith(`${name}:`))
+  const missing = usual.map(([name]) => name)
+    .filter((name) => !has(name) && !(name === "content-length" && has("transfer-encoding")))
+  return [
+    ...headers.filter((header) => !usual.some(([name, value]) => header === `${name}: ${value}`)),
+    ...(missing.length === 0 ? [] : [`(no ${missing.join(", ")})`])
+  ]
 }
 
 const bodyText = (bytes: Buffer, status: number): string => {
-  if (bytes.byteLength === 0) return ""
-  const text = bytes.toString("utf8")
-  if (status >= 400 || text.length <= 400) return `${text.trimEnd()}\n`
-  const lines = text.trimEnd().split("\n")
+  const text = bytes.toString("utf8").trimEnd()
+  if (bytes.byteLength === 0 || status >= 400 || text.length <= 400) return text
+  const lines = text.split("\n")
   // The last line of a list reports how it ended
   const last = lines.length > 1 ? lines.pop() : undefined
   const rest = Buffer.from(lines.join("\n"))
-  const size = `(${rest.byteLength} bytes${lines.length > 1 ? ` in ${lines.length} lines` : ""}, SHA-256 ${
-    digest(rest)
-  })`
-  const before = rest.byteLength <= 400 ? rest.toString() : `${text.slice(0, 200)} …\n${size}`
-  return last === undefined ? `${before}\n` : `${before}\n${last}\n`
+  const size = `${rest.byteLength} bytes${lines.length > 1 ? ` in ${lines.length} lines` : ""}`
+  const before = rest.byteLength <= 400
+    ? rest.toString()
+    : `${text.slice(0, 60)} … (${size}, SHA-256 ${digest(rest)})`
+  return last === undefined ? before : `${before}\n${last}`
 }
 
 /** Log lines of the Effect runtime, which contain internal values. */

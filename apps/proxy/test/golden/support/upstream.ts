@@ -147,9 +147,13 @@ const half = (
   )
 }
 
+/** The headers of most requests, which the records leave out. */
+const usualHeaders =
+  `accept: application/json; user-agent: quarry-proxy blockquarry/<version>; x-api-key: ${Sandbox.apiKey}`
+
 const lineOf = ({ body, headers, method }: HttpClientRequest, url: URL): string => {
   const sent = Object.entries(headers).sort()
-    .map(([name, value]) => `${name}: ${value}`.replace(userAgent, "blockquarry/<version>"))
+    .map(([name, value]) => `${name}: ${value}`.replace(userAgent, "blockquarry/<version>")).join("; ")
   const text = body._tag === "Uint8Array" ? ` ${new TextDecoder().decode(body.body)}` : ""
-  return `${method} ${url.href} [${sent.join("; ")}]${text}`
+  return `${method} ${url.href}${sent === usualHeaders ? "" : ` [${sent}]`}${text}`
 }
