@@ -1,5 +1,6 @@
-// Runs Turbo without telemetry and without update checks.
+// turbo.mjs ARGUMENT…: runs Turbo without telemetry and without update checks. A folder selects its package.
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 
@@ -17,5 +18,8 @@ export const turbo = (args, stdio) =>
   })
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  process.exitCode = turbo(process.argv.slice(2), "inherit").status ?? 1
+  const args = process.argv.slice(2).map((arg) =>
+    existsSync(`${arg}/package.json`) ? `--filter=./${arg.replace(/\/$/, "")}` : arg
+  )
+  process.exitCode = turbo(args, "inherit").status ?? 1
 }
