@@ -1,36 +1,15 @@
-/** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
-import * as CallUsage from "@blockquarry/http/CallUsage"
+/** Mutable state of a request while it is processed. When the request completes, it is the access log entry. */
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import * as Context from "effect/Context"
-import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
+import type { AccessLogEntry } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"
-import type * as ProxyError from "./ProxyError.ts"
 
-export interface RequestContext {
-  readonly startedAt: number
-  readonly requestId: string
-  readonly method: string
-  readonly clientAddress: string
-  /** The path, if no route matches. */
-  path: string | undefined
-  traceId: string | undefined
-  client: string | null
-  route: string
-  operation: string | null
-  code: ProxyError.ErrorCode | null
-  /** What failed, for the access log. */
-  detail: string | undefined
-  cache: CacheState | null
-  savedCost: number
-  chargedCost: number
-  /** Whether the request exceeded a quota in shadow mode. */
-  shadowed: boolean
+type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
+
+export interface RequestContext extends Mutable<AccessLogEntry> {
   /** The state of the client's quotas, once the request is charged. */
   quotas: ReadonlyArray<QuotaStatus>
-  /** Time that the request waited in the client's queue, in milliseconds. */
-  quotaWaitMs: number
-  /** What the engine did for the request. */
-  usage: CallUsage.CallUsage
   /** Receives usage that arrives after the request has completed. Undefined before. */
   onLateUsage: ((client: string | null, attempts: number, cost: number) => void) | undefined
   /** The number of charges that may still be refunded. */
@@ -62,15 +41,19 @@ export const make = (
   client: null,
   route: "-",
   operation: null,
+  status: 499,
   code: null,
   detail: undefined,
   cache: null,
+  attempts: 0,
+  upstreamCost: 0,
   savedCost: 0,
   chargedCost: 0,
   shadowed: false,
+  durationMs: 0,
+  waitMs: 0,
+  bytes: 0,
   quotas: [],
-  quotaWaitMs: 0,
-  usage: CallUsage.none,
   onLateUsage: undefined,
   unsettledCharges: 0,
   onSettled: undefined,
@@ -85,7 +68,7 @@ export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, 
   context.quotas = quotas
   context.chargedCost += shadowed ? 0 : cost
   context.shadowed ||= shadowed
-  context.quotaWaitMs += waitMs
+  context.waitMs += waitMs
 }
 
 /** Records that a charge was given back. */
@@ -152,59 +135,26 @@ export const recordCompletion = (context: RequestContext): void => {
  * Records the usage of a call. Usage that arrives after the request has completed is also reported to `onLateUsage`: the
  * engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
  */
-export const recordUsage = (context: RequestContext, usage: CallUsage.CallUsage): void => {
-  context.usage = CallUsage.add(context.usage, usage)
-  if (usage.attempts > 0 || usage.cost > 0) context.onLateUsage?.(context.client, usage.attempts, usage.cost)
+export const recordUsage = (context: RequestContext, { attempts, cost, waitMillis }: CallUsage): void => {
+  context.attempts += attempts
+  context.upstreamCost += cost
+  context.waitMs += waitMillis
+  if (attempts > 0 || cost > 0) context.onLateUsage?.(context.client, attempts, cost)
 }
 
-/** Creates the access log entry of a completed request. */
+/** Returns the access log entry of a completed request. */
 export const toAccessLogEntry = (
-  {
-    startedAt,
-    cache,
-    chargedCost,
-    client,
-    clientAddress,
-    code,
-    detail,
-    path,
-    requestId,
-    method,
-    operation,
-    route,
-    savedCost,
-    shadowed,
-    traceId,
-    quotaWaitMs,
-    usage
-  }: RequestContext,
+  context: RequestContext,
   status: number,
   bytes: number,
   now: number
-): AccessLogEntry => ({
-  startedAt,
-  requestId,
-  client,
-  clientAddress,
-  method,
-  route,
-  path,
-  traceId,
-  operation,
-  status,
-  code,
-  detail,
-  cache,
-  attempts: usage.attempts,
-  upstreamCost: usage.cost,
-  savedCost,
-  chargedCost,
-  shadowed,
+): AccessLogEntry => {
+  context.status = status
+  context.bytes = bytes
   // Not negative if the clock was set back.
-  durationMs: Math.max(0, now - startedAt),
-  waitMs: quotaWaitMs + usage.waitMillis,
-  bytes
-})
+  context.durationMs = Math.max(0, now - context.startedAt)
+  return context
+}
 
 /** The id of the request that a call to the engine is made for. Log lines of the call contain it. Default: null. */
 export class CurrentRequestId extends Context.Reference<CurrentRequestId>()("quarry-proxy/CurrentRequestId", {
