@@ -1,4 +1,5 @@
 /** Sends upstream requests through the engine, and returns the upstream's responses unchanged. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallClient from "@blockquarry/http/CallClient"
@@ -98,107 +99,95 @@ const throttledDelayFactor = 5
 export const make = (
   config: UpstreamConfig
 ): Effect.Effect<UpstreamClient, never, Engine.Engine | HttpClient.HttpClient | Upstreams> =>
-  Effect.flatMap(
-    Effect.all([Engine.Engine, Upstreams]),
-    ([engine, { endpointsOf }]) => connect(engine, config, endpointsOf(config.upstream))
-  )
-
-const connect = (
-  engine: Engine.EngineService,
-  config: UpstreamConfig,
-  endpoints: UpstreamEndpoints
-): Effect.Effect<UpstreamClient, never, HttpClient.HttpClient> => {
-  const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
-  const policies = policiesOf(config)
-  const apiKeys = distinctKeys(endpoints)
-  const containsApiKey = (text: string) => textContainsSecret(text, apiKeys)
-  const withoutApiKey = (error: ProxyError.ProxyError) =>
-    ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
-  return Effect.map(
-    Effect.all(
-      Rec.map(
-        endpoints.baseUrls,
-        (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
-          const apiKey = endpoints.keys[name].map((key) => ({
-            ...key,
-            rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, maxWait, maxQueue }
-          }))
-          if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
-          if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing(name)))
-          const options = {
-            ...policies,
-            apiKey,
-            baseUrl,
-            maxBodySize: maxResponseBytes,
-            userAgent: `quarry-proxy ${userAgent}`,
-            uncacheable: apiKeys
-          }
-          // The configuration is validated when it is loaded.
-          return Upstream.make(baseUrlSettings[name].api, options).pipe(
-            Effect.orDie,
-            Effect.map(Either.right)
-          )
+  Effect.gen(function*() {
+    const engine = yield* Engine.Engine
+    const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
+    const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
+    const policies = policiesOf(config)
+    const apiKeys = distinctKeys(endpoints)
+    const containsApiKey = (text: string) => textContainsSecret(text, apiKeys)
+    const withoutApiKey = (error: ProxyError.ProxyError) =>
+      ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
+    const upstreams = yield* Effect.all(Rec.map(
+      endpoints.baseUrls,
+      (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
+        const apiKey = endpoints.keys[name].map((key) => ({
+          ...key,
+          rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, maxWait, maxQueue }
+        }))
+        if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
+        if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing(name)))
+        const options = {
+          ...policies,
+          apiKey,
+          baseUrl,
+          maxBodySize: maxResponseBytes,
+          userAgent: `quarry-proxy ${userAgent}`,
+          uncacheable: apiKeys
         }
-      )
-    ),
-    (upstreams): UpstreamClient => {
-      const rawFunctions = new Map<string, ReturnType<Engine.EngineService["raw"]>>()
-      /** Returns the engine function of an operation and an upstream, which prepares what all their calls share. */
-      const rawFunctionOf = (
-        { upstreamName, operation }: UpstreamRequest,
-        upstream: Upstream.Upstream
-      ) => {
-        const cacheKey = `${upstreamName} ${operation.id}`
-        const existing = rawFunctions.get(cacheKey)
-        if (existing !== undefined) return existing
-        const created = engine.raw(operation, upstream, Engine.bodyScan)
-        rawFunctions.set(cacheKey, created)
-        return created
+        // The configuration is validated when it is loaded.
+        return Effect.map(Effect.orDie(Upstream.make(baseUrlSettings[name].api, options)), Either.right)
       }
-      return {
-        endpoints,
-        containsApiKey,
-        withoutApiKey,
-        execute: (upstreamRequest, cacheDirective, caller) => {
-          const { upstreamName, input, operation, request } = upstreamRequest
-          const upstream = upstreams[upstreamName]
-          if (Either.isLeft(upstream)) return Effect.fail(upstream.left)
-          return cacheDirective === "only-if-cached"
-            ? Effect.flatMap(
-              engine.get(operation, upstream.right)(request),
-              (entry) =>
-                entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
-            )
-            : Effect.matchEffect(
-              // The fiber belongs to the request, so there is no context to restore.
-              Effect.zipRight(
-                FiberRef.update(FiberRef.currentContext, Context.merge(contextOf(caller, cacheDirective))),
-                rawFunctionOf(upstreamRequest, upstream.right)(input, request)
-              ),
-              {
-                onFailure: (error) =>
-                  Effect.fail(withDenial(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
-                onSuccess: (engineResponse) =>
-                  passThrough(engineResponse, upstream.right.keyPool.uncacheable, withoutApiKey)
-              }
-            )
-        },
-        findInMemory: ({ upstreamName, operation, request }, now) => {
-          const upstream = upstreams[upstreamName]
-          const entry = Either.isRight(upstream)
-            ? engine.getInMemory(operation, upstream.right)(request, now)
-            : undefined
-          return entry && fromCacheEntry(entry)
-        },
-        invalidate: ({ upstreamName, request }) =>
-          Either.match(upstreams[upstreamName], {
-            onLeft: () => Effect.succeed(true),
-            onRight: (upstream) => engine.invalidate(upstream)(request)
-          }),
-        resolve: (name) => upstreams[name]
-      }
+    ))
+    const callsOf = Rec.map(upstreams, Either.map((upstream) => makeCalls(engine, upstream)))
+    return {
+      endpoints,
+      containsApiKey,
+      withoutApiKey,
+      execute: (upstreamRequest, cacheDirective, caller) => {
+        const { input, operation, request, upstreamName } = upstreamRequest
+        const calls = callsOf[upstreamName]
+        if (Either.isLeft(calls)) return Effect.fail(calls.left)
+        const { get, raw, uncacheable } = calls.right(operation)
+        return cacheDirective === "only-if-cached"
+          ? Effect.flatMap(
+            get(request),
+            (entry) =>
+              entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
+          )
+          : Effect.matchEffect(
+            // The fiber belongs to the request, so there is no context to restore.
+            Effect.zipRight(
+              FiberRef.update(FiberRef.currentContext, Context.merge(contextOf(caller, cacheDirective))),
+              raw(input, request)
+            ),
+            {
+              onFailure: (error) =>
+                Effect.fail(withDenial(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
+              onSuccess: (engineResponse) => passThrough(engineResponse, uncacheable, withoutApiKey)
+            }
+          )
+      },
+      findInMemory: ({ operation, request, upstreamName }, now) => {
+        const calls = callsOf[upstreamName]
+        const entry = Either.isRight(calls) ? calls.right(operation).getInMemory(request, now) : undefined
+        return entry && fromCacheEntry(entry)
+      },
+      invalidate: ({ upstreamName, request }) =>
+        Either.match(upstreams[upstreamName], {
+          onLeft: () => Effect.succeed(true),
+          onRight: (upstream) => engine.invalidate(upstream)(request)
+        }),
+      resolve: (name) => upstreams[name]
     }
-  )
+  })
+
+/** Returns what the engine prepares once for all calls of an operation. */
+const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream) => {
+  const prepare = (operation: AnyOperation) => ({
+    raw: engine.raw(operation, upstream, Engine.bodyScan),
+    get: engine.get(operation, upstream),
+    getInMemory: engine.getInMemory(operation, upstream),
+    uncacheable: upstream.keyPool.uncacheable
+  })
+  const prepared = new Map<AnyOperation, ReturnType<typeof prepare>>()
+  return (operation: AnyOperation) => {
+    const existing = prepared.get(operation)
+    if (existing !== undefined) return existing
+    const calls = prepare(operation)
+    prepared.set(operation, calls)
+    return calls
+  }
 }
 
 const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({

@@ -18,7 +18,7 @@ export interface UpstreamEndpoints {
   readonly keys: { readonly [A in UpstreamName]: ReadonlyArray<ApiKey> }
 }
 
-export interface UpstreamsService {
+interface UpstreamsService {
   /** Returns the base URLs and API keys of a configuration. */
   readonly endpointsOf: (upstream: Config["upstream"]) => UpstreamEndpoints
   /** Example parameters with data in the sandbox. */
