@@ -5,6 +5,7 @@
  * library: they permit additional fields, and numbers and booleans in every encoding that upstreams use.
  */
 import { allOperations } from "@blockquarry/core/Operations"
+import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import { errorResponses } from "./ErrorResponses.ts"
@@ -12,49 +13,65 @@ import { pathsOf } from "./OperationPaths.ts"
 import { headers } from "./ResponseHeaders.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
-const proxyPath = (operationId: string, summary: string, responses: JsonObject): JsonObject => ({
-  get: { operationId, tags: ["proxy"], summary, responses }
-})
+/** The pages of the proxy, with what their responses mean by status. */
+export const proxyPages: ReadonlyArray<{
+  readonly id: string
+  readonly path: string
+  readonly summary: string
+  readonly responses: Readonly<Record<string, string>>
+}> = [
+  { id: "livez", path: "/livez", summary: "Liveness", responses: { "200": "The process is running" } },
+  {
+    id: "readyz",
+    path: "/readyz",
+    summary: "Readiness and configured upstreams",
+    responses: { "200": "Ready", "503": "Not configured, or shutting down" }
+  },
+  { id: "openapi", path: "/openapi.json", summary: "This document", responses: { "200": "OpenAPI 3.1" } }
+]
 
-const jsonResponse = (description: string): JsonObject => ({
-  description,
-  content: { "application/json": { schema: { type: "object" } } }
-})
+const pathOfPage = ({ id, path, responses, summary }: typeof proxyPages[number]) =>
+  [path, {
+    get: {
+      operationId: id,
+      tags: ["proxy"],
+      summary,
+      responses: Rec.map(responses, (description) => ({
+        description,
+        content: { "application/json": { schema: { type: "object" } } }
+      }))
+    }
+  }] as const
 
-const proxyPaths: JsonObject = {
-  "/livez": proxyPath("livez", "Liveness", { "200": jsonResponse("The process is running") }),
-  "/readyz": proxyPath("readyz", "Readiness and configured upstreams", {
-    "200": jsonResponse("Ready"),
-    "503": jsonResponse("Not configured, or shutting down")
-  }),
-  "/openapi.json": proxyPath("openapi", "This document", { "200": jsonResponse("OpenAPI 3.1") })
+export const info = {
+  title: "quarry-proxy",
+  version: "2.2",
+  summary: "Caching proxy for indexed blockchain data APIs",
+  description:
+    "Serves the paths of all three APIs on one origin. The proxy adds the API key. Clients send a token of the proxy " +
+    "instead, or none if anonymous access is enabled. Upstream responses are passed through byte for byte."
 }
+
+export const tags = [
+  { name: "data", description: "Indexed data of EVM chains" },
+  { name: "streams", description: "Streams" },
+  { name: "ledger", description: "Ledger transactions" },
+  { name: "lists", description: "Streaming lists" },
+  { name: "proxy", description: "The proxy itself" }
+]
 
 /** Returns the document. `x-cost-units` is the effective cost of each operation. */
 export const document = (costs: Config["costs"]): JsonObject => ({
   openapi: "3.1.0",
-  info: {
-    title: "quarry-proxy",
-    version: "2.2",
-    summary: "Caching proxy for indexed blockchain data APIs",
-    description:
-      "Serves the paths of all three APIs on one origin. The proxy adds the API key. Clients send a token of the proxy " +
-      "instead, or none if anonymous access is enabled. Upstream responses are passed through byte for byte."
-  },
+  info,
   servers: [{ url: "/" }],
   // The empty requirement stands for anonymous access. ApiKeyAuth is the name in the upstream's OpenAPI document, which
   // generated clients refer to.
   security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
-  tags: [
-    { name: "data", description: "Indexed data of EVM chains" },
-    { name: "streams", description: "Streams" },
-    { name: "ledger", description: "Ledger transactions" },
-    { name: "lists", description: "Streaming lists" },
-    { name: "proxy", description: "The proxy itself" }
-  ],
+  tags,
   paths: {
     ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
-    ...proxyPaths
+    ...Object.fromEntries(proxyPages.map(pathOfPage))
   },
   components: {
     schemas: {

@@ -1,5 +1,6 @@
 /** Path items of the operations. */
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
+import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
 import { costOf } from "../../exchange/Charge.ts"
 import * as ListStream from "../../pipeline/ListStream.ts"
@@ -11,25 +12,38 @@ import { type DescribedOperation, type JsonObject, reference, responseSchemaName
 
 const networks = Object.keys(ledgerNetworks)
 
-const parametersOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<JsonObject> => [
-  ...parameters.filter((parameter) => parameter.in !== "body").flatMap(describeParameter),
-  ...(api === "ledger"
-    ? [{
-      name: "network",
-      in: "query",
-      required: false,
-      description: "Ledger network; selects the upstream and is not forwarded",
-      schema: { type: "string", enum: networks, default: networks[0] }
-    }]
-    : [])
+type Input = Pick<Parameter, "description" | "in" | "jsonSchema" | "name" | "required">
+
+const network: Input = {
+  name: "network",
+  in: "query",
+  required: false,
+  description: "Ledger network; selects the upstream and is not forwarded",
+  jsonSchema: { type: "string", enum: networks, default: networks[0] }
+}
+
+/** Returns the parameters of an operation: those of the path and the query, then the fields of the body. */
+export const inputsOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<Input> => [
+  ...parameters.filter((parameter) => parameter.in !== "body"),
+  ...(api === "ledger" ? [network] : []),
+  ...parameters.filter((parameter) => parameter.in === "body")
 ]
+
+const parametersOf = (operation: DescribedOperation): ReadonlyArray<JsonObject> =>
+  inputsOf(operation).filter((input) => input.in !== "body").flatMap(describeParameter)
+
+/** Returns what the successful responses of an operation mean, by status. */
+export const successesOf = ({ method }: DescribedOperation): Readonly<Record<string, string>> => ({
+  "200": "Upstream response, byte for byte",
+  ...(method === "GET" ? { "304": "Not modified (If-None-Match)" } : {})
+})
 
 /**
  * Describes an array parameter under both names that clients use. The proxy also accepts `name[0]=…` and comma-separated
  * values.
  */
 const describeParameter = (
-  { description, in: location, jsonSchema, name, required }: Parameter
+  { description, in: location, jsonSchema, name, required }: Input
 ): ReadonlyArray<JsonObject> => {
   const described = { in: location, required, description, schema: jsonSchema }
   return jsonSchema.type === "array"
@@ -72,14 +86,14 @@ const operationOf = (operation: DescribedOperation, cost: number, alias: boolean
   parameters: parametersOf(operation),
   ...bodyOf(operation),
   responses: {
-    "200": {
-      description: "Upstream response, byte for byte",
-      headers: ResponseHeaders.operationResponseHeaders,
-      content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
-    },
-    ...(operation.method === "GET"
-      ? { "304": { description: "Not modified (If-None-Match)" } }
-      : {}),
+    ...Rec.map(successesOf(operation), (description, status) =>
+      status === "200"
+        ? {
+          description,
+          headers: ResponseHeaders.operationResponseHeaders,
+          content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
+        }
+        : { description }),
     ...errorResponsesOf(operation)
   }
 })
@@ -104,7 +118,8 @@ const listOf = (operation: DescribedOperation, cost: number): JsonObject => ({
   }
 })
 
-const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
+/** Returns a path with its parameters as `{name}`. */
+export const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
 /** Returns all paths of an operation with their path items. */
 export const pathsOf = (

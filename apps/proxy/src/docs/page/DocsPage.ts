@@ -1,16 +1,18 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
+import { allOperations } from "@blockquarry/core/Operations"
 import { proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import type { Config } from "../../config/Config.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
+import { responseSchemas } from "../openapi/ResponseSchemas.ts"
 import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
+import { type Endpoint, endpoints } from "./Endpoint.ts"
 import * as EndpointView from "./EndpointView.ts"
 import * as ExampleValues from "./ExampleValues.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
-import * as OpenApiModel from "./OpenApiModel.ts"
 import {
   authenticationSection,
   introduction,
@@ -28,15 +30,13 @@ export interface DocsPageOptions {
 }
 
 /** Renders the page, which takes tens of milliseconds. Callers cache the result. */
-export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.ProxyResponse => {
-  const document = OpenApiModel.read(OpenApiDocument.document(costs))
-  return HtmlPage.render({
+export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.ProxyResponse =>
+  HtmlPage.render({
     title: "quarry-proxy API",
-    body: body(document, ExampleValues.make(examples)),
+    body: body(endpoints(costs), ExampleValues.make(examples)),
     style: sharedStyle + docsStyle,
     script
   })
-}
 
 interface Section {
   readonly id: string
@@ -65,14 +65,15 @@ passed through unchanged.</p>
     })
   }</tbody></table>`
 
-const body = (document: OpenApiModel.OpenApiModel, exampleValues: ExampleValues.ExampleValues): Html => {
-  const endpoints = OpenApiModel.endpoints(document)
-  const groups = document.tags.map((tag) => ({
-    ...tag,
-    endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name))
+const body = (endpoints: ReadonlyArray<Endpoint>, exampleValues: ExampleValues.ExampleValues): Html => {
+  const { info, tags } = OpenApiDocument
+  const schemas = responseSchemas(allOperations)
+  const groups = tags.map((group) => ({
+    ...group,
+    endpoints: endpoints.filter(({ tag }) => tag === group.name)
   })).filter(({ endpoints }) => endpoints.length > 0)
   return html`<a class="skip" href="#main">Skip to content</a>
-<header class="top"><h1>${document.info.title} <span class="muted">API ${document.info.version}</span></h1>
+<header class="top"><h1>${info.title} <span class="muted">API ${info.version}</span></h1>
 <a href="/openapi.json">OpenAPI document</a></header>
 <div class="layout">
 <nav aria-label="Contents">
@@ -89,13 +90,13 @@ ${
 </details>
 </nav>
 <main id="main">
-<section class="panel prose" id="introduction">${introduction(document.info.description)}</section>
+<section class="panel prose" id="introduction">${introduction(info.description)}</section>
 ${sections().slice(0, -1).map(section)}
 ${
     groups.map(({ description, endpoints, name }) =>
       html`<section data-group aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
 ${
-        endpoints.map((endpoint) => EndpointView.view(endpoint, document, exampleValues[endpoint.id] ?? {}))
+        endpoints.map((endpoint) => EndpointView.view(endpoint, schemas, exampleValues[endpoint.id] ?? {}))
       }</section>`
     )
   }
@@ -106,7 +107,7 @@ ${sections().slice(-1).map(section)}
 `
 }
 
-const link = ({ id, method, path }: OpenApiModel.Endpoint): Html =>
+const link = ({ id, method, path }: Endpoint): Html =>
   html`<li data-for="${id}"><a href="#${id}"><span class="verb ${method.toLowerCase()}">${method}</span> ${id}<span class="unseen"> ${path}</span></a></li>`
 
 const section = ({ content, id, title }: Section): Html =>
