@@ -1,9 +1,7 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
-import type { DailyQuota, EngineService, UpstreamHealth } from "@blockquarry/http/Engine"
+import { type DailyQuota, Engine, type UpstreamHealth } from "@blockquarry/http/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
-import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -12,42 +10,68 @@ import * as Rec from "effect/Record"
 import { randomUUID } from "node:crypto"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
+import * as TokenGenerator from "../auth/TokenGenerator.ts"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "../config/BaseUrls.ts"
 import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
-import type { ActiveConfig } from "../pipeline/ActiveConfig.ts"
+import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import type { RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
+import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
-import type { Server } from "../server/Server.ts"
-import type { UpstreamEndpoints } from "../upstream/Upstreams.ts"
+import { MainServer } from "../server/MainServer.ts"
+import { type UpstreamEndpoints, Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import { sampleCommands } from "./page/SampleCommands.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
+import { ProxyMetrics } from "./ProxyMetrics.ts"
 import * as Status from "./Status.ts"
-import type { UsageStatsService } from "./UsageStats.ts"
+import { UsageStats } from "./UsageStats.ts"
 
-/** What the handler of the admin listener uses. */
-export interface AdminContext {
-  readonly activeConfig: Context.Tag.Service<ActiveConfig>
-  readonly engine: EngineService
-  readonly mainServer: Server
-  readonly usageStats: UsageStatsService
+export interface AdminOptions {
   readonly version: string
-  /** The hash of the token that was printed at startup, if any. It is valid as long as `admin.tokens` is empty. */
-  readonly generatedTokenHash: string | null
-  readonly examples: LedgerExamples | undefined
-  /** Updates the metrics and returns them in the Prometheus text format. */
-  readonly metrics: Effect.Effect<string>
+  /** The token of the admin listener as long as `admin.tokens` is empty; null if there is none. */
+  readonly generatedToken: string | null
 }
+
+type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
+
+/** Resolves the services that requests use. */
+export const resolve = ({ generatedToken, version }: AdminOptions) =>
+  Effect.gen(function*() {
+    const activeConfig = yield* ActiveConfig
+    const mainServer = yield* MainServer
+    const proxyMetrics = yield* ProxyMetrics
+    const quotas = yield* Quotas
+    const writeMetrics = yield* PrometheusExporter.make
+    return {
+      activeConfig,
+      mainServer,
+      version,
+      engine: yield* Engine,
+      examples: (yield* Upstreams).examples,
+      usageStats: yield* UsageStats,
+      generatedTokenHash: generatedToken === null ? null : TokenGenerator.hash(generatedToken),
+      /** Updates the metrics and returns them in the Prometheus text format. */
+      metrics: Effect.suspend(() => {
+        const clients = activeConfig.current().clients.all.map(({ name }) => name)
+        proxyMetrics.setInFlight(clients, quotas.limits.inFlight)
+        proxyMetrics.setBufferedBytes(quotas.memory.used())
+        proxyMetrics.setConnections(mainServer.connections())
+        proxyMetrics.setDelayedResponses(quotas.rejections.delayed())
+        proxyMetrics.setShuttingDown(mainServer.shuttingDown())
+        return writeMetrics
+      })
+    }
+  })
 
 /** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
 export const make = (admin: AdminContext): RequestHandlerService => {

@@ -109,24 +109,6 @@ const info = Metric.gauge("quarry_proxy_info", {
   description: "Always 1; the label version is the version of the proxy"
 })
 
-export interface ProxyMetricsService {
-  /** Records a completed request. */
-  readonly record: (entry: AccessLogEntry) => void
-  /** Records cost that arrives after its request has completed. */
-  readonly recordLateUsage: (client: string | null, cost: number) => void
-  /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
-  readonly setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number) => void
-  readonly setConnections: (connections: ConnectionCounts) => void
-  readonly setDelayedResponses: (count: number) => void
-  readonly setBufferedBytes: (bytes: number) => void
-  readonly setShuttingDown: (value: boolean) => void
-  readonly recordReload: (result: "success" | "failure") => void
-}
-
-export class ProxyMetrics
-  extends Context.Tag("quarry-proxy/ProxyMetrics")<ProxyMetrics, ProxyMetricsService>()
-{}
-
 type MetricLabels = ReadonlyArray<MetricLabel.MetricLabel>
 
 const labels = (names: ReadonlyArray<string>, values: ReadonlyArray<string>): MetricLabels =>
@@ -161,7 +143,7 @@ const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
 const statusClassOf = (status: number): string =>
   status === 499 ? "499" : statusClasses[Math.floor(status / 100)] ?? "none"
 
-export const make = (version: string): ProxyMetricsService => {
+export const make = (version: string) => {
   const requestLabels = cachedLabels("client", "operation", "status_class", "cache")
   const durationLabels = cachedLabels("operation", "cache")
   const clientLabels = cachedLabels("client")
@@ -182,7 +164,8 @@ export const make = (version: string): ProxyMetricsService => {
   for (const result of ["success", "failure"]) configReloads.unsafeUpdate(0, reloadLabels(result))
 
   return {
-    record: (entry) => {
+    /** Records a completed request. */
+    record: (entry: AccessLogEntry): void => {
       const client = entry.client ?? UsageStats.unauthenticatedName
       const operation = entry.operation ?? "none"
       const cache = entry.cache ?? "none"
@@ -197,10 +180,12 @@ export const make = (version: string): ProxyMetricsService => {
       }
       if (entry.shadowed) rejected.unsafeUpdate(1, rejectionLabels(client, "shadow"))
     },
-    recordLateUsage: (client, cost) => {
+    /** Records cost that arrives after its request has completed. */
+    recordLateUsage: (client: string | null, cost: number): void => {
       if (cost > 0) upstreamUnits.unsafeUpdate(cost, clientLabels(client ?? UsageStats.unauthenticatedName))
     },
-    setInFlight: (clients, inFlight) => {
+    /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
+    setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number): void => {
       for (const client of clients) clientsInFlight.add(client)
       for (const client of clientsInFlight) {
         requestsInFlight.unsafeUpdate(inFlight(client), clientLabels(client))
@@ -208,7 +193,7 @@ export const make = (version: string): ProxyMetricsService => {
         waitSeconds.unsafeUpdate(0, clientLabels(client))
       }
     },
-    setConnections: ({ dropped, open, pending }) => {
+    setConnections: ({ dropped, open, pending }: ConnectionCounts): void => {
       connections.unsafeUpdate(open, [])
       pendingConnections.unsafeUpdate(pending, [])
       for (const [reason, count] of Object.entries(dropped)) {
@@ -216,12 +201,16 @@ export const make = (version: string): ProxyMetricsService => {
         reportedDrops.set(reason, count)
       }
     },
-    setDelayedResponses: (count) => delayedResponses.unsafeUpdate(count, []),
-    setBufferedBytes: (bytes) => bufferedBytes.unsafeUpdate(bytes, []),
-    setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
-    recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))
+    setDelayedResponses: (count: number): void => delayedResponses.unsafeUpdate(count, []),
+    setBufferedBytes: (bytes: number): void => bufferedBytes.unsafeUpdate(bytes, []),
+    setShuttingDown: (value: boolean): void => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
+    recordReload: (result: "success" | "failure"): void => configReloads.unsafeUpdate(1, reloadLabels(result))
   }
 }
+
+export class ProxyMetrics
+  extends Context.Tag("quarry-proxy/ProxyMetrics")<ProxyMetrics, ReturnType<typeof make>>()
+{}
 
 export const layer = (version: string): Layer.Layer<ProxyMetrics> =>
   Layer.sync(ProxyMetrics, () => make(version))

@@ -1,4 +1,5 @@
 /** The response of `/status.json`: the counters of the process and the state of its dependencies. */
+import type { KeyHealth, UpstreamHealth } from "@blockquarry/http/Engine"
 import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { ReadinessState } from "../pipeline/Health.ts"
 import * as TimeSeries from "./TimeSeries.ts"
@@ -38,15 +39,13 @@ export interface UpstreamStatus<Time> {
   readonly name: UpstreamName
   /** `null` if no base URL is configured. */
   readonly host: string | null
-  readonly circuitBreaker: "closed" | "half-open" | "open"
+  readonly circuitBreaker: UpstreamHealth["breaker"]
   readonly retryAt: Time | null
   readonly keys: ReadonlyArray<KeyStatus<Time>>
 }
 
-interface KeyStatus<Time> {
+interface KeyStatus<Time> extends Pick<KeyHealth, "state" | "reason"> {
   readonly name: string
-  readonly state: "ready" | "cooldown"
-  readonly reason: "rejected" | "quota-exceeded" | "throttled" | null
   readonly cooldownUntil: Time | null
   readonly dailyQuota: { readonly limit: number; readonly remaining: number } | null
 }
@@ -55,14 +54,13 @@ export interface StatusPoint extends Omit<TimeSeries.SeriesPoint, "at"> {
   readonly at: string
 }
 
-interface ClientStatus {
+interface ClientStatus extends
+  Pick<
+    UsageStats.UsageCounts,
+    "requests" | "hits" | "rejected" | "failures" | "upstreamCost" | "savedCost"
+  >
+{
   readonly name: string
-  readonly requests: number
-  readonly hits: number
-  readonly rejected: number
-  readonly failures: number
-  readonly upstreamCost: number
-  readonly savedCost: number
   readonly lastSeen: string | null
   readonly quotas: ReadonlyArray<ClientQuotaStatus>
 }
@@ -76,13 +74,8 @@ export interface ClientQuotaStatus {
   readonly shadow: boolean
 }
 
-interface RecentFailure {
+interface RecentFailure extends Omit<UsageStats.FailureRecord, "at" | "code"> {
   readonly at: string
-  readonly requestId: string
-  readonly client: string | null
-  readonly operation: string | null
-  readonly route: string
-  readonly status: number
   readonly code: string | null
 }
 

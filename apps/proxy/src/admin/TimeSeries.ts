@@ -7,14 +7,13 @@ export const stepSeconds = 5
 /** Maximum number of points: 15 min. */
 export const pointCount = 180
 
-export interface SeriesPoint {
+const noCounts = { requests: 0, hits: 0, failures: 0, upstreamCost: 0, savedCost: 0 }
+
+type Counts = typeof noCounts
+
+export interface SeriesPoint extends Readonly<Counts> {
   /** Start of the interval, in milliseconds since 1970. */
   readonly at: number
-  readonly requests: number
-  readonly hits: number
-  readonly failures: number
-  readonly upstreamCost: number
-  readonly savedCost: number
   /** Latency quantiles in milliseconds; `null` if no request completed or failed. */
   readonly p50: number | null
   readonly p95: number | null
@@ -22,14 +21,9 @@ export interface SeriesPoint {
 }
 
 /** The counters of one interval. */
-export interface SeriesSlot {
+export interface SeriesSlot extends Counts {
   /** Number of the interval since 1970. Slots are reused. */
   step: number
-  requests: number
-  hits: number
-  failures: number
-  upstreamCost: number
-  savedCost: number
   readonly latency: LatencyHistogram.LatencyHistogram
 }
 
@@ -45,12 +39,8 @@ const stepAt = (at: number): number => Math.floor(at / (stepSeconds * 1000))
 export const make = (started: number): TimeSeries => {
   const first = stepAt(started)
   const ring = Array.from({ length: pointCount }, (): SeriesSlot => ({
+    ...noCounts,
     step: -1,
-    requests: 0,
-    hits: 0,
-    failures: 0,
-    upstreamCost: 0,
-    savedCost: 0,
     latency: LatencyHistogram.make()
   }))
   return {
@@ -73,23 +63,14 @@ export const make = (started: number): TimeSeries => {
 }
 
 const resetSlot = (slot: SeriesSlot, step: number): void => {
-  slot.step = step
-  slot.requests = 0
-  slot.hits = 0
-  slot.failures = 0
-  slot.upstreamCost = 0
-  slot.savedCost = 0
+  Object.assign(slot, noCounts, { step })
   slot.latency.fill(0)
 }
 
-const toPoint = (at: number, slot: SeriesSlot | undefined): SeriesPoint => ({
-  at: at * stepSeconds * 1000,
-  requests: slot?.requests ?? 0,
-  hits: slot?.hits ?? 0,
-  failures: slot?.failures ?? 0,
-  upstreamCost: slot?.upstreamCost ?? 0,
-  savedCost: slot?.savedCost ?? 0,
-  p50: slot === undefined ? null : LatencyHistogram.quantile(slot.latency, 0.5),
-  p95: slot === undefined ? null : LatencyHistogram.quantile(slot.latency, 0.95),
-  p99: slot === undefined ? null : LatencyHistogram.quantile(slot.latency, 0.99)
-})
+const toPoint = (at: number, slot: SeriesSlot | undefined): SeriesPoint => {
+  const { latency, step: _, ...counts } = slot ?? { ...noCounts, step: at, latency: LatencyHistogram.make() }
+  const [p50 = null, p95 = null, p99 = null] = [0.5, 0.95, 0.99].map((probability) =>
+    LatencyHistogram.quantile(latency, probability)
+  )
+  return { at: at * stepSeconds * 1000, ...counts, p50, p95, p99 }
+}

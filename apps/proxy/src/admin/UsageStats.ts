@@ -22,31 +22,35 @@ export const maxRecentFailures = 50
 /** Whether a request is for an operation or has an error code. Probes and pages are not counted. */
 const isCounted = ({ code, operation }: AccessLogEntry): boolean => operation !== null || code !== null
 
-export interface UsageCounts {
-  readonly requests: number
+const zeroCounts = () => ({
+  requests: 0,
   /** Cache hits, including stale ones. */
-  readonly hits: number
-  readonly stale: number
+  hits: 0,
+  stale: 0,
   /** Requests that were coalesced with a request in flight. */
-  readonly coalesced: number
+  coalesced: 0,
   /** Responses with 5xx of the proxy or the upstream. */
-  readonly failures: number
+  failures: 0,
   /** Requests rejected by the proxy. */
-  readonly rejected: number
+  rejected: 0,
   /** Requests whose client disconnected before the response was complete. */
-  readonly clientDisconnects: number
+  clientDisconnects: 0,
   /** Requests sent to the upstream. */
-  readonly attempts: number
+  attempts: 0,
   /** Units charged by the upstream. */
-  readonly upstreamCost: number
+  upstreamCost: 0,
   /** Units saved by cache hits. */
-  readonly savedCost: number
+  savedCost: 0,
   /** Units charged to client quotas. */
-  readonly chargedCost: number
+  chargedCost: 0,
   /** Requests that exceeded a quota in shadow mode. */
-  readonly shadowed: number
-  readonly bytes: number
-}
+  shadowed: 0,
+  bytes: 0
+})
+
+type MutableCounts = ReturnType<typeof zeroCounts>
+
+export type UsageCounts = Readonly<MutableCounts>
 
 export interface ClientUsage extends UsageCounts {
   readonly name: string
@@ -63,7 +67,7 @@ interface UsageReport {
   readonly clients: ReadonlyArray<ClientUsage>
 }
 
-interface FailureRecord {
+export interface FailureRecord {
   readonly at: number
   readonly requestId: string
   readonly client: string | null
@@ -90,30 +94,11 @@ export interface UsageStatsService {
 
 export class UsageStats extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, UsageStatsService>() {}
 
-/** `UsageCounts` with writable counters. */
-type MutableCounts = { -readonly [Count in keyof UsageCounts]: UsageCounts[Count] }
-
 interface ClientCounters {
   readonly counters: MutableCounts
   readonly rejectedByCode: Map<ProxyError.ErrorCode, number>
   lastSeen: number
 }
-
-const zeroCounts = (): MutableCounts => ({
-  requests: 0,
-  hits: 0,
-  stale: 0,
-  coalesced: 0,
-  failures: 0,
-  rejected: 0,
-  clientDisconnects: 0,
-  attempts: 0,
-  upstreamCost: 0,
-  savedCost: 0,
-  chargedCost: 0,
-  shadowed: 0,
-  bytes: 0
-})
 
 const isHit = ({ cache }: AccessLogEntry): boolean => cache === "hit" || cache === "stale"
 

@@ -3,6 +3,7 @@ import * as Engine from "@blockquarry/http/Engine"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { AdminOptions } from "../admin/AdminHandler.ts"
 import * as AdminServer from "../admin/AdminServer.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as RecordUsage from "../admin/RecordUsage.ts"
@@ -16,7 +17,7 @@ import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import * as Quotas from "../quota/Quotas.ts"
 import * as MainServer from "../server/MainServer.ts"
 
-export interface ProxyOptions extends AdminServer.AdminOptions {
+export interface ProxyOptions extends AdminOptions {
   readonly config: Config
   /** Decides which requests are traced; null if no spans are exported. */
   readonly sampler: Sampler.Sampler | null

@@ -158,7 +158,7 @@ export const testConfig = (
   admin: config?.admin === undefined ? null : config.admin
 })
 
-export interface LaunchOptions extends Partial<Omit<Proxy.ProxyOptions, "config">> {
+interface LaunchOptions extends Partial<Omit<Proxy.ProxyOptions, "config">> {
   /** The level of the log, which goes where the access log does. Default: info. */
   readonly logLevel?: Config["log"]["level"]
 }
