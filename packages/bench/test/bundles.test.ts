@@ -1,0 +1,26 @@
+/** The sizes of bundled programs, minified, after gzip. */
+import * as Effect from "effect/Effect"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { pathTo, runProgram } from "../src/ChildProgram.ts"
+import * as TemporaryDirectory from "../src/TemporaryDirectory.ts"
+
+const sizeOf = (directory: string, name: string): Effect.Effect<number> =>
+  Effect.map(
+    runProgram(pathTo("packages/bench/bundleProgram.mjs"), [
+      pathTo(`packages/bench/src/programs/${name}.ts`),
+      join(directory, `${name}.mjs`)
+    ]),
+    Number
+  )
+
+it("a program with an operation of its own is no larger than one with DataApi", async () => {
+  const sizes = Effect.flatMap(TemporaryDirectory.makeTemporaryDirectory, (directory) =>
+    Effect.all({
+      ownApi: sizeOf(directory, "ownApi"),
+      dataApi: sizeOf(directory, "dataApi")
+    }))
+  const { dataApi, ownApi } = await Effect.runPromise(Effect.scoped(sizes))
+  expect(ownApi).toBeGreaterThan(50_000)
+  expect(ownApi).toBeLessThanOrEqual(dataApi)
+})
