@@ -4,17 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import { type ArgumentValues, isEnabled, isExport } from "./args/ArgumentValues.ts"
-import { resolvePath } from "./args/CommandPath.ts"
+import { type ArgumentValues, isEnabled, singleValue } from "./args/ArgumentValues.ts"
+import { resolvePath } from "./args/CommandTree.ts"
 import {
   colorOption,
   curlOption,
-  globalOptions,
+  isExport,
   jsonErrorsOption,
+  noPagerOption,
   profileOption,
   quietOption
 } from "./args/GlobalOptions.ts"
-import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import { commandLoaders } from "./commands/Commands.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import * as Configuration from "./config/Configuration.ts"
@@ -29,10 +29,11 @@ import {
   unexpectedErrorExitCode,
   UsageError
 } from "./errors/CommandError.ts"
-import type { CommandInvocation, CommandSpec } from "./invocation/CommandSpec.ts"
+import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
+import { CommandDescriptions, type CommandInvocation, type CommandSpec } from "./invocation/CommandSpec.ts"
+import { parseCommand } from "./invocation/ParseCommand.ts"
 import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
 import { withTimeout } from "./terminal/CommandTimeout.ts"
-import { earlyOption, earlySwitch, noPagerName } from "./terminal/EarlyOptions.ts"
 import { environmentVariable } from "./terminal/EnvironmentVariable.ts"
 import { withPager } from "./terminal/Pager.ts"
 import { KnownSecrets, redactNotes } from "./terminal/Redaction.ts"
@@ -41,19 +42,21 @@ import { CommandTerminal, withFittedProgress, withoutNotices } from "./terminal/
 import * as VerboseLog from "./terminal/VerboseLog.ts"
 import { sanitize } from "./text/Sanitize.ts"
 
+type CommandServices = HttpTransport | CommandTerminal | CommandDescriptions
+
 /** Runs a command, reports its error, and returns the exit status. */
 export const run = (
-  argv: ReadonlyArray<string>,
+  line: ArrangedCommandLine,
   version: string
 ): Effect.Effect<number, never, HttpTransport | CommandTerminal> =>
-  execute(argv, version).pipe(
+  execute(line, version).pipe(
     Effect.as(0),
     Effect.catchAllCause((cause) =>
       Cause.isInterrupted(cause) && Option.isNone(Cause.failureOption(cause))
         ? Effect.interrupt
         : Option.match(Cause.failureOption(cause), {
-          onNone: () => reportDefect(cause, argv),
-          onSome: (error) => reportError(error, argv)
+          onNone: () => reportDefect(cause, line),
+          onSome: (error) => reportError(error, line)
         })
     ),
     Effect.provideServiceEffect(
@@ -61,24 +64,25 @@ export const run = (
       // A cut line could end with a part of the API key, so it is redacted before
       Effect.flatMap(CommandTerminal, (terminal) => redactNotes(withFittedProgress(terminal)))
     ),
-    Effect.provideService(KnownSecrets, new Set<string>())
+    Effect.provideService(KnownSecrets, new Set<string>()),
+    Effect.provideService(CommandDescriptions, commandLine)
   )
 
 const execute = (
-  argv: ReadonlyArray<string>,
+  line: ArrangedCommandLine,
   version: string
-): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+): Effect.Effect<void, CommandError, CommandServices> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const invocation = yield* Either.mapLeft(parseArgs(commandLine, argv), (error) => new UsageError(error))
+    const invocation = yield* Either.mapLeft(line.invocation, (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
-      const { information } = yield* Effect.promise(() => import("./help/Information.ts"))
+      const { information } = yield* Effect.promise(() => import("./invocation/Information.ts"))
       const { values } = yield* Configuration.load(new Map())
       return yield* Effect.flatMap(
         CommandTerminal,
         ({ print }) => print(information(commandLine, invocation, terminal.out, version))
       ).pipe(withPager({
-        isEnabled: !earlySwitch(argv, noPagerName),
+        isEnabled: !isEnabled(line.options, noPagerOption.name),
         chopsLines: false,
         command: values.get("pager")?.value ?? null
       }))
@@ -88,17 +92,13 @@ const execute = (
       return yield* Effect.dieMessage(`no loader of ${invocation.command.path.join(" ")}`)
     }
     const command = yield* Effect.promise(load)
-    yield* Either.mapLeft(
-      checkValues([...command.options, ...globalOptions], invocation.values),
-      (error) => new UsageError(error)
-    )
-    return yield* runCommand(command, invocation.values)
+    return yield* runCommand(command, yield* parseCommand(command, invocation))
   })
 
 const runCommand = (
   command: CommandSpec,
   values: ArgumentValues
-): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+): Effect.Effect<void, CommandError, CommandServices> =>
   Effect.gen(function*() {
     const invocation = yield* prepareCommand(command, values)
     const { configuration, isVerbose, timeout } = invocation.settings
@@ -143,9 +143,9 @@ const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<str
   })
 
 /** Returns the color mode of errors, also of an invalid command line. */
-const earlyColorMode = (argv: ReadonlyArray<string>): Effect.Effect<string | undefined> => {
+const colorModeOfErrors = (values: ArgumentValues): Effect.Effect<string | undefined> => {
   const options = [colorOption.name, profileOption.name].flatMap((name) => {
-    const value = earlyOption(argv, name)
+    const value = singleValue(values, name)
     return value === undefined ? [] : [[name, value] as const]
   })
   return Effect.flatMap(Configuration.load(new Map(options)), colorModeOf)
@@ -155,58 +155,60 @@ const earlyColorMode = (argv: ReadonlyArray<string>): Effect.Effect<string | und
 const runOrPreview = (
   command: CommandSpec,
   invocation: CommandInvocation
-): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+): Effect.Effect<void, CommandError, CommandServices> =>
   isEnabled(invocation.values, curlOption.name) && command.api !== "any"
     ? Effect.flatMap(
       Effect.promise(() => import("./diagnostics/Curl.ts")),
       ({ printCurl }) => printCurl(invocation)
     )
-    : command.run(invocation, commandLine)
+    : command.run(invocation)
 
 const reportError = (
   error: CommandError,
-  argv: ReadonlyArray<string>
+  line: ArrangedCommandLine
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     if (isSilent(error)) return exitCodes[error._tag]
     const report = reportOf(error)
     const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
     return yield* printReport(
-      { ...report, hint: report.hint ?? (refersToHelp ? helpHint(argv) : null) },
-      argv
+      { ...report, hint: report.hint ?? (refersToHelp ? helpHint(line) : null) },
+      line.options
     )
   })
 
 /** Prints a report to stderr, and returns its exit status. */
 const printReport = (
   report: ErrorReport,
-  argv: ReadonlyArray<string>
+  options: ArgumentValues
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { exitCode, hint, message } = report
-    const err = withColorMode(terminal.err, yield* earlyColorMode(argv))
+    const err = withColorMode(terminal.err, yield* colorModeOfErrors(options))
     yield* terminal.progress(null)
-    if (earlySwitch(argv, jsonErrorsOption.name)) {
+    if (isEnabled(options, jsonErrorsOption.name)) {
       yield* terminal.note(JSON.stringify(report))
       return exitCode
     }
     yield* terminal.note(`${styled(err, "red", "error:")} ${message}`)
-    const isQuiet = earlySwitch(argv, quietOption.name, quietOption.alias)
-    if (hint !== null && !isQuiet) yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
+    if (hint !== null && !isEnabled(options, quietOption.name)) {
+      yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
+    }
     return exitCode
   })
 
-/** Refers to the help of the command in `argv`, if there is one. */
-const helpHint = (argv: ReadonlyArray<string>): string => {
-  const command = argv.map((_, index) => resolvePath(commandLine.commands, argv.slice(index)).command)
-    .find((command) => command !== null)
+/** Refers to the help of the command, if there is one. */
+const helpHint = ({ positionals }: ArrangedCommandLine): string => {
+  const command = positionals.map((_, index) =>
+    resolvePath(commandLine.commands, positionals.slice(index)).command
+  ).find((command) => command !== null)
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 
 const reportDefect = (
   cause: Cause.Cause<unknown>,
-  argv: ReadonlyArray<string>
+  line: ArrangedCommandLine
 ): Effect.Effect<number, never, CommandTerminal> =>
   printReport({
     tag: "UnexpectedError",
@@ -215,4 +217,4 @@ const reportDefect = (
     exitCode: unexpectedErrorExitCode,
     retryable: false,
     requestId: null
-  }, argv)
+  }, line.options)

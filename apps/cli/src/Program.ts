@@ -3,9 +3,11 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { singleValue } from "./args/ArgumentValues.ts"
 import { run } from "./Cli.ts"
 import * as NodeHttpTransport from "./connection/NodeHttpTransport.ts"
 import { signalExitCodes, unexpectedErrorExitCode } from "./errors/CommandError.ts"
+import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
 import * as NodePager from "./terminal/NodePager.ts"
 import * as NodeTerminal from "./terminal/NodeTerminal.ts"
 import { Pager } from "./terminal/Pager.ts"
@@ -13,7 +15,7 @@ import { type Signal, signals } from "./terminal/Signals.ts"
 import { CommandTerminal, drainTime } from "./terminal/Terminal.ts"
 
 /** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
-export const runProgram = (argv: ReadonlyArray<string>, version: string): void => {
+export const runProgram = (line: ArrangedCommandLine, version: string): void => {
   let received: Signal = "SIGINT"
   const onSignal = (signal: Signal) => {
     received = signal
@@ -22,9 +24,12 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
     if (signal === "SIGHUP") process.emit("SIGTERM", "SIGTERM")
   }
   for (const each of signals) process.on(each, onSignal)
-  run(argv, version).pipe(
+  run(line, version).pipe(
     Effect.provide(NodeHttpTransport.layer),
-    Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env, argv)),
+    Effect.provideService(
+      CommandTerminal,
+      NodeTerminal.make(process, process.env, singleValue(line.options, "color"))
+    ),
     Effect.provideService(Pager, NodePager.make(process.env, process.platform)),
     NodeRuntime.runMain({
       disableErrorReporting: true,

@@ -1,11 +1,11 @@
 /** Prints help and other information at once, and loads the program for everything else. */
 import * as Either from "effect/Either"
 import { readFileSync } from "node:fs"
-import { parseArgs } from "./args/ParseArgs.ts"
+import { isEnabled, singleValue } from "./args/ArgumentValues.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { describeSystemError, errorCode } from "./errors/SystemError.ts"
-import { information } from "./help/Information.ts"
-import { earlySwitch, noPagerName } from "./terminal/EarlyOptions.ts"
+import { arrange } from "./invocation/Arrange.ts"
+import { information } from "./invocation/Information.ts"
 import { isOutputFile, writeToFile } from "./terminal/OutputFile.ts"
 import { type StreamInfo, streamInfo } from "./terminal/StreamInfo.ts"
 
@@ -25,17 +25,17 @@ export const start = async (manifest: URL): Promise<void> => {
     const { complete } = await import("./completion/Complete.ts")
     return printText(await complete(commandLine, argv.slice(1)))
   }
-  const invocation = parseArgs(commandLine, argv)
-  if (Either.isRight(invocation) && invocation.right._tag !== "Run") {
-    const stream = streamInfo(process.stdout, process.env, argv)
-    const text = information(commandLine, invocation.right, stream, version)
+  const line = arrange(commandLine, argv)
+  if (Either.isRight(line.invocation) && line.invocation.right._tag !== "Run") {
+    const stream = streamInfo(process.stdout, process.env, singleValue(line.options, "color"))
+    const text = information(commandLine, line.invocation.right, stream, version)
     // The program shows longer texts with the pager
-    if (earlySwitch(argv, noPagerName) || fitsScreen(text, stream, process.stdout.rows)) {
+    if (isEnabled(line.options, "no-pager") || fitsScreen(text, stream, process.stdout.rows)) {
       return printText(text)
     }
   }
   const { runProgram } = await import("./Program.ts")
-  runProgram(argv, version)
+  runProgram(line, version)
 }
 
 /** Returns whether a text and the prompt after it fit the terminal, if there is one. */

@@ -1,13 +1,20 @@
 /** Conventions of command lines: colors, errors for programs, the version, help, and options in odd places. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { helpTopics } from "../src/args/HelpTopics.ts"
+import { isEnabled, singleValue } from "../src/args/ArgumentValues.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
 import { exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
-import { exitStatus, formatHelp, formatOverview, formatTopic } from "../src/help/Help.ts"
-import { exampleValues } from "../src/help/Help.ts"
-import { information } from "../src/help/Information.ts"
-import { earlyOption, earlySwitch } from "../src/terminal/EarlyOptions.ts"
+import {
+  exampleValues,
+  exitStatus,
+  formatHelp,
+  formatOverview,
+  formatTopic,
+  helpTopics,
+  isHelpTopic
+} from "../src/help/Help.ts"
+import { arrange } from "../src/invocation/Arrange.ts"
+import { information } from "../src/invocation/Information.ts"
 import { streamInfo } from "../src/terminal/StreamInfo.ts"
 import { quarry, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
@@ -16,7 +23,8 @@ const price = ["token", "price", exampleValues.token]
 
 describe("colors", () => {
   const hasColors = (isTTY: boolean, env: Readonly<Record<string, string>>, ...argv: ReadonlyArray<string>) =>
-    streamInfo({ isTTY, columns: 80 }, env, argv).hasColors
+    streamInfo({ isTTY, columns: 80 }, env, singleValue(arrange(commandLine, argv).options, "color"))
+      .hasColors
 
   it("are used on terminals only", () => {
     expect(hasColors(true, {})).toBe(true)
@@ -44,15 +52,19 @@ describe("colors", () => {
   })
 })
 
-it("reads the last value of an early option, before --", () => {
-  expect(earlyOption(["--color", "always", "--color=never", "--", "--color=auto"], "color")).toBe("never")
-  expect(earlyOption(["--color"], "color")).toBeUndefined()
-  expect(earlyOption(["--color=a=b"], "color")).toBe("a=b")
-  expect(earlySwitch(["--json-errors", "x"], "json-errors")).toBe(true)
-  expect(earlySwitch(["--json-errors", "--no-json-errors"], "json-errors")).toBe(false)
-  expect(earlySwitch(["--json-errors=false"], "json-errors")).toBe(false)
-  expect(earlySwitch(["--json-errors", "false"], "json-errors")).toBe(false)
-  expect(earlySwitch(["--", "--json-errors"], "json-errors")).toBe(false)
+it("reads options before --, of which the last value counts, also of an invalid command line", () => {
+  const color = (...argv: ReadonlyArray<string>) => singleValue(arrange(commandLine, argv).options, "color")
+  expect(color("--color", "always", "--color=never", "--", "--color=auto")).toBe("never")
+  expect(color("--color")).toBeUndefined()
+  expect(color("--color=a=b")).toBe("a=b")
+  expect(color("--limit", "--color", "never", "nowhere")).toBe("never")
+  const hasJsonErrors = (...argv: ReadonlyArray<string>) =>
+    isEnabled(arrange(commandLine, argv).options, "json-errors")
+  expect(hasJsonErrors("--json-errors", "x")).toBe(true)
+  expect(hasJsonErrors("--json-errors", "--no-json-errors")).toBe(false)
+  expect(hasJsonErrors("--json-errors=false")).toBe(false)
+  expect(hasJsonErrors("--json-errors", "false")).toBe(false)
+  expect(hasJsonErrors("--", "--json-errors")).toBe(false)
 })
 
 describe("--json-errors", () => {
@@ -122,10 +134,14 @@ describe("help", () => {
       ...new Set(commandLine.commands.flatMap(({ path }) => path.length > 1 ? [path[0] ?? ""] : []))
     ].map((text, index) => index === 0 ? text : formatHelp(commandLine, [text], null, stream(columns)))
       .concat(
-        commandLine.commands.map((command) =>
-          formatHelp(commandLine, command.path, command, stream(columns))
+        commandLine.commands.flatMap((command) =>
+          [false, true].map((isComplete) =>
+            formatHelp(commandLine, command.path, command, stream(columns), isComplete)
+          )
         ),
-        helpTopics.map((topic) => formatTopic(commandLine, topic, stream(columns)))
+        Object.keys(helpTopics).filter(isHelpTopic).map((topic) =>
+          formatTopic(commandLine, topic, stream(columns))
+        )
       )
 
   it.each([60, 80, 100, 200])(

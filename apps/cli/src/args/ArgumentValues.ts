@@ -23,6 +23,3 @@ export const isSet = (values: ArgumentValues, name: string): boolean =>
 
 /** Stands for the standard input, as an argument or as the value of `--from`. */
 export const stdinArgument = "-"
-
-/** Returns whether the command writes to a file (`--to`), which implies `--all`. */
-export const isExport = (values: ArgumentValues): boolean => (singleValue(values, "to") ?? "") !== ""

@@ -3,7 +3,6 @@ import * as DateTime from "effect/DateTime"
 import * as Either from "effect/Either"
 import { UsageError } from "../errors/CommandError.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
-import type { OptionSpec } from "./CommandDescription.ts"
 
 /** The end of a list, which is not a bound of it. */
 export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
@@ -53,10 +52,10 @@ export const parseBlock = (text: string): number | null =>
 const isUpper = (name: string): boolean => name.startsWith("to-")
 
 /** Returns what an option for a date or a block accepts besides the formats of the API; null for other options. */
-export const boundForms = (name: string, kind: string): string | null =>
-  kind === "date"
+export const boundForms = (name: string): string | null =>
+  name.endsWith("-date")
     ? "1d, 2h ago, yesterday"
-    : kind !== "block"
+    : !name.endsWith("-block")
     ? null
     : isUpper(name)
     ? "0x…, latest"
@@ -64,12 +63,12 @@ export const boundForms = (name: string, kind: string): string | null =>
 
 /** Returns the value of a bound as the API has it; null to omit it. */
 const resolveBound = (
-  { name, value: kind }: Pick<OptionSpec, "name" | "value">,
+  name: string,
   text: string,
   now: DateTime.Utc
 ): Either.Either<string | null, UsageError> => {
   if (isLatest(text) && isUpper(name)) return Either.right(null)
-  if (kind === "date") {
+  if (name.endsWith("-date")) {
     const time = parseRelativeTime(text, now)
     return Either.right(time === null ? text : DateTime.formatIso(time))
   }
@@ -85,18 +84,17 @@ const resolveBound = (
 
 /** Replaces relative and hexadecimal bounds, so that all pages of a command have the same ones. */
 export const resolveBounds = (
-  options: ReadonlyArray<OptionSpec>,
   values: ArgumentValues,
   now: DateTime.Utc
 ): Either.Either<ArgumentValues, UsageError> =>
   Either.gen(function*() {
     const resolved = new Map(values)
-    for (const option of options) {
-      const text = singleValue(values, option.name)
-      if (text === undefined || (option.value !== "date" && option.value !== "block")) continue
-      const value = yield* resolveBound(option, text, now)
-      if (value === null) resolved.delete(option.name)
-      else resolved.set(option.name, [value])
+    for (const name of values.keys()) {
+      const text = singleValue(values, name)
+      if (text === undefined || boundForms(name) === null) continue
+      const value = yield* resolveBound(name, text, now)
+      if (value === null) resolved.delete(name)
+      else resolved.set(name, [value])
     }
     return resolved
   })

@@ -1,15 +1,14 @@
 /**
- * Describes commands. The parser of the command line, help, completions and execution follow from these descriptions.
- *
- * A description is plain data, which the bundle contains as JSON. A spec (`CommandSpec.ts`) is a description with code; the
- * program loads that of the command to run.
+ * Describes commands as plain data, which the bundle contains as JSON: help, completions and the order of the words of a
+ * command line need nothing else. The descriptions are computed from the specs (`CommandSpec.ts`) when it is built; the
+ * program loads the spec of the command to run.
  */
 import type { ApiName } from "@blockquarry/core/Operation"
 
 /** The groups of options, in the order of help. */
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
 
-type OptionGroup = (typeof optionGroups)[number]
+export type OptionGroup = (typeof optionGroups)[number]
 
 /** What a shell completes for a value that has no fixed choices. */
 export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
@@ -19,57 +18,36 @@ export interface OptionDescription {
   /** Without the dashes. */
   readonly name: string
   /** A letter for the short form, `-o`. */
-  readonly alias?: string
-  /** The group in help. Default: command. */
-  readonly group?: OptionGroup
+  readonly alias?: string | undefined
+  readonly group: OptionGroup
   /** Name of the value in help; null for a switch, which takes no value. */
   readonly value: string | null
   readonly description: string
-  /** Values that help and completions list. */
-  readonly choices?: ReadonlyArray<string>
-  /** The smallest and the largest integer, which help names. */
-  readonly range?: IntegerRange | undefined
-  readonly completes?: CompletionSource
+  /** Values that completions list. */
+  readonly choices?: ReadonlyArray<string> | undefined
+  readonly completes?: CompletionSource | undefined
   /** Whether all values of the option count. Otherwise the last one wins. */
-  readonly repeatable?: boolean
+  readonly repeatable: boolean
+  /** Whether it is one of the options that help always lists. */
+  readonly isCommon: boolean
 }
 
-type IntegerRange = readonly [min: number, max: number]
-
-/** An option with the check of its values, and of its combination with others. */
-export interface OptionSpec extends Omit<OptionDescription, "range"> {
-  /** The names of options that a command line with this one must not set. */
-  readonly conflictsWith?: ReadonlyArray<string>
-  /** Values that are valid. Unset if the schema of an operation validates them. */
-  readonly check?: ValueCheck
-}
-
-/** Decides whether a value is valid. `expected` completes the sentence "expected …, got …". */
-export interface ValueCheck {
-  readonly expected: string
-  readonly accepts: (value: string) => boolean
-  /** Returns what to do about an invalid value; null to see the help of the command. */
-  readonly hint?: (value: string) => string | null
-  /** Set if the value is an integer. */
-  readonly range?: IntegerRange
-}
-
-/** Describes a positional argument. Arguments are required by default. */
-export interface ArgumentSpec {
+/** Describes a positional argument. */
+export interface ArgumentDescription {
   readonly name: string
   readonly description: string
-  readonly choices?: ReadonlyArray<string>
-  readonly completes?: CompletionSource
+  readonly choices?: ReadonlyArray<string> | undefined
+  readonly completes?: CompletionSource | undefined
   /** Whether the argument may be missing. */
-  readonly optional?: boolean
-  /** The option that may replace the argument, without the dashes. */
-  readonly replacedBy?: string
+  readonly optional: boolean
   /** Whether the argument takes all words that remain. */
-  readonly repeatable?: boolean
+  readonly repeatable: boolean
+  /** The option that may replace the argument, without the dashes. */
+  readonly replacedBy?: string | undefined
 }
 
-/** Describes a command. */
-export interface CommandDescription {
+/** What describes a command besides its arguments and options. */
+export interface CommandProperties {
   /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
   readonly path: ReadonlyArray<string>
   /** The operation that the command calls, if any. */
@@ -82,8 +60,6 @@ export interface CommandDescription {
   readonly knownIssue?: string | undefined
   /** Further paragraph of help. */
   readonly note?: string | undefined
-  readonly arguments: ReadonlyArray<ArgumentSpec>
-  readonly options: ReadonlyArray<OptionDescription>
   /** Whether the command runs although configuration files or variables are invalid, for example to correct them. */
   readonly allowsInvalidConfiguration?: boolean
   /** Whether the command may create the profile that `--profile` names. */
@@ -94,15 +70,17 @@ export interface CommandDescription {
   readonly runsUntilInterrupted?: boolean
 }
 
-/** A description with what is derived from it. */
-export interface DescribedCommand extends CommandDescription {
+/** Describes a command. */
+export interface CommandDescription extends CommandProperties {
+  readonly arguments: ReadonlyArray<ArgumentDescription>
+  readonly options: ReadonlyArray<OptionDescription>
   /** Names of the fields of a record. */
   readonly fields: ReadonlyArray<string>
 }
 
 /** Describes all commands, and what they share. */
 export interface CommandLineDescription {
-  readonly commands: ReadonlyArray<DescribedCommand>
+  readonly commands: ReadonlyArray<CommandDescription>
   /** Options that every command accepts. */
   readonly globalOptions: ReadonlyArray<OptionDescription>
   /** Options that replace the execution of a command. */
@@ -114,9 +92,33 @@ export interface CommandLineDescription {
 /** Returns the options that a command accepts. Help, completions and manual pages list exactly these. */
 export const optionsOf = (
   { globalOptions, informationOptions }: CommandLineDescription,
-  { options }: DescribedCommand
+  { options }: CommandDescription
 ): ReadonlyArray<OptionDescription> => [
   ...options,
   ...globalOptions,
   ...informationOptions.filter(({ name }) => name === "help")
 ]
+
+/** Returns the options that several commands share, each once. */
+export const sharedOptions = (all: CommandLineDescription): ReadonlyArray<OptionDescription> => {
+  const own = all.commands.flatMap(({ options }) => options).filter(({ group }) => group !== "command")
+  return [
+    ...new Map(
+      [...own, ...all.globalOptions, ...all.informationOptions].map((option) => [option.name, option])
+    ).values()
+  ]
+}
+
+/** Returns the notation of an option without its short form, for example `--limit <number>`. */
+export const optionLabel = ({ name, value }: OptionDescription): string =>
+  `--${name}${value === null ? "" : ` <${value}>`}`
+
+/** Returns the notation of an argument in usage lines. */
+export const argumentLabel = ({ name, optional, repeatable }: ArgumentDescription): string => {
+  const label = `${name}${repeatable ? "…" : ""}`
+  return optional ? `[${label}]` : `<${label}>`
+}
+
+/** Returns a command with its arguments, for example `wallet transfers <address>`. */
+export const commandUsage = (command: CommandDescription): string =>
+  [...command.path, ...command.arguments.map(argumentLabel)].join(" ")

@@ -2,6 +2,8 @@
 import type { Parameter } from "@blockquarry/core/Operation"
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -10,7 +12,14 @@ import { kebabCase } from "../text/KebabCase.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms } from "./Bounds.ts"
 import { chainOptionName, knownChain } from "./Chains.ts"
-import type { ArgumentSpec, OptionSpec, ValueCheck } from "./CommandDescription.ts"
+import { expecting } from "./Checks.ts"
+import {
+  checked,
+  type CommandArgument,
+  commandArgument,
+  type CommandOption,
+  commandOption
+} from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
@@ -65,45 +74,69 @@ const remarks: Readonly<Record<string, string>> = {
 /** Inserts what the command line accepts in addition, before a remark such as "(default: latest)". */
 const describeOption = (operation: Pick<OperationShape, "parameters">, parameter: Parameter): string => {
   const { description, name } = parameter
-  const forms = boundForms(kebabCase(name), placeholder(parameter))
+  const forms = boundForms(kebabCase(name))
   const also = forms === null ? "" : `; also ${forms}`
   return withOptionNames(operation, description).replace(/(?: \(.*)?$/, (remark) => also + remark)
     .replace("hexadecimal chain ID", "ID") + (remarks[name] ?? "")
 }
 
-const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: Parameter): OptionSpec => ({
-  name: kebabCase(parameter.name),
-  value: isSwitch(parameter) ? null : placeholder(parameter),
-  description: describeOption(operation, parameter),
+/** What help and completions say about the values of a parameter. */
+const valueDetails = (parameter: Parameter) => ({
   choices: choicesOf(parameter),
-  ...parameter.name === "limit" ? { check: limitCheck } : {},
-  ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
-  repeatable: isArray(parameter) || parameter.name === chainOptionName
+  ...placeholder(parameter) === "address" ? { completes: "alias" as const } : {}
 })
 
-const limitCheck: ValueCheck = {
-  expected: "an integer of at least 1",
-  accepts: (value) => /^\d{1,15}$/.test(value) && Number(value) >= 1,
-  // Elsewhere, 0 often means no limit
-  hint: (value) =>
-    Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
+interface OptionsConfig {
+  /** Whether `--chain` has one value. Default: false. */
+  readonly hasOneChain?: boolean
 }
 
-const toArgument = (parameter: Parameter): ArgumentSpec => ({
-  name: kebabCase(parameter.name),
-  description: parameter.description,
-  choices: choicesOf(parameter),
-  ...placeholder(parameter) === "address" ? { completes: "alias" } : {}
-})
+const toOption = (
+  operation: Pick<OperationShape, "parameters">,
+  parameter: Parameter,
+  { hasOneChain = false }: OptionsConfig
+): CommandOption => {
+  const name = kebabCase(parameter.name)
+  const description = describeOption(operation, parameter)
+  if (isSwitch(parameter)) {
+    return commandOption(Options.boolean(name).pipe(Options.withDescription(description)))
+  }
+  const text = Options.text(name).pipe(
+    Options.withPseudoName(placeholder(parameter)),
+    Options.withDescription(description)
+  )
+  const isRepeatable = isArray(parameter) || (parameter.name === chainOptionName && !hasOneChain)
+  return commandOption(
+    isRepeatable ? Options.repeated(text) : parameter.name === "limit" ? checked(limitCheck)(text) : text,
+    valueDetails(parameter)
+  )
+}
+
+const limitCheck = expecting(
+  "an integer of at least 1",
+  (value) => /^\d{1,15}$/.test(value) && Number(value) >= 1,
+  // Elsewhere, 0 often means no limit
+  (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
+)
+
+const toArgument = (parameter: Parameter): CommandArgument =>
+  commandArgument(
+    Args.text({ name: kebabCase(parameter.name) }).pipe(Args.withDescription(parameter.description)),
+    valueDetails(parameter)
+  )
 
 /** Returns an argument for each parameter of the path or the body. */
 export const toArguments = (
   { parameters }: Pick<OperationShape, "parameters">
-): ReadonlyArray<ArgumentSpec> => parameters.filter(isPositional).map(toArgument)
+): ReadonlyArray<CommandArgument> => parameters.filter(isPositional).map(toArgument)
 
 /** Returns an option for each query parameter. */
-export const toOptions = (operation: Pick<OperationShape, "parameters">): ReadonlyArray<OptionSpec> =>
-  operation.parameters.filter((parameter) => !isPositional(parameter)).map(toOption(operation))
+export const toOptions = (
+  operation: Pick<OperationShape, "parameters">,
+  config: OptionsConfig = {}
+): ReadonlyArray<CommandOption> =>
+  operation.parameters.filter((parameter) => !isPositional(parameter))
+    .map((parameter) => toOption(operation, parameter, config))
 
 /** Replaces slugs, and IDs of chains, by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {
@@ -178,7 +211,7 @@ const rewordReason = (operation: OperationShape, parameter: Parameter, reason: s
 
 /** Returns a hint with forms that a bound may have; null for other parameters. */
 const examplesOf = (parameter: Parameter): string | null => {
-  const forms = boundForms(kebabCase(parameter.name), placeholder(parameter))
+  const forms = boundForms(kebabCase(parameter.name))
   return forms && `for example ${placeholder(parameter) === "date" ? "2024-01-31" : "22000000"}, ${forms}`
 }
 

@@ -1,7 +1,11 @@
 /** The descriptions of all commands. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
 import { allOperations } from "@blockquarry/core/Operations"
-import type { CommandLineDescription, OptionDescription, OptionSpec } from "../args/CommandDescription.ts"
-import { globalOptions, informationOptions } from "../args/GlobalOptions.ts"
+import * as Options from "@effect/cli/Options"
+import type { CommandLineDescription } from "../args/CommandDescription.ts"
+import { commandOption } from "../args/CommandOption.ts"
+import { describeArgument, describeOption } from "../args/DescribeCommand.ts"
+import { globalOptions } from "../args/GlobalOptions.ts"
+import { shells } from "../completion/Scripts.ts"
 import { settings, variableOf } from "../config/Setting.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import { loadCommands } from "./Commands.ts"
@@ -11,22 +15,37 @@ const fieldsOf = (id: string | null): ReadonlyArray<string> => {
   return operation === undefined ? [] : recordFields(operation).map(({ path }) => path.join("."))
 }
 
-const toDescription = (
-  { check, conflictsWith: _conflictsWith, ...option }: OptionSpec
-): OptionDescription => ({
-  ...option,
-  range: check?.range
-})
+/** Options that replace the execution of a command. They are not parsed, but only read. */
+const informationOptions = [
+  commandOption(
+    Options.text("completions").pipe(
+      Options.withPseudoName("shell"),
+      Options.withDescription("Print a shell completion script; the same as quarry completions <shell>")
+    ),
+    { group: "global", choices: shells }
+  ),
+  commandOption(
+    Options.boolean("help", { aliases: ["h"] }).pipe(
+      Options.withDescription("Show help; --help all lists all options")
+    ),
+    { group: "global", choices: ["all"], isCommon: true }
+  ),
+  commandOption(
+    Options.boolean("version", { aliases: ["V"] }).pipe(Options.withDescription("Show the version")),
+    { group: "global" }
+  )
+]
 
 /** In the order of the loaders. JSON omits the code of commands. */
 export const commandLine: CommandLineDescription = {
-  commands: (await loadCommands()).map((command) => ({
-    ...command,
-    options: command.options.map(toDescription),
-    fields: fieldsOf(command.operation)
+  commands: (await loadCommands()).map(({ arguments: args, options, ...properties }) => ({
+    ...properties,
+    arguments: args.map(describeArgument),
+    options: options.map(describeOption),
+    fields: fieldsOf(properties.operation)
   })),
-  globalOptions: globalOptions.map(toDescription),
-  informationOptions,
+  globalOptions: globalOptions.map(describeOption),
+  informationOptions: informationOptions.map(describeOption),
   variables: settings.map(({ defaultValue, defaultNote = defaultValue, description, name }) => ({
     name: variableOf(name),
     description: defaultNote === null ? description : `${description} (default: ${defaultNote})`

@@ -8,9 +8,8 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { isExport } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
-import { operationOptions } from "../args/GlobalOptions.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
+import { isExport, operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { AliasOf, Chart } from "../chart/Chart.ts"
 import { ApiClients, type ApiClientsService, layerFromSettings } from "../connection/ApiClients.ts"
@@ -47,7 +46,7 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   ) => Effect.Effect<OperationFunction<InputEncoded, Output>, CommandError>
   readonly examples: ReadonlyArray<string>
   /** Options besides the operation's parameters. */
-  readonly options?: ReadonlyArray<OptionSpec>
+  readonly options?: ReadonlyArray<CommandOption>
   /** Wraps the call of the operation. */
   readonly wrapCall?: (
     operation: Effect.Effect<Output, OperationError>,

@@ -1,6 +1,8 @@
 /** `quarry alias set|unset|list` */
+import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
+import { commandArgument } from "../args/CommandOption.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
@@ -14,17 +16,21 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 
 const common = { operation: null, isUpdate: false, api: null } as const
 
-const nameArgument = {
-  name: "name",
-  description: "Name in any case: a letter and up to 31 letters, digits, - and _"
-}
+const nameArgs = Args.text({ name: "name" }).pipe(
+  Args.withDescription("Name in any case: a letter and up to 31 letters, digits, - and _")
+)
 
 export const aliasSet: CommandSpec = {
   ...common,
   path: ["alias", "set"],
   summary: "Name an address, so that commands accept the name",
   note: "Tables show the name instead of the address; JSON and CSV never do.",
-  arguments: [nameArgument, { name: "address", description: "0x and 40 hexadecimal digits" }],
+  arguments: [
+    commandArgument(nameArgs),
+    commandArgument(
+      Args.text({ name: "address" }).pipe(Args.withDescription("0x and 40 hexadecimal digits"))
+    )
+  ],
   options: [],
   examples: ["treasury {wallet}"],
   run: ({ settings: { addressBook, configuration }, values }) =>
@@ -52,7 +58,7 @@ export const aliasUnset: CommandSpec = {
   ...common,
   path: ["alias", "unset"],
   summary: "Remove the name of an address",
-  arguments: [{ ...nameArgument, completes: "alias" }],
+  arguments: [commandArgument(nameArgs, { completes: "alias" })],
   options: [],
   examples: ["treasury"],
   run: ({ settings: { addressBook, configuration }, values }) =>

@@ -3,9 +3,11 @@ import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import { commandArgument, commandOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { baseUrlVariableOf } from "../connection/Connection.ts"
@@ -18,12 +20,11 @@ const operations: ReadonlyArray<AnyOperation> = allOperations
 
 const operationIds = operations.map(({ id }) => id)
 
-const includeOption: OptionSpec = {
-  name: "include-headers",
-  alias: "i",
-  value: null,
-  description: "Print the status and the headers before the body"
-}
+const includeOption = commandOption(
+  Options.boolean("include-headers", { aliases: ["i"] }).pipe(
+    Options.withDescription("Print the status and the headers before the body")
+  )
+)
 
 export const api: CommandSpec = {
   path: ["api"],
@@ -35,8 +36,13 @@ export const api: CommandSpec = {
     "Parameters have the names of the API: address=0x… chain=eth. Repeat a parameter for several values. Without " +
     "an operation, lists all of them with their parameters. Retries and the rate limit apply as usual.",
   arguments: [
-    { name: "operation", description: "Name of the operation", choices: operationIds, optional: true },
-    { name: "key=value", description: "Parameter of the operation", optional: true, repeatable: true }
+    commandArgument(
+      Args.text({ name: "operation" }).pipe(Args.withDescription("Name of the operation"), Args.optional),
+      { choices: operationIds }
+    ),
+    commandArgument(
+      Args.text({ name: "key=value" }).pipe(Args.withDescription("Parameter of the operation"), Args.repeated)
+    )
   ],
   options: [includeOption, networkOption, outputOption, ...operationOptions("any")],
   examples: [

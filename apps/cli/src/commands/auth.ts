@@ -1,10 +1,11 @@
 /** `quarry auth login|status|logout` */
 import * as Settings from "@blockquarry/http/Settings"
+import * as Options from "@effect/cli/Options"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import { commandOption } from "../args/CommandOption.ts"
 import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
@@ -22,11 +23,13 @@ import { sanitize } from "../text/Sanitize.ts"
 
 const common = { operation: null, isUpdate: false, api: "data", arguments: [] } as const
 
-const verifyOption: OptionSpec = {
-  name: "verify",
-  value: null,
-  description: "Check the key with one request (login: default; --no-verify stores it unchecked)"
-}
+const verifyOption = commandOption(
+  Options.boolean("verify").pipe(
+    Options.withDescription(
+      "Check the key with one request (login: default; --no-verify stores it unchecked)"
+    )
+  )
+)
 
 /** Checks a key with the configured service, or with the sandbox. Null if no base URL is configured. */
 const verify = (

@@ -1,9 +1,10 @@
 /** `quarry completions` */
+import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
-import { isShell, shells } from "../args/Shells.ts"
+import { commandArgument } from "../args/CommandOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { completionScript } from "../completion/Scripts.ts"
+import { completionScript, isShell, shells } from "../completion/Scripts.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
@@ -17,7 +18,11 @@ export const completions: CommandSpec = {
   note:
     "The script begins with instructions to install it. It completes commands, options, chains, fields, profiles and " +
     "aliases, and asks quarry for them, so that it never has to be updated.",
-  arguments: [{ name: "shell", description: "Name of the shell", choices: shells }],
+  arguments: [
+    commandArgument(Args.text({ name: "shell" }).pipe(Args.withDescription("Name of the shell")), {
+      choices: shells
+    })
+  ],
   options: [],
   allowsInvalidConfiguration: true,
   examples: ["bash", "zsh", "fish", "powershell"],

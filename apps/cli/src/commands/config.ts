@@ -1,10 +1,12 @@
 /** `quarry config get|set|unset|list|path` */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import { commandArgument, type CommandOption, commandOption } from "../args/CommandOption.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
@@ -31,20 +33,21 @@ import { sanitize } from "../text/Sanitize.ts"
 
 const names = settings.map(({ name }) => name)
 
-const projectOption: OptionSpec = {
-  name: "project",
-  value: null,
-  description: "Use the project file .quarry.yaml of the working directory instead of your own file"
-}
+const projectOption = commandOption(
+  Options.boolean("project").pipe(
+    Options.withDescription(
+      "Use the project file .quarry.yaml of the working directory instead of your own file"
+    )
+  )
+)
 
-const settingArgument = {
-  name: "setting",
-  description: "Name of the setting",
-  choices: names
-}
+const settingArgument = commandArgument(
+  Args.text({ name: "setting" }).pipe(Args.withDescription("Name of the setting")),
+  { choices: names }
+)
 
 /** The options that set settings for one command, and so take part in what applies. */
-const settingOptions: ReadonlyArray<OptionSpec> = [outputOption, ...requestOptions("any")]
+const settingOptions: ReadonlyArray<CommandOption> = [outputOption, ...requestOptions("any")]
 
 const common = {
   operation: null,
@@ -178,11 +181,13 @@ export const configSet: CommandSpec = {
   path: ["config", "set"],
   summary: "Set a setting in the configuration file",
   note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
-  arguments: [settingArgument, {
-    name: "value",
-    description: "Value, as for the option",
-    completes: "setting"
-  }],
+  arguments: [
+    settingArgument,
+    commandArgument(
+      Args.text({ name: "value" }).pipe(Args.withDescription("Value, as for the option")),
+      { completes: "setting" }
+    )
+  ],
   options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
   run: (invocation) =>
@@ -252,11 +257,11 @@ interface SettingRow {
   readonly origin: string
 }
 
-const showOriginOption: OptionSpec = {
-  name: "show-origin",
-  value: null,
-  description: "Show where each value is set: an option, a variable, or a line of a file"
-}
+const showOriginOption = commandOption(
+  Options.boolean("show-origin").pipe(
+    Options.withDescription("Show where each value is set: an option, a variable, or a line of a file")
+  )
+)
 
 export const configList: CommandSpec = {
   ...common,

@@ -1,6 +1,8 @@
 /** `quarry explain <exit code | error | proxy error code>` */
+import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
+import { commandArgument } from "../args/CommandOption.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import {
@@ -25,11 +27,14 @@ export const explain: CommandSpec = {
   summary: "Explain an exit code, an error, or an error code of the proxy",
   note: "Without a topic, lists all of them.",
   allowsInvalidConfiguration: true,
-  arguments: [{
-    name: "topic",
-    description: "For example 5, RateLimitError or client-rate-limited",
-    optional: true
-  }],
+  arguments: [
+    commandArgument(
+      Args.text({ name: "topic" }).pipe(
+        Args.withDescription("For example 5, RateLimitError or client-rate-limited"),
+        Args.optional
+      )
+    )
+  ],
   options: [outputOption],
   examples: ["5", "RateLimitError", "client-rate-limited", ""],
   run: ({ settings: { configuration, format }, values }) =>

@@ -1,14 +1,17 @@
 /** `quarry man` */
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { singleValue } from "../args/ArgumentValues.ts"
-import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
+import { commandArgument, commandOption } from "../args/CommandOption.ts"
+import { nextWords, resolvePath, suggestPath } from "../args/CommandTree.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { attempt } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 import { allPages, commandPage } from "../help/ManPages.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
+import { CommandDescriptions, type CommandSpec } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 
 export const man: CommandSpec = {
@@ -20,23 +23,29 @@ export const man: CommandSpec = {
   note:
     "Prints the page of quarry or of one command, for man -l -, or writes all pages to a directory. The directory " +
     "~/.local/share/man/man1 makes man quarry work.",
-  arguments: [{
-    name: "command",
-    description: "The words of a command, for example wallet transfers",
-    optional: true,
-    repeatable: true,
-    completes: "command"
-  }],
-  options: [{
-    name: "to",
-    value: "directory",
-    description: "Write all pages to this directory, and create it if it does not exist",
-    completes: "directory"
-  }],
+  arguments: [
+    commandArgument(
+      Args.text({ name: "command" }).pipe(
+        Args.withDescription("The words of a command, for example wallet transfers"),
+        Args.repeated
+      ),
+      { completes: "command" }
+    )
+  ],
+  options: [
+    commandOption(
+      Options.text("to").pipe(
+        Options.withPseudoName("directory"),
+        Options.withDescription("Write all pages to this directory, and create it if it does not exist")
+      ),
+      { completes: "directory" }
+    )
+  ],
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],
-  run: ({ values }, commandLine) =>
+  run: ({ values }) =>
     Effect.gen(function*() {
+      const commandLine = yield* CommandDescriptions
       const terminal = yield* CommandTerminal
       const pages = allPages(commandLine)
       const directory = singleValue(values, "to")

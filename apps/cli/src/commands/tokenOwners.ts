@@ -5,8 +5,7 @@ import { topHolders } from "@blockquarry/http/TopHolders"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
-import { integerBetween } from "../args/ValueCheck.ts"
+import { commandOption, integer } from "../args/CommandOption.ts"
 import { addressColumn, decimalColumn, numberColumn, percentColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 import { listCommand } from "./ListCommand.ts"
@@ -32,12 +31,14 @@ const columns: ReadonlyArray<Column<TokenOwner>> = [
   })
 ]
 
-const largestOption: OptionSpec = {
-  name: "largest",
-  value: "number",
-  description: "Read the whole list and print this many of the largest holders, largest first",
-  check: { ...integerBetween(1, maxLargest), hint: () => "use --all to list every holder" }
-}
+const largestOption = commandOption(
+  integer(
+    "largest",
+    [1, maxLargest],
+    "Read the whole list and print this many of the largest holders, largest first",
+    () => "use --all to list every holder"
+  )
+)
 
 export const tokenOwners = listCommand({
   path: ["token", "owners"],

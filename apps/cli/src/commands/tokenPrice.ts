@@ -35,11 +35,11 @@ const command = recordCommand({
 export const tokenPrice: CommandSpec = {
   ...command,
   endsAtTimeout: (values) => isPriceWatch({ values }),
-  run: (invocation, commandLine) =>
+  run: (invocation) =>
     isPriceWatch(invocation)
       ? Effect.flatMap(
         Effect.promise(() => import("../watch/PriceWatch.ts")),
         ({ watchPrice }) => watchPrice(invocation)
       )
-      : command.run(invocation, commandLine)
+      : command.run(invocation)
 }

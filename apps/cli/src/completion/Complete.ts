@@ -1,15 +1,17 @@
 /** Completes a command line: the answer to `quarry __complete`, which the completion scripts of the shells run. */
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import {
-  type ArgumentSpec,
+  type ArgumentDescription,
+  type CommandDescription,
   type CommandLineDescription,
   type CompletionSource,
-  type DescribedCommand,
   type OptionDescription,
-  optionsOf
+  optionsOf,
+  sharedOptions
 } from "../args/CommandDescription.ts"
-import { nextWords, resolvePath } from "../args/CommandPath.ts"
-import { sharedOptions } from "../args/DescribeOptions.ts"
-import { helpTopics, topicSummaries } from "../args/HelpTopics.ts"
+import { nextWords, resolvePath } from "../args/CommandTree.ts"
+import { readWords } from "../args/ReadWords.ts"
+import { helpTopics } from "../help/Help.ts"
 import type { ConfiguredNames } from "./ConfiguredNames.ts"
 
 /** A word, and its description for shells that show it. */
@@ -25,43 +27,6 @@ const directives = { file: ":files", directory: ":directories", noSpace: ":nospa
 
 const candidate = (word: string, description = ""): Candidate => ({ word, description })
 
-/** What is known about the words before the current one. */
-interface Scan {
-  readonly positionals: ReadonlyArray<string>
-  readonly used: ReadonlySet<string>
-  /** The option whose value the current word is, if any. */
-  readonly pending: OptionDescription | undefined
-  readonly onlyPositionals: boolean
-}
-
-const scan = (options: ReadonlyArray<OptionDescription>, words: ReadonlyArray<string>): Scan => {
-  const positionals: Array<string> = []
-  const used = new Set<string>()
-  let pending: OptionDescription | undefined
-  for (const [index, word] of words.entries()) {
-    if (pending !== undefined) {
-      pending = undefined
-      continue
-    }
-    if (word === "--") {
-      positionals.push(...words.slice(index + 1))
-      return { positionals, used, pending, onlyPositionals: true }
-    }
-    if (!/^-./.test(word)) {
-      positionals.push(word)
-      continue
-    }
-    const [, name, inline] = /^--([^=]+)(=)?/.exec(word) ?? []
-    const spec = name === undefined
-      ? options.find(({ alias }) => `-${alias}` === word)
-      : options.find((option) => option.name === name || `no-${option.name}` === name)
-    if (spec === undefined) continue
-    used.add(spec.name)
-    if (spec.value !== null && inline === undefined) pending = spec
-  }
-  return { positionals, used, pending, onlyPositionals: false }
-}
-
 /** Completes the last item of a comma-separated list, without the items before it. */
 const listCandidates = (
   items: ReadonlyArray<string>,
@@ -72,8 +37,8 @@ const listCandidates = (
 }
 
 const valueLines = async (
-  spec: ArgumentSpec | OptionDescription,
-  command: DescribedCommand | null,
+  spec: ArgumentDescription | OptionDescription,
+  command: CommandDescription | null,
   current: string,
   loadNames: LoadNames
 ): Promise<ReadonlyArray<Candidate | string>> => {
@@ -94,7 +59,7 @@ const valueLines = async (
   const candidates = choices.length > 0
     ? choices.map((choice) => candidate(choice))
     : await listed(spec.completes)
-  if (spec.completes !== "field" && !(spec.repeatable === true && "value" in spec)) return candidates
+  if (spec.completes !== "field" && !(spec.repeatable && "value" in spec)) return candidates
   return [
     ...listCandidates(candidates.map(({ word }) => word), current).map((word) => candidate(word)),
     directives.noSpace
@@ -115,11 +80,15 @@ const helpCandidates = (
   path: ReadonlyArray<string>
 ): ReadonlyArray<Candidate> => [
   ...commandCandidates(all, path),
-  ...(path.length === 0 ? helpTopics.map((topic) => candidate(topic, topicSummaries[topic])) : [])
+  ...(path.length === 0 ? Object.entries(helpTopics).map(([topic, title]) => candidate(topic, title)) : [])
 ]
 
-const optionCandidates = (options: ReadonlyArray<OptionDescription>, { used }: Scan, current: string) =>
-  options.filter(({ name, repeatable }) => repeatable === true || !used.has(name)).flatMap((option) => [
+const optionCandidates = (
+  options: ReadonlyArray<OptionDescription>,
+  used: ArgumentValues,
+  current: string
+): ReadonlyArray<Candidate> =>
+  options.filter(({ name, repeatable }) => repeatable || !used.has(name)).flatMap((option) => [
     candidate(`--${option.name}`, option.description),
     ...(option.value === null && current.startsWith("--no") ? [candidate(`--no-${option.name}`)] : [])
   ])
@@ -137,19 +106,20 @@ const candidateLines = async (
   ]
   const isHelp = previous[0] === "help"
   const words = isHelp ? previous.slice(1) : previous
-  const preliminary = resolvePath(all.commands, scan(everyOption, words).positionals)
-  const { command } = preliminary
+  const { isTerminated, options: used, pendingOption, positionals } = readWords(everyOption, words)
+  const { command, path, rest } = resolvePath(all.commands, positionals)
   const options = command === null ? sharedOptions(all) : optionsOf(all, command)
-  const scanned = scan([...options, ...everyOption], words)
-  const { path, rest } = resolvePath(all.commands, scanned.positionals)
-  if (scanned.pending !== undefined) return valueLines(scanned.pending, command, current, loadNames)
+  if (pendingOption !== null) {
+    const own = options.find(({ name }) => name === pendingOption.name)
+    return valueLines(own ?? pendingOption, command, current, loadNames)
+  }
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? []
-  if (!scanned.onlyPositionals && name !== undefined && value !== undefined) {
+  if (!isTerminated && name !== undefined && value !== undefined) {
     const spec = options.find((option) => option.name === name)
     const lines = spec === undefined ? [] : await valueLines(spec, command, value, loadNames)
     return lines.map((line) => typeof line === "string" ? line : { ...line, word: `--${name}=${line.word}` })
   }
-  if (!scanned.onlyPositionals && current.startsWith("-")) return optionCandidates(options, scanned, current)
+  if (!isTerminated && current.startsWith("-")) return optionCandidates(options, used, current)
   if (isHelp) return rest.length === 0 ? helpCandidates(all, path) : []
   if (command === null) {
     return rest.length > 0 ? [] : [
@@ -158,7 +128,7 @@ const candidateLines = async (
     ]
   }
   const args = command.arguments
-  const spec = args[rest.length] ?? args.findLast(({ repeatable }) => repeatable === true)
+  const spec = args[rest.length] ?? args.findLast(({ repeatable }) => repeatable)
   const own = rest.length === 0 ? commandCandidates(all, path) : []
   if (spec?.completes === "command") return commandCandidates(all, rest)
   if (spec?.completes === "setting") {

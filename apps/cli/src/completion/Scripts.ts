@@ -1,5 +1,11 @@
 /** The completion scripts of the shells. Each passes the words before the cursor to `quarry __complete`. */
-import type { Shell } from "../args/Shells.ts"
+
+/** Shells with completions. */
+export const shells = ["bash", "zsh", "fish", "powershell"] as const
+
+type Shell = (typeof shells)[number]
+
+export const isShell = (text: string): text is Shell => shells.some((shell) => shell === text)
 
 const bash = `_quarry() {
   local i n=0 joins= line value current=

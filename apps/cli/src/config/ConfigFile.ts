@@ -6,11 +6,11 @@
 import * as Effect from "effect/Effect"
 import type * as Yaml from "yaml"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
-import { profileName } from "../args/ValueCheck.ts"
+import { isProfileName, type Problem, profileNameForm } from "../args/Checks.ts"
 import { ConfigFileError } from "../errors/CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
-import { findSetting, type SettingProblem, unknownSetting } from "./Setting.ts"
+import { findSetting, unknownSetting } from "./Setting.ts"
 
 /** A value of a file. */
 interface FileValue {
@@ -126,8 +126,8 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
     )
   const profiles = new Map<string, FileValues>()
   for (const { name, node, offset } of section("profiles")) {
-    if (profileName.accepts(name)) profiles.set(name, settingsOf(entriesOf(node, name), true))
-    else report(offset, `profile ${JSON.stringify(name)}: expected ${profileName.expected}`)
+    if (isProfileName(name)) profiles.set(name, settingsOf(entriesOf(node, name), true))
+    else report(offset, `profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
   }
   const aliases = new Map<string, FileValue>()
   for (const { name, offset, text } of section("aliases")) {
@@ -164,7 +164,7 @@ const settingProblem = (
   text: string | null,
   kind: FileKind,
   isProfile: boolean
-): SettingProblem | null => {
+): Problem | null => {
   const problem = nameProblem(name, kind, isProfile)
   if (problem !== null) return problem
   const invalid = text === null
@@ -174,7 +174,7 @@ const settingProblem = (
 }
 
 /** Returns why a file of a kind may not contain a setting; null if it may. */
-export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): SettingProblem | null => {
+export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): Problem | null => {
   if (looksLikeApiKey(name)) {
     return {
       message: `${JSON.stringify(name)}: configuration files must not contain the API key`,

@@ -1,19 +1,20 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import type { ValueCheck } from "../args/CommandDescription.ts"
+import {
+  type Check,
+  durationOrNone,
+  expecting,
+  oneOf,
+  type Problem,
+  problem,
+  profileName
+} from "../args/Checks.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { chainNames, chainSlugs } from "../text/CoreNames.build.ts"
-
-/** What is wrong with a setting, and what to do about it. */
-export interface SettingProblem {
-  readonly message: string
-  readonly hint: string | null
-}
 
 /** Describes a setting. Its option and its environment variable have its name, except that some have no option. */
 export interface Setting {
@@ -26,20 +27,13 @@ export interface Setting {
   /** Returns the value that a text in an environment variable stands for, which has more spellings than in files. */
   readonly parseVariable?: (text: string) => string
   /** Returns what is wrong with a value, or null. Does not repeat a value that may contain a secret. */
-  readonly check: (value: string) => SettingProblem | null
+  readonly check: Check
   /**
    * Whether a project file may set it. Not if it determines where the API key is sent or which programs run, because a
    * project may come from an untrusted source.
    */
   readonly isSafeInProject: boolean
 }
-
-const problem = (message: string, hint: string | null = null): SettingProblem => ({ message, hint })
-
-const checking = ({ accepts, expected, hint }: ValueCheck): Setting["check"] => (value) =>
-  accepts(value)
-    ? null
-    : problem(`expected ${expected}, got ${JSON.stringify(value)}`, hint?.(value) ?? null)
 
 const booleanWords: ReadonlyMap<string, string> = new Map([
   ...["1", "yes", "on"].map((word) => [word, "true"] as const),
@@ -48,13 +42,13 @@ const booleanWords: ReadonlyMap<string, string> = new Map([
 
 const parseBoolean = (text: string): string => booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
 
-const boolean = checking({
-  expected: "true or false",
-  accepts: (value) => value === "true" || value === "false",
-  hint: (value) => didYouMean(closestMatch(parseBoolean(value), ["true", "false"]))
-})
+const boolean = expecting(
+  "true or false",
+  (value) => value === "true" || value === "false",
+  (value) => didYouMean(closestMatch(parseBoolean(value), ["true", "false"]))
+)
 
-const checkUrl: Setting["check"] = (value) => {
+const checkUrl: Check = (value) => {
   if (!URL.canParse(value)) return problem("not a URL; expected https://host/path")
   const { hash, password, protocol, search, username } = new URL(value)
   if (protocol !== "http:" && protocol !== "https:") return problem("expected an http or https URL")
@@ -64,20 +58,20 @@ const checkUrl: Setting["check"] = (value) => {
   return search === "" && hash === "" ? null : problem("must not have a query string or fragment")
 }
 
-const checkRateLimit: Setting["check"] = (value) =>
+const checkRateLimit: Check = (value) =>
   Either.match(RateLimit.parse(value), { onLeft: (reason) => problem(reason), onRight: () => null })
 
-const chain: ValueCheck = {
-  ...oneOf(chainSlugs),
-  expected: `one of ${chainSlugs.join(", ")} (or its chain ID)`,
-  accepts: (value) => Object.hasOwn(chainNames, value.trim().toLowerCase())
-}
+const chain = expecting(
+  `one of ${chainSlugs.join(", ")} (or its chain ID)`,
+  (value) => Object.hasOwn(chainNames, value.trim().toLowerCase()),
+  (value) => didYouMean(closestMatch(value, chainSlugs))
+)
 
 const preference = (
   name: string,
   description: string,
   defaultValue: string | null,
-  check: Setting["check"]
+  check: Check
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
 
 /** A setting that is on or off. */
@@ -102,15 +96,15 @@ export const settings: ReadonlyArray<Setting> = [
     check: () => null,
     isSafeInProject: false
   },
-  preference("profile", "Profile whose settings and API key apply", "default", checking(profileName)),
-  preference("chain", "Chain", "eth", checking(chain)),
+  preference("profile", "Profile whose settings and API key apply", "default", profileName),
+  preference("chain", "Chain", "eth", chain),
   {
-    ...preference("output", "Output format", null, checking(oneOf(outputFormats))),
+    ...preference("output", "Output format", null, oneOf(outputFormats)),
     defaultNote: "table on a terminal, ndjson otherwise"
   },
   preference("rate-limit", "Local rate limit in units per time, or none", "100/s", checkRateLimit),
-  preference("timeout", "Timeout of the whole command", "none", checking(durationOrNone)),
-  preference("color", "Use of colors", "auto", checking(oneOf(colorModes))),
+  preference("timeout", "Timeout of the whole command", "none", durationOrNone),
+  preference("color", "Use of colors", "auto", oneOf(colorModes)),
   {
     name: "pager",
     description: "Program that shows long output, or false for none",
@@ -128,7 +122,7 @@ const byName: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [
 export const findSetting = (name: string): Setting | undefined => byName.get(name)
 
 /** Describes a name that is no setting. `otherNames` are names that are valid in its place. */
-export const unknownSetting = (name: string, otherNames: ReadonlyArray<string> = []): SettingProblem => {
+export const unknownSetting = (name: string, otherNames: ReadonlyArray<string> = []): Problem => {
   const names = [...byName.keys()]
   return problem(
     `unknown setting ${JSON.stringify(name)}`,

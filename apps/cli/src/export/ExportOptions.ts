@@ -1,92 +1,79 @@
 /** Options of exports to a file. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
-import { type ArgumentValues, isEnabled, isExport, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
-import { outputOption } from "../args/GlobalOptions.ts"
-import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
+import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
+import { checked, type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
+import { formatsByExtension } from "../formats/FileFormat.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
-
-/** Formats by the extension of the file. */
-const formatsByExtension = {
-  ".ndjson": "ndjson",
-  ".jsonl": "ndjson",
-  ".csv": "csv",
-  ".parquet": "parquet"
-} as const
 
 type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
 
 const extensions = Object.keys(formatsByExtension)
 
-const amountForms = ["text", "binary"]
+const resumeOption = commandOption(
+  Options.boolean("resume").pipe(
+    Options.withDescription("Continue an interrupted export; without one, start")
+  ),
+  { group: "export", conflictsWith: ["since-last", "overwrite"] }
+)
 
-const toOption: OptionSpec = {
-  name: "to",
-  group: "export",
-  value: "file",
-  completes: "file",
-  description: `Write all records to a file; its extension selects the format: ${extensions.join(", ")}`
-}
+const sinceLastOption = commandOption(
+  Options.boolean("since-last").pipe(
+    Options.withDescription(
+      "Append the records of blocks since the last complete export; without one, export all"
+    )
+  ),
+  { group: "export", conflictsWith: ["overwrite", "cursor"] }
+)
 
-const resumeOption: OptionSpec = {
-  name: "resume",
-  group: "export",
-  value: null,
-  description: "Continue an interrupted export; without one, start",
-  conflictsWith: ["since-last", "overwrite"]
-}
+const overwriteOption = commandOption(
+  Options.boolean("overwrite").pipe(
+    Options.withDescription("Replace the file and forget an unfinished export")
+  ),
+  { group: "export" }
+)
 
-const sinceLastOption: OptionSpec = {
-  name: "since-last",
-  group: "export",
-  value: null,
-  description: "Append the records of blocks since the last complete export; without one, export all",
-  conflictsWith: ["overwrite", "cursor"]
-}
+const amountsOption = commandOption(
+  Options.choice("parquet-amounts", ["text", "binary"]).pipe(
+    Options.withDescription(
+      "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)"
+    )
+  ),
+  { group: "export", value: "form" }
+)
 
-const overwriteOption: OptionSpec = {
-  name: "overwrite",
-  group: "export",
-  value: null,
-  description: "Replace the file and forget an unfinished export"
-}
+export const dryRunOption = commandOption(
+  Options.boolean("dry-run").pipe(
+    Options.withDescription(
+      "Print the first request instead of sending it; with --to, send it to estimate pages and cost"
+    )
+  ),
+  { group: "export" }
+)
 
-const amountsOption: OptionSpec = {
-  name: "parquet-amounts",
-  group: "export",
-  value: "form",
-  description:
-    "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)",
-  choices: amountForms,
-  check: oneOf(amountForms)
-}
+const retryForOption = commandOption(
+  Options.text("retry-for").pipe(
+    Options.withPseudoName("duration"),
+    Options.withDescription(
+      "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)"
+    ),
+    checked(expecting(
+      "0 or a duration such as 30s, 10m or 2h",
+      (value) => /^0[a-z]*$/.test(value) || parseDuration(value) !== null,
+      addUnit
+    ))
+  ),
+  { group: "export" }
+)
 
-export const dryRunOption: OptionSpec = {
-  name: "dry-run",
-  group: "export",
-  value: null,
-  description: "Print the first request instead of sending it; with --to, send it to estimate pages and cost"
-}
-
-const retryForOption: OptionSpec = {
-  name: "retry-for",
-  group: "export",
-  value: "duration",
-  description:
-    "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)",
-  check: {
-    ...duration,
-    expected: "0 or a duration such as 30s, 10m or 2h",
-    accepts: (value) => /^0[a-z]*$/.test(value) || parseDuration(value) !== null
-  }
-}
-
-export const exportOptions: ReadonlyArray<OptionSpec> = [
+export const exportOptions: ReadonlyArray<CommandOption> = [
   toOption,
   resumeOption,
   sinceLastOption,
@@ -97,7 +84,7 @@ export const exportOptions: ReadonlyArray<OptionSpec> = [
 ]
 
 /** Options of commands that export the record of each of many inputs. */
-export const inputExportOptions: ReadonlyArray<OptionSpec> = [
+export const inputExportOptions: ReadonlyArray<CommandOption> = [
   toOption,
   resumeOption,
   overwriteOption,

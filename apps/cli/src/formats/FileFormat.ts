@@ -1,5 +1,13 @@
 /** Formats of export files: parts one after another, and an end that depends on all parts. */
 
+/** The formats of files, by their extension. */
+export const formatsByExtension = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+  ".parquet": "parquet"
+} as const
+
 /** The rows of a whole row group of a parquet file. */
 export const rowGroupRows = 10_000
 

@@ -1,15 +1,30 @@
 /** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
 import {
-  type ArgumentSpec,
+  type ArgumentDescription,
+  argumentLabel,
+  type CommandDescription,
   type CommandLineDescription,
-  type DescribedCommand,
+  commandUsage,
   type OptionDescription,
-  optionsOf
+  optionGroups,
+  optionLabel,
+  optionsOf,
+  sharedOptions
 } from "../args/CommandDescription.ts"
-import { argumentLabel, commandsUnder, commandUsage, nextWords } from "../args/CommandPath.ts"
-import { describe, groupedOptions, optionLabel, sharedOptions } from "../args/DescribeOptions.ts"
-import { type HelpTopic, helpTopics, topicSummaries } from "../args/HelpTopics.ts"
+import { commandsUnder, nextWords } from "../args/CommandTree.ts"
 import { type StreamInfo, styled } from "../terminal/StreamInfo.ts"
+
+/** Topics of `quarry help <topic>`, and their titles. */
+export const helpTopics = {
+  "environment": "Environment variables",
+  "exit-status": "Exit status of the program",
+  "options": "Options that several commands share",
+  "examples": "Examples of all commands"
+} as const
+
+export type HelpTopic = keyof typeof helpTopics
+
+export const isHelpTopic = (text: string): text is HelpTopic => Object.hasOwn(helpTopics, text)
 
 /** Width if stdout is not a terminal, and the largest width: longer lines are hard to read. */
 const defaultWidth = 100
@@ -25,7 +40,7 @@ export const exampleValues = {
 } as const
 
 /** Returns the complete command lines of the examples. */
-export const exampleLines = ({ examples, path }: DescribedCommand): ReadonlyArray<string> =>
+export const exampleLines = ({ examples, path }: CommandDescription): ReadonlyArray<string> =>
   examples.map((example) =>
     Object.entries(exampleValues).reduce(
       (text, [name, value]) => text.replaceAll(`{${name}}`, value),
@@ -73,12 +88,12 @@ const paragraph = (text: string | undefined, stream: StreamInfo): string =>
 
 const optionRow = (spec: OptionDescription): HelpRow => [
   `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
-  `${describe(spec)}${spec.repeatable === true ? " (repeatable or comma-separated)" : ""}`
+  `${spec.description}${spec.repeatable ? " (repeatable or comma-separated)" : ""}`
 ]
 
-const argumentRow = (spec: ArgumentSpec): HelpRow => [
+const argumentRow = (spec: ArgumentDescription): HelpRow => [
   argumentLabel(spec),
-  `${describe(spec)}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
+  `${spec.description}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
 ]
 
 export const exitStatus: ReadonlyArray<HelpRow> = [
@@ -117,17 +132,54 @@ export const environmentRows = ({ variables }: CommandLineDescription): Readonly
   ...otherVariables
 ]
 
-const commandRow = (command: DescribedCommand): HelpRow => [commandUsage(command), command.summary]
+const commandRow = (command: CommandDescription): HelpRow => [commandUsage(command), command.summary]
+
+/** Returns options by group, without empty groups. */
+export const groupedOptions = (
+  options: ReadonlyArray<OptionDescription>
+): ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<OptionDescription> }> =>
+  optionGroups.map((group) => ({
+    title: `${group.slice(0, 1).toUpperCase()}${group.slice(1)} options`,
+    options: options.filter((option) => option.group === group)
+  })).filter(({ options }) => options.length > 0)
+
+const optionSection = (
+  title: string,
+  options: ReadonlyArray<OptionDescription>,
+  stream: StreamInfo
+): string => section(title, formatRows(options.map(optionRow), stream), stream)
 
 const optionSections = (options: ReadonlyArray<OptionDescription>, stream: StreamInfo): string =>
-  groupedOptions(options).map(({ options, title }) =>
-    section(title, formatRows(options.map(optionRow), stream), stream)
-  )
-    .join("")
+  groupedOptions(options).map(({ options, title }) => optionSection(title, options, stream)).join("")
+
+/** The options of a command: all of them by group, or its own and those that are used most. */
+const commandOptions = (
+  all: CommandLineDescription,
+  command: CommandDescription,
+  isComplete: boolean,
+  stream: StreamInfo
+): string => {
+  const options = optionsOf(all, command)
+  if (isComplete || command.operation === null) return optionSections(options, stream)
+  const own = options.filter(({ group }) => group === "command")
+  const common = options.filter(({ group, isCommon }) => group !== "command" && isCommon)
+  const others = options.length - own.length - common.length
+  return [
+    optionSection("Command options", own, stream),
+    optionSection("Common options", common, stream),
+    "\n",
+    title(`Run "quarry ${command.path.join(" ")} --help all" for ${others} more options.`, stream)
+  ].join("")
+}
 
 const lines = (texts: ReadonlyArray<string>): string => texts.map((text) => `  ${text}\n`).join("")
 
-const commandHelp = (all: CommandLineDescription, command: DescribedCommand, stream: StreamInfo): string =>
+const commandHelp = (
+  all: CommandLineDescription,
+  command: CommandDescription,
+  isComplete: boolean,
+  stream: StreamInfo
+): string =>
   [
     title(command.summary, stream),
     section(
@@ -137,7 +189,7 @@ const commandHelp = (all: CommandLineDescription, command: DescribedCommand, str
     ),
     section("Usage", `  quarry ${commandUsage(command)} [options]\n`, stream),
     section("Arguments", formatRows(command.arguments.map(argumentRow), stream), stream),
-    optionSections(optionsOf(all, command), stream),
+    commandOptions(all, command, isComplete, stream),
     section("Notes", paragraph(command.note, stream), stream),
     section("Known issues", paragraph(command.knownIssue, stream), stream)
   ].join("")
@@ -207,7 +259,10 @@ const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
     ),
     section(
       "Help topics",
-      formatRows(helpTopics.map((topic) => [`quarry help ${topic}`, topicSummaries[topic]]), stream),
+      formatRows(
+        Object.entries(helpTopics).map(([topic, title]) => [`quarry help ${topic}`, title]),
+        stream
+      ),
       stream
     ),
     "\nRun \"quarry <command> --help\" for the options of a command.\n"
@@ -217,18 +272,19 @@ const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
 export const formatHelp = (
   all: CommandLineDescription,
   path: ReadonlyArray<string>,
-  command: DescribedCommand | null,
-  stream: StreamInfo
+  command: CommandDescription | null,
+  stream: StreamInfo,
+  isComplete = false
 ): string =>
   command !== null
-    ? commandHelp(all, command, stream)
+    ? commandHelp(all, command, isComplete, stream)
     : path.length > 0
     ? groupHelp(all, path, stream)
     : mainHelp(all, stream)
 
 /** Formats a topic of help. */
 export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
-  const heading = styled(stream, "bold", topicSummaries[topic])
+  const heading = styled(stream, "bold", helpTopics[topic])
   switch (topic) {
     case "environment":
       return `${heading}\n${formatRows(environmentRows(all), stream)}`

@@ -1,13 +1,15 @@
 /** Formats manual pages (roff) from the descriptions of commands. */
 import {
+  argumentLabel,
+  type CommandDescription,
   type CommandLineDescription,
-  type DescribedCommand,
+  commandUsage,
   type OptionDescription,
-  optionsOf
+  optionLabel,
+  optionsOf,
+  sharedOptions
 } from "../args/CommandDescription.ts"
-import { argumentLabel, commandUsage } from "../args/CommandPath.ts"
-import { describe, groupedOptions, optionLabel, sharedOptions } from "../args/DescribeOptions.ts"
-import { environmentRows, exampleLines, exitStatus } from "./Help.ts"
+import { environmentRows, exampleLines, exitStatus, groupedOptions } from "./Help.ts"
 
 /** A page and the name of its file. */
 export interface ManPage {
@@ -32,7 +34,7 @@ const terms = (rows: ReadonlyArray<readonly [term: string, text: string]>): stri
 const optionTerms = (options: ReadonlyArray<OptionDescription>): string =>
   terms(options.map((option) => [
     `${option.alias === undefined ? "" : `-${option.alias}, `}${optionLabel(option)}`,
-    describe(option)
+    option.description
   ]))
 
 const optionSections = (options: ReadonlyArray<OptionDescription>): string =>
@@ -42,7 +44,7 @@ const optionSections = (options: ReadonlyArray<OptionDescription>): string =>
 const examples = (lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `.nf\n${lines.map((line) => `${escaped(line)}\n`).join("")}.fi\n`
 
-const pageName = ({ path }: DescribedCommand): string => ["quarry", ...path].join("-")
+const pageName = ({ path }: CommandDescription): string => ["quarry", ...path].join("-")
 
 const titleLine = (name: string): string => `.TH ${name.toUpperCase()} 1 "" quarry "Manual of quarry"\n`
 
@@ -52,7 +54,7 @@ const seeAlso = (names: ReadonlyArray<string>): string =>
   section("See also", `${names.map(reference).join(" ,\n")}\n`)
 
 /** Formats the page of a command, for example `quarry-wallet-transfers.1`. */
-export const commandPage = (all: CommandLineDescription, command: DescribedCommand): ManPage => {
+export const commandPage = (all: CommandLineDescription, command: CommandDescription): ManPage => {
   const name = pageName(command)
   return {
     file: `${name}.1`,
@@ -61,7 +63,7 @@ export const commandPage = (all: CommandLineDescription, command: DescribedComma
       section("Name", `${escaped(name)} \\- ${escaped(command.summary)}\n`),
       section("Synopsis", `.B ${escaped(`quarry ${commandUsage(command)}`)}\n[options]\n`),
       section("Examples", examples(exampleLines(command))),
-      section("Arguments", terms(command.arguments.map((spec) => [argumentLabel(spec), describe(spec)]))),
+      section("Arguments", terms(command.arguments.map((spec) => [argumentLabel(spec), spec.description]))),
       optionSections(optionsOf(all, command)),
       section("Notes", paragraph(command.note)),
       section("Bugs", paragraph(command.knownIssue)),

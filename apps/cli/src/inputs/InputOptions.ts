@@ -1,69 +1,74 @@
 /** Options of commands that read many inputs. */
+import * as Options from "@effect/cli/Options"
 import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import { severalChains } from "../args/Chains.ts"
-import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
-import { integerBetween } from "../args/ValueCheck.ts"
+import { type CommandArgument, type CommandOption, commandOption, integer } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 
 export const defaultConcurrency = 4
 
-const fromOption: OptionSpec = {
-  name: "from",
-  group: "input",
-  value: "file",
-  description: "Read the missing arguments from a file, one input per line (- for stdin)",
-  completes: "file"
-}
+const fromOption = commandOption(
+  Options.text("from").pipe(
+    Options.withPseudoName("file"),
+    Options.withDescription("Read the missing arguments from a file, one input per line (- for stdin)")
+  ),
+  { group: "input", isCommon: true, completes: "file" }
+)
 
-const columnOption: OptionSpec = {
-  name: "from-column",
-  group: "input",
-  value: "column",
-  description: "Read a CSV file with a header: name or number of the column of each missing argument",
-  repeatable: true
-}
+const columnOption = commandOption(
+  Options.text("from-column").pipe(
+    Options.withPseudoName("column"),
+    Options.withDescription(
+      "Read a CSV file with a header: name or number of the column of each missing argument"
+    ),
+    Options.repeated
+  ),
+  { group: "input" }
+)
 
-const concurrencyOption: OptionSpec = {
-  name: "concurrency",
-  group: "input",
-  value: "number",
-  description: `Number of inputs to read at the same time (default: ${defaultConcurrency})`,
-  check: integerBetween(1, 64)
-}
+const concurrencyOption = commandOption(
+  integer(
+    "concurrency",
+    [1, 64],
+    `Number of inputs to read at the same time (default: ${defaultConcurrency})`
+  ),
+  { group: "input" }
+)
 
-const failedOption: OptionSpec = {
-  name: "failed",
-  group: "input",
-  value: "file",
-  description: "Write the inputs that failed to a file, which --from reads again",
-  completes: "file"
-}
+const failedOption = commandOption(
+  Options.text("failed").pipe(
+    Options.withPseudoName("file"),
+    Options.withDescription("Write the inputs that failed to a file, which --from reads again")
+  ),
+  { group: "input", completes: "file" }
+)
 
-export const inputOptions: ReadonlyArray<OptionSpec> = [
+export const inputOptions: ReadonlyArray<CommandOption> = [
   fromOption,
   columnOption,
   concurrencyOption,
   failedOption
 ]
 
-const positionOption: OptionSpec = {
-  name: "cursor",
-  group: "input",
-  value: "position",
-  description: "Continue many inputs at the position that an interrupted command printed"
-}
+const positionOption = commandOption(
+  Options.text("cursor").pipe(
+    Options.withPseudoName("position"),
+    Options.withDescription("Continue many inputs at the position that an interrupted command printed")
+  ),
+  { group: "input" }
+)
 
 /** Options of commands with one record for each input. In a list the cursor of the list is the position. */
-export const recordInputOptions: ReadonlyArray<OptionSpec> = [...inputOptions, positionOption]
+export const recordInputOptions: ReadonlyArray<CommandOption> = [...inputOptions, positionOption]
 
 /** Lets `--from`, or the argument `-`, replace arguments. */
-export const replaceable = (specs: ReadonlyArray<ArgumentSpec>): ReadonlyArray<ArgumentSpec> =>
+export const replaceable = (specs: ReadonlyArray<CommandArgument>): ReadonlyArray<CommandArgument> =>
   specs.map((spec) => ({ ...spec, replacedBy: fromOption.name }))
 
 /** Returns the arguments that the lines of the input contain: those that are missing or `-`. */
 export const argumentsOfLines = (
-  specs: ReadonlyArray<ArgumentSpec>,
+  specs: ReadonlyArray<CommandArgument>,
   values: ArgumentValues
 ): ReadonlyArray<string> =>
   specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [stdinArgument])[0] === stdinArgument)

@@ -1,7 +1,9 @@
 /** Commands: descriptions with the code that runs them. */
+import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import type { CommandDescription, CommandLineDescription, OptionSpec } from "../args/CommandDescription.ts"
+import type { CommandLineDescription, CommandProperties } from "../args/CommandDescription.ts"
+import type { CommandArgument, CommandOption } from "../args/CommandOption.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -9,7 +11,7 @@ import type { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** One execution of a command. */
 export interface CommandInvocation {
-  readonly command: CommandDescription
+  readonly command: CommandSpec
   /** Values that the command line sets. */
   readonly commandLineValues: ArgumentValues
   /** Values that the command line, the environment and configuration files set. */
@@ -17,14 +19,19 @@ export interface CommandInvocation {
   readonly settings: CommandSettings
 }
 
+/** The descriptions of all commands. */
+export class CommandDescriptions extends Context.Tag("quarry/CommandDescriptions")<
+  CommandDescriptions,
+  CommandLineDescription
+>() {}
+
 /** Describes a command and runs it. */
-export interface CommandSpec extends CommandDescription {
-  readonly options: ReadonlyArray<OptionSpec>
+export interface CommandSpec extends CommandProperties {
+  readonly arguments: ReadonlyArray<CommandArgument>
+  readonly options: ReadonlyArray<CommandOption>
   /** Returns whether `--timeout` ends the command with success, because it has no other end. */
   readonly endsAtTimeout?: (values: ArgumentValues) => boolean
-  /** Runs the command. `commandLine` describes all commands. */
   readonly run: (
-    invocation: CommandInvocation,
-    commandLine: CommandLineDescription
-  ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
+    invocation: CommandInvocation
+  ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal | CommandDescriptions>
 }

@@ -3,19 +3,13 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import {
-  type ArgumentValues,
-  isEnabled,
-  isExport,
-  singleValue,
-  stdinArgument
-} from "../args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
 import { resolveBounds } from "../args/Bounds.ts"
 import { withChainNames } from "../args/Chains.ts"
-import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
-import { globalOptions, verboseOption } from "../args/GlobalOptions.ts"
+import { parseDuration } from "../args/Checks.ts"
+import type { CommandArgument, CommandOption } from "../args/CommandOption.ts"
+import { globalOptions, isExport, verboseOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
-import { parseDuration } from "../args/ValueCheck.ts"
 import { type AddressBook, checkName } from "../config/AddressBook.ts"
 import { protectStoredKey, requireProfile } from "../config/ApiKey.ts"
 import * as Configuration from "../config/Configuration.ts"
@@ -40,7 +34,7 @@ export const prepareCommand = (
     const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
     const resolved = command.operation === null
       ? given
-      : yield* resolveBounds(command.options, given, now)
+      : yield* resolveBounds(given, now)
     const configured = withConfiguredValues(command, resolved, configuration)
     const values = withChainNames(yield* withAddresses(command, configured, configuration.addressBook))
     const format = singleValue(values, "output") ?? ""
@@ -114,7 +108,7 @@ const withConfiguredValues = (
   ])
 }
 
-const takesAddress = (spec: ArgumentSpec | OptionSpec): boolean => spec.completes === "alias"
+const takesAddress = (spec: CommandArgument | CommandOption): boolean => spec.completes === "alias"
 
 /** How many aliases an error lists. */
 const maxListedAliases = 10
@@ -148,7 +142,7 @@ const withAddresses = (
       if (hint === null) continue
       return new UsageError({
         reason: `${
-          "value" in spec ? `--${spec.name}` : `<${spec.name}>`
+          "options" in spec ? `--${spec.name}` : `<${spec.name}>`
         }: expected an address or an alias, got ${JSON.stringify(text)}`,
         hint
       })

@@ -1,7 +1,8 @@
 /** Options of commands that draw a chart. */
+import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import { type CommandOption, commandOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { pagerOptions } from "./OutputOptions.ts"
@@ -9,24 +10,20 @@ import { pagerOptions } from "./OutputOptions.ts"
 /** Options of another output, or of what precedes it. */
 const conflictsWith = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
 
-const chartOption: OptionSpec = {
-  name: "chart",
-  group: "output",
-  value: null,
-  description: "Draw a chart instead of printing records",
-  conflictsWith
-}
+const chartOption = commandOption(
+  Options.boolean("chart").pipe(Options.withDescription("Draw a chart instead of printing records")),
+  { group: "output", conflictsWith }
+)
 
-const chartToOption: OptionSpec = {
-  name: "chart-to",
-  group: "output",
-  value: "file.svg",
-  completes: "file",
-  description: "Write the chart to an SVG file; --overwrite replaces an existing one",
-  conflictsWith
-}
+const chartToOption = commandOption(
+  Options.text("chart-to").pipe(
+    Options.withPseudoName("file.svg"),
+    Options.withDescription("Write the chart to an SVG file; --overwrite replaces an existing one")
+  ),
+  { group: "output", completes: "file", conflictsWith }
+)
 
-export const chartOptions: ReadonlyArray<OptionSpec> = [chartOption, chartToOption]
+export const chartOptions: ReadonlyArray<CommandOption> = [chartOption, chartToOption]
 
 /** Where a chart is drawn. */
 export interface ChartTarget {

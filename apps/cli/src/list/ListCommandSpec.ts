@@ -5,7 +5,7 @@ import type { ListOperationFunction, OperationFunction } from "@blockquarry/http
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Stream from "effect/Stream"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
 import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
 import type { ApiClientsService } from "../connection/ApiClients.ts"
 import type { CommandError, UsageError } from "../errors/CommandError.ts"
@@ -34,7 +34,7 @@ export interface ListCommandSpec<
   /** Further paragraph of help. */
   readonly note?: string
   /** Options besides the operation's parameters and the pagination options. */
-  readonly options?: ReadonlyArray<OptionSpec>
+  readonly options?: ReadonlyArray<CommandOption>
   /** Returns a warning to print before the first record. */
   readonly warning?: (input: I, invocation: CommandInvocation) => string | null
   /** Returns a note to print with the first page. */

@@ -1,24 +1,16 @@
 /** Options of every list command. */
-import {
-  type ArgumentValues,
-  integerValue,
-  isEnabled,
-  isExport,
-  singleValue
-} from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
-import { positiveInteger } from "../args/ValueCheck.ts"
+import * as Options from "@effect/cli/Options"
+import { type ArgumentValues, integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { type CommandOption, commandOption, integer, maxRecords } from "../args/CommandOption.ts"
+import { isExport } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { parseListCursor } from "./ListCursor.ts"
 
-export const paginationOptions: ReadonlyArray<OptionSpec> = [
-  { name: "all", value: null, description: "Read all pages and print records as they arrive" },
-  {
-    name: "max-items",
-    value: "number",
-    description: "Stop after this many records",
-    check: positiveInteger
-  }
+export const paginationOptions: ReadonlyArray<CommandOption> = [
+  commandOption(
+    Options.boolean("all").pipe(Options.withDescription("Read all pages and print records as they arrive"))
+  ),
+  commandOption(integer("max-items", [1, maxRecords], "Stop after this many records"))
 ]
 
 /** Returns whether the command reads more than one page. */

@@ -1,66 +1,66 @@
 /** Options that decide what is printed of records. */
+import * as Options from "@effect/cli/Options"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import { type CommandOption, commandOption } from "../args/CommandOption.ts"
 import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PagerOptions } from "../terminal/Pager.ts"
 
-const fieldsOption: OptionSpec = {
-  name: "fields",
-  group: "output",
-  value: "names",
-  description: "Print these fields only, for example block_number,value; \"help\" lists all fields",
-  completes: "field",
-  repeatable: true
-}
+const fieldsOption = commandOption(
+  Options.text("fields").pipe(
+    Options.withPseudoName("names"),
+    Options.withDescription(
+      "Print these fields only, for example block_number,value; \"help\" lists all fields"
+    ),
+    Options.repeated
+  ),
+  { group: "output", isCommon: true, completes: "field" }
+)
 
-const jqOption: OptionSpec = {
-  name: "jq",
-  group: "output",
-  value: "expression",
-  description: "Print what a jq expression makes of each record"
-}
+const jqOption = commandOption(
+  Options.text("jq").pipe(
+    Options.withPseudoName("expression"),
+    Options.withDescription("Print what a jq expression makes of each record")
+  ),
+  { group: "output", isCommon: true }
+)
 
-const exitStatusOption: OptionSpec = {
-  name: "exit-status",
-  group: "output",
-  value: null,
-  description: "Exit with 9 if the last result of --jq is false or null, and with 10 if there is none",
-  conflictsWith: ["to"]
-}
+const exitStatusOption = commandOption(
+  Options.boolean("exit-status").pipe(
+    Options.withDescription(
+      "Exit with 9 if the last result of --jq is false or null, and with 10 if there is none"
+    )
+  ),
+  { group: "output", conflictsWith: ["to"] }
+)
 
-const rawOption: OptionSpec = {
-  name: "raw",
-  group: "output",
-  value: null,
-  description: "Print the body of each response as received",
-  conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"]
-}
+const rawOption = commandOption(
+  Options.boolean("raw").pipe(Options.withDescription("Print the body of each response as received")),
+  { group: "output", conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"] }
+)
 
-const wideOption: OptionSpec = {
-  name: "wide",
-  group: "output",
-  value: null,
-  description: "Show all columns and whole values in tables, in lines of any length"
-}
+const wideOption = commandOption(
+  Options.boolean("wide").pipe(
+    Options.withDescription("Show all columns and whole values in tables, in lines of any length")
+  ),
+  { group: "output" }
+)
 
-const utcOption: OptionSpec = {
-  name: "utc",
-  group: "output",
-  value: null,
-  description: "Show times in UTC instead of relative to now"
-}
+const utcOption = commandOption(
+  Options.boolean("utc").pipe(Options.withDescription("Show times in UTC instead of relative to now")),
+  { group: "output" }
+)
 
 /** Neutralises text in CSV that a spreadsheet takes for a formula. */
-const escapeFormulasOption: OptionSpec = {
-  name: "escape-formulas",
-  group: "output",
-  value: null,
-  description: "In CSV, prefix text that starts like a formula with an apostrophe"
-}
+const escapeFormulasOption = commandOption(
+  Options.boolean("escape-formulas").pipe(
+    Options.withDescription("In CSV, prefix text that starts like a formula with an apostrophe")
+  ),
+  { group: "output" }
+)
 
 /** Options of every command that prints records. */
-export const recordOptions: ReadonlyArray<OptionSpec> = [
+export const recordOptions: ReadonlyArray<CommandOption> = [
   fieldsOption,
   jqOption,
   exitStatusOption,

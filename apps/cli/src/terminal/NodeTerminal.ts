@@ -13,10 +13,10 @@ interface StandardStreams {
 export const make = (
   { stderr, stdout }: StandardStreams,
   environment: NodeJS.ProcessEnv,
-  argv: ReadonlyArray<string>
+  colorMode: string | undefined
 ): TerminalService => {
-  const out = streamInfo(stdout, environment, argv)
-  const err = messageStreamInfo(stderr, environment, argv)
+  const out = streamInfo(stdout, environment, colorMode)
+  const err = messageStreamInfo(stderr, environment, colorMode)
   const print = printToOutput(stdout)
   // Without a listener an error event ends the process
   stderr.on("error", () => {})

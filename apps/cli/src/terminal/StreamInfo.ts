@@ -1,7 +1,5 @@
 /** Properties of the standard streams, and styles of text. Loads nothing, because help needs it at once. */
 
-import { earlyOption } from "./EarlyOptions.ts"
-
 /** Properties of a stream. */
 export interface StreamInfo {
   /** Of stderr: whether a user watches it, and a line can be replaced. */
@@ -48,12 +46,12 @@ const widthOf = (reported: number, { COLUMNS = "" }: EnvironmentVariables): numb
 export const streamInfo = (
   stream: Pick<NodeJS.WriteStream, "columns" | "isTTY">,
   environment: EnvironmentVariables,
-  argv: ReadonlyArray<string>
+  colorMode: string | undefined
 ): StreamInfo => {
   const isTerminal = stream.isTTY
   return {
     isTerminal,
-    hasColors: hasColors(isTerminal, earlyOption(argv, "color") ?? environment["QUARRY_COLOR"], environment),
+    hasColors: hasColors(isTerminal, colorMode ?? environment["QUARRY_COLOR"], environment),
     columns: isTerminal ? widthOf(stream.columns, environment) : null
   }
 }

@@ -1,5 +1,6 @@
 /** Options of watches. */
 import { Time } from "@blockquarry/core/Time"
+import * as Options from "@effect/cli/Options"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -8,8 +9,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { isLatest, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
-import type { OptionSpec, ValueCheck } from "../args/CommandDescription.ts"
-import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
+import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
+import { checked, type CommandOption, commandOption, integer, maxRecords } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
@@ -25,57 +26,57 @@ const parseTime = (text: string): DateTime.Utc | null =>
 /** The moment decides about the result, but not about the form. */
 const anyTime = DateTime.unsafeMake("9999-01-01")
 
-const since: ValueCheck = {
-  expected: "a time such as 1h, 2 days ago or yesterday, a date such as 2025-06-01, or a block",
-  accepts: (value) =>
+const since = expecting(
+  "a time such as 1h, 2 days ago or yesterday, a date such as 2025-06-01, or a block",
+  (value) =>
     parseBlock(value) !== null || parseRelativeTime(value, anyTime) !== null || parseTime(value) !== null
-}
+)
 
-const interval: ValueCheck = {
-  ...duration,
-  expected: "a duration of at least 1s",
-  accepts: (value) => {
-    const parsed = parseDuration(value)
-    return parsed !== null && Duration.toMillis(parsed) >= 1000
-  }
-}
+const interval = expecting(
+  "a duration of at least 1s",
+  (value) => Duration.greaterThanOrEqualTo(parseDuration(value) ?? Duration.zero, Duration.seconds(1)),
+  addUnit
+)
 
-const intervalOption: OptionSpec = {
-  name: "interval",
-  value: "duration",
-  description: "Time between polls, at least 1s (default: 15s)",
-  check: interval
-}
+const intervalOption = commandOption(
+  Options.text("interval").pipe(
+    Options.withPseudoName("duration"),
+    Options.withDescription("Time between polls, at least 1s (default: 15s)"),
+    checked(interval)
+  )
+)
 
-export const maxItemsOption: OptionSpec = {
-  name: "max-items",
-  value: "number",
-  description: "End after this many records",
-  check: positiveInteger
-}
+export const maxItemsOption = commandOption(
+  integer("max-items", [1, maxRecords], "End after this many records")
+)
 
-export const watchOptions: ReadonlyArray<OptionSpec> = [
-  {
-    name: "since",
-    value: "start",
-    description:
-      "Begin with records since 1h ago, yesterday, a date, or a block (default: latest, from now on)",
-    check: since
-  },
-  {
-    name: "state",
-    value: "file",
-    description: "Remember in this file which records were printed, and continue after a restart",
-    completes: "file"
-  },
+export const watchOptions: ReadonlyArray<CommandOption> = [
+  commandOption(
+    Options.text("since").pipe(
+      Options.withPseudoName("start"),
+      Options.withDescription(
+        "Begin with records since 1h ago, yesterday, a date, or a block (default: latest, from now on)"
+      ),
+      checked(since)
+    )
+  ),
+  commandOption(
+    Options.text("state").pipe(
+      Options.withPseudoName("file"),
+      Options.withDescription(
+        "Remember in this file which records were printed, and continue after a restart"
+      )
+    ),
+    { completes: "file" }
+  ),
   intervalOption,
-  {
-    name: "overlap",
-    value: "blocks",
-    description:
-      `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`,
-    check: integerBetween(1, 1_000_000)
-  },
+  commandOption(
+    integer(
+      "overlap",
+      [1, 1_000_000],
+      `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`
+    ).pipe(Options.withPseudoName("blocks"))
+  ),
   maxItemsOption
 ]
 
@@ -103,14 +104,14 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
   })
 
 /** Turns `quarry token price` into a watch. */
-const watchOption: OptionSpec = {
-  name: "watch",
-  value: null,
-  description: "Print the price each time it changes, until interrupted",
-  conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"]
-}
+const watchOption = commandOption(
+  Options.boolean("watch").pipe(
+    Options.withDescription("Print the price each time it changes, until interrupted")
+  ),
+  { conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"] }
+)
 
-export const priceWatchOptions: ReadonlyArray<OptionSpec> = [watchOption, intervalOption, maxItemsOption]
+export const priceWatchOptions: ReadonlyArray<CommandOption> = [watchOption, intervalOption, maxItemsOption]
 
 export const isPriceWatch = ({ values }: Pick<CommandInvocation, "values">): boolean =>
   isEnabled(values, watchOption.name)

@@ -1,6 +1,6 @@
 /** Prints the records of a watch in the formats of lists. */
 import * as Effect from "effect/Effect"
-import type { OptionSpec } from "../args/CommandDescription.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -14,7 +14,7 @@ import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array. */
-export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filter(({ name }) =>
+export const watchOutputOptions: ReadonlyArray<CommandOption> = recordOptions.filter(({ name }) =>
   !["raw", "utc", "exit-status"].includes(name)
 ).map((option) =>
   option === outputOption

@@ -7,11 +7,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll } from "vitest"
 import { optionsOf } from "../../src/args/CommandDescription.ts"
-import { parseArgs } from "../../src/args/ParseArgs.ts"
-import { shells } from "../../src/args/Shells.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { complete } from "../../src/completion/Complete.ts"
-import { completionScript } from "../../src/completion/Scripts.ts"
+import { completionScript, shells } from "../../src/completion/Scripts.ts"
+import { arrange } from "../../src/invocation/Arrange.ts"
 
 const names = {
   profiles: ["default", "work"],
@@ -46,9 +45,9 @@ describe("candidates", () => {
     )
     for (const command of commandLine.commands) {
       const own = new Set(optionsOf(commandLine, command).map(({ name }) => name))
-      const args = command.arguments.filter(({ optional }) => optional !== true).map(() => "x")
+      const args = command.arguments.filter(({ optional }) => !optional).map(() => "x")
       for (const name of names) {
-        const parsed = parseArgs(commandLine, [...command.path, ...args, `--${name}=true`])
+        const parsed = arrange(commandLine, [...command.path, ...args, `--${name}=true`]).invocation
         expect(JSON.stringify(parsed).includes("unknown option"), `${command.path.join(" ")} --${name}`)
           .toBe(!own.has(name))
       }
@@ -60,7 +59,7 @@ describe("candidates", () => {
       const words = await wordsFor(`${command.path.join(" ")} --`)
       expect(words).toEqual(optionsOf(commandLine, command).map(({ name }) => `--${name}`))
       for (const word of words) {
-        const parsed = parseArgs(commandLine, [...command.path, word])
+        const parsed = arrange(commandLine, [...command.path, word]).invocation
         expect(JSON.stringify(parsed)).not.toContain("unknown option")
       }
     }

@@ -138,6 +138,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   ],
   "help-commands": [
     ...commands.map((command) => testCase(`${command} --help`)),
+    testCase("wallet transfers --help all"),
     testCase("token price --help", { terminal: 50 }),
     testCase("token price --help", { terminal: 140, isColored: true })
   ],

@@ -13,9 +13,11 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { run as quarry } from "../../src/Cli.ts"
+import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
 import { OutputClosedError, OutputError } from "../../src/errors/CommandError.ts"
 import { systemFailure } from "../../src/errors/SystemError.ts"
+import { arrange } from "../../src/invocation/Arrange.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
@@ -105,7 +107,7 @@ export const run = (input: Case): Promise<Ended> =>
       : Layer.succeed(HttpClient.HttpClient, scriptedClient(input.script))
     const env = { ...(input.connected === true ? connection : {}), ...input.env }
     const fiber = yield* Effect.fork(
-      quarry(words(input.line), "1.2.3").pipe(
+      quarry(arrange(commandLine, words(input.line)), "1.2.3").pipe(
         Effect.provideService(CommandTerminal, terminal),
         Effect.provideService(HttpTransport, {
           network: () => Effect.succeed(client),

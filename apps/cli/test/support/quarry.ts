@@ -5,9 +5,11 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { run } from "../../src/Cli.ts"
+import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
 import { OutputClosedError } from "../../src/errors/CommandError.ts"
 import { StandardInput } from "../../src/inputs/InputText.ts"
+import { arrange } from "../../src/invocation/Arrange.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 
 export interface RunOptions {
@@ -89,7 +91,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     const client = options.client === undefined
       ? Sandbox.layer(options.sandbox)
       : Layer.succeed(HttpClient.HttpClient, options.client)
-    const code = yield* run(argv, "1.2.3").pipe(
+    const code = yield* run(arrange(commandLine, argv), "1.2.3").pipe(
       Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
         network: () => Effect.succeed(client),

@@ -1,23 +1,39 @@
 /** Parsing of the command line, and usage errors. */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { ArgumentSpec, DescribedCommand } from "../../src/args/CommandDescription.ts"
-import { globalOptions, informationOptions } from "../../src/args/GlobalOptions.ts"
-import { checkValues, parseArgs } from "../../src/args/ParseArgs.ts"
+import type { ArgumentValues } from "../../src/args/ArgumentValues.ts"
 import { closestMatch } from "../../src/args/Suggest.ts"
 import { loadCommands } from "../../src/commands/Commands.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
+import { UsageError } from "../../src/errors/CommandError.ts"
 import { exampleValues } from "../../src/help/Help.ts"
+import { arrange, type Invocation } from "../../src/invocation/Arrange.ts"
+import { parseCommand } from "../../src/invocation/ParseCommand.ts"
 
 const commands = await loadCommands()
 
+const parsed = (
+  argv: ReadonlyArray<string>
+): Either.Either<readonly [Invocation, ArgumentValues], UsageError> =>
+  Either.gen(function*() {
+    const invocation = yield* Either.mapLeft(
+      arrange(commandLine, argv).invocation,
+      (error) => new UsageError(error)
+    )
+    const spec = invocation._tag === "Run"
+      ? commands[commandLine.commands.indexOf(invocation.command)]
+      : undefined
+    const values: ArgumentValues = invocation._tag !== "Run" || spec === undefined
+      ? new Map()
+      : yield* Effect.runSync(Effect.either(parseCommand(spec, invocation)))
+    return [invocation, values] as const
+  })
+
 const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const request = Either.getOrThrowWith(
-    parseArgs(commandLine, argv),
-    ({ reason }) => new Error(reason)
-  )
-  if (request._tag !== "Run") return [request._tag]
-  const { command, values } = request
+  const [invocation, values] = Either.getOrThrowWith(parsed(argv), ({ reason }) => new Error(reason))
+  if (invocation._tag !== "Run") return [invocation._tag]
+  const { command } = invocation
   const isArgument = (name: string) => command.arguments.some((argument) => argument.name === name)
   const args = [...values].flatMap(([name, words]) => isArgument(name) ? words : [])
   return [
@@ -29,20 +45,7 @@ const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> =
   ]
 }
 
-const usageError = (...argv: ReadonlyArray<string>) =>
-  Either.getOrThrow(Either.flip(Either.flatMap(
-    parseArgs(commandLine, argv),
-    (invocation) =>
-      invocation._tag === "Run"
-        ? checkValues(
-          [
-            ...commands.find(({ path }) => path.join() === invocation.command.path.join())?.options ?? [],
-            ...globalOptions
-          ],
-          invocation.values
-        )
-        : Either.void
-  )))
+const usageError = (...argv: ReadonlyArray<string>) => Either.getOrThrow(Either.flip(parsed(argv)))
 
 const expectedArgs = ["wallet", "transfers", "--sandbox", "true", "--limit", "5", "--", exampleValues.wallet]
 
@@ -68,9 +71,9 @@ it("accepts options anywhere, in every form", () => {
 })
 
 it("does not change values", () => {
-  expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--cursor", "a=b==", "--limit", "-5"))
+  expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--cursor", "a=b==", "--to", "-5"))
     .toEqual(
-      ["wallet", "transfers", "--cursor", "a=b==", "--limit", "-5", "--", exampleValues.wallet]
+      ["wallet", "transfers", "--cursor", "a=b==", "--to", "-5", "--", exampleValues.wallet]
     )
 })
 
@@ -89,84 +92,89 @@ it("prefers help, version and completions to running a command", () => {
   expect(normalizedArgs("sandbox")).toEqual(["sandbox", "serve"])
 })
 
-describe("commands of other shapes", () => {
-  const command = (path: string, args: ReadonlyArray<ArgumentSpec> = []): DescribedCommand => ({
-    path: path.split(" "),
-    operation: null,
-    isUpdate: false,
-    api: null,
-    summary: path,
-    arguments: args,
-    options: [{ name: "from", value: "file", description: "Read from a file" }],
-    examples: [],
-    fields: []
+it("finds commands of one word and of three words, and groups", () => {
+  expect(normalizedArgs("doctor")).toEqual(["doctor"])
+  expect(normalizedArgs("watch", "wallet", "transfers", "a")).toEqual([
+    "watch",
+    "wallet",
+    "transfers",
+    "--",
+    "a"
+  ])
+  const help = (...argv: ReadonlyArray<string>) => Either.getOrThrow(arrange(commandLine, argv).invocation)
+  expect(help("watch", "wallet")).toMatchObject({ _tag: "Help", path: ["watch", "wallet"], command: null })
+  expect(help("help", "watch", "token")).toMatchObject({
+    _tag: "Help",
+    command: { path: ["watch", "token", "transfers"] }
   })
-  const argument = (name: string, more: Partial<ArgumentSpec> = {}): ArgumentSpec => ({
-    name,
-    description: name,
-    ...more
-  })
-  const others = [
-    command("doctor"),
-    command("api", [argument("operation"), argument("pair", { optional: true, repeatable: true })]),
-    command("get", [argument("address", { replacedBy: "from" }), argument("id")]),
-    command("list", [argument("prefix", { optional: true })]),
-    command("watch wallet transfers", [argument("address", { repeatable: true })]),
-    command("watch wallet trades"),
-    command("watch token transfers")
+})
+
+it("lists all options on request", () => {
+  const isComplete = (...argv: ReadonlyArray<string>) => {
+    const invocation = Either.getOrThrow(arrange(commandLine, argv).invocation)
+    return invocation._tag === "Help" && invocation.command !== null && invocation.isComplete
+  }
+  for (
+    const words of [
+      "wallet transfers --help all",
+      "wallet transfers --help=all",
+      "-h all wallet transfers",
+      "help wallet transfers all"
+    ]
+  ) {
+    expect(isComplete(...words.split(" ")), words).toBe(true)
+  }
+  expect(isComplete("help", "wallet", "transfers")).toBe(false)
+})
+
+it("suggests commands at every depth", () => {
+  const hint = (...argv: ReadonlyArray<string>) => usageError(...argv).hint
+  expect(hint("docter")).toBe("did you mean quarry doctor?")
+  expect(hint("wach", "wallet", "transfers")).toBe("did you mean quarry watch wallet transfers?")
+  expect(hint("watch", "walet", "nft-trades")).toBe("did you mean quarry watch wallet nft-trades?")
+  expect(hint("watch", "wallet", "transfer")).toBe("did you mean quarry watch wallet transfers?")
+  expect(hint("watch", "nowhere")).toBe("available commands: wallet, token")
+})
+
+it("assigns words to optional and repeatable arguments", () => {
+  expect(normalizedArgs("api")).toEqual(["api"])
+  expect(normalizedArgs("api", "walletTransfers")).toEqual(["api", "--", "walletTransfers"])
+  expect(normalizedArgs("api", "walletTransfers", "a=1", "b=2")).toEqual([
+    "api",
+    "--",
+    "walletTransfers",
+    "a=1",
+    "b=2"
+  ])
+  expect(normalizedArgs("explain")).toEqual(["explain"])
+  expect(Either.isLeft(parsed(["explain", "a", "b"]))).toBe(true)
+})
+
+it("lets an option replace arguments", () => {
+  expect(normalizedArgs("nft", "get", "a", "1").slice(-2)).toEqual(["a", "1"])
+  expect(normalizedArgs("nft", "get", "a", "--from", "f").slice(2)).toEqual(["--from", "f", "--", "a"])
+  expect(normalizedArgs("nft", "get", "--fields", "help")).toEqual(["nft", "get", "--fields", "help"])
+  expect(Either.isLeft(parsed(["nft", "get", "a"]))).toBe(true)
+})
+
+it("joins short options", () => {
+  expect(normalizedArgs("doctor", "-vojson")).toEqual(["doctor", "--verbose", "true", "--output", "json"])
+  expect(usageError("doctor", "-vx").reason).toBe("unknown option -vx for \"quarry doctor\"")
+})
+
+it("takes a value in all commands with an option, or in none, so that its words can be told apart before the command is known", () => {
+  const options = [
+    ...commandLine.globalOptions,
+    ...commandLine.informationOptions,
+    ...commandLine.commands.flatMap(({ options }) => options)
   ]
-  const parsed = (...argv: ReadonlyArray<string>) =>
-    Either.map(
-      parseArgs({ commands: others, globalOptions, informationOptions, variables: [] }, argv),
-      (invocation) =>
-        invocation._tag === "Run"
-          ? [invocation.command.summary, Object.fromEntries(invocation.values)]
-          : invocation._tag === "Help"
-          ? ["help", invocation.command?.summary ?? invocation.path]
-          : []
-    )
-
-  it("finds commands of one word and of three words", () => {
-    expect(parsed("doctor")).toEqual(Either.right(["doctor", {}]))
-    expect(parsed("watch", "wallet", "transfers", "a")).toEqual(
-      Either.right(["watch wallet transfers", { address: ["a"] }])
-    )
-    expect(parsed("watch", "wallet")).toEqual(Either.right(["help", ["watch", "wallet"]]))
-    expect(parsed("help", "watch", "token")).toEqual(Either.right(["help", "watch token transfers"]))
-  })
-
-  it("suggests commands at every depth", () => {
-    const hint = (...argv: ReadonlyArray<string>) => Either.getOrThrow(Either.flip(parsed(...argv))).hint
-    expect(hint("docter")).toBe("did you mean quarry doctor?")
-    expect(hint("wach", "wallet", "trades")).toBe("did you mean quarry watch wallet trades?")
-    expect(hint("watch", "walet", "trades")).toBe("did you mean quarry watch wallet trades?")
-    expect(hint("watch", "wallet", "transfer")).toBe("did you mean quarry watch wallet transfers?")
-    expect(hint("trades")).toBe("did you mean quarry watch wallet trades?")
-    expect(hint("watch", "nowhere")).toBe("available commands: wallet, token")
-  })
-
-  it("assigns words to optional and repeatable arguments", () => {
-    expect(parsed("api", "walletTransfers")).toEqual(
-      Either.right(["api", { operation: ["walletTransfers"] }])
-    )
-    expect(parsed("api", "walletTransfers", "a=1", "b=2")).toEqual(
-      Either.right(["api", { operation: ["walletTransfers"], pair: ["a=1", "b=2"] }])
-    )
-    expect(parsed("list")).toEqual(Either.right(["list", {}]))
-    expect(parsed("list", "a")).toEqual(Either.right(["list", { prefix: ["a"] }]))
-    expect(parsed("watch", "wallet", "transfers", "a", "b")).toEqual(
-      Either.right(["watch wallet transfers", { address: ["a", "b"] }])
-    )
-    expect(Either.isLeft(parsed("list", "a", "b"))).toBe(true)
-    expect(Either.isLeft(parsed("watch", "wallet", "transfers"))).toBe(true)
-  })
-
-  it("lets an option replace an argument", () => {
-    expect(parsed("get", "a", "1")).toEqual(Either.right(["get", { address: ["a"], id: ["1"] }]))
-    expect(parsed("get", "1", "--from", "f")).toEqual(Either.right(["get", { from: ["f"], id: ["1"] }]))
-    expect(Either.isLeft(parsed("get", "1"))).toBe(true)
-    expect(Either.isLeft(parsed("get", "--from", "f"))).toBe(true)
-  })
+  for (const { alias, name, value } of options) {
+    for (const other of options.filter((option) => option.name === name)) {
+      expect([name, other.value === null]).toEqual([name, value === null])
+    }
+    if (alias === undefined) continue
+    for (const other of options.filter((option) => option.alias === alias)) expect(other.name).toBe(name)
+  }
 })
 
 it("reports usage errors with suggestions", () => {
@@ -209,7 +217,7 @@ it("checks option values", () => {
   })
   expect(usageError(...price, "--timeout", "30")).toMatchObject({ hint: "add the unit, for example 30s" })
   expect(usageError(...price, "--output", "jsno")).toMatchObject({ hint: "did you mean json?" })
-  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "0")).toEqual({
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "0")).toMatchObject({
     reason: "--limit: expected an integer of at least 1, got \"0\"",
     hint: "to read more records than a page has, use --max-items or --all"
   })

@@ -1,8 +1,8 @@
 /** Texts that the program prints without running a command. */
 import type { CommandLineDescription } from "../args/CommandDescription.ts"
-import type { Invocation } from "../args/ParseArgs.ts"
+import { formatHelp, formatOverview, formatTopic } from "../help/Help.ts"
 import type { StreamInfo } from "../terminal/StreamInfo.ts"
-import { formatHelp, formatOverview, formatTopic } from "./Help.ts"
+import type { Invocation } from "./Arrange.ts"
 
 /** Returns the version, help or a topic of help. */
 export const information = (
@@ -18,7 +18,7 @@ export const information = (
     case "Overview":
       return formatOverview(all, stream)
     case "Help":
-      return formatHelp(all, invocation.path, invocation.command, stream)
+      return formatHelp(all, invocation.path, invocation.command, stream, invocation.isComplete)
     case "Topic":
       return formatTopic(all, invocation.topic, stream)
   }

@@ -1,0 +1,124 @@
+/** Options and arguments of commands: how `@effect/cli` parses them, and what it has no words for. */
+import * as Args from "@effect/cli/Args"
+import * as HelpDoc from "@effect/cli/HelpDoc"
+import * as Options from "@effect/cli/Options"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type Check, integerBetween } from "./Checks.ts"
+import type { CompletionSource, OptionGroup } from "./CommandDescription.ts"
+
+type Words = ReadonlyArray<string>
+
+interface OptionDetails {
+  /** The group in help. Default: command. */
+  readonly group?: OptionGroup
+  /** The name of the value in help, in place of choices. */
+  readonly value?: string
+  /** Values that help and completions list, if others are valid too. */
+  readonly choices?: ReadonlyArray<string>
+  readonly completes?: CompletionSource
+  /** The names of options that a command line with this one must not set. */
+  readonly conflictsWith?: ReadonlyArray<string>
+  /** Whether it is one of the options that help always lists. */
+  readonly isCommon?: boolean
+}
+
+/** An option `--name`. */
+export interface CommandOption extends OptionDetails {
+  /** Without the dashes. */
+  readonly name: string
+  /** The words of the option: "true" or "false" for a switch, and none if it is not set and no switch. */
+  readonly options: Options.Options<Words>
+}
+
+const nameOf = (identifier: Option.Option<string>): string =>
+  Option.getOrThrow(identifier).replaceAll(/^--|^<|>$/g, "")
+
+/** Describes an option. All values are texts, because the environment and configuration files set them too. */
+export const commandOption = (
+  options: Options.Options<string | boolean | Words>,
+  details: OptionDetails = {}
+): CommandOption => ({
+  ...details,
+  name: nameOf(Options.getIdentifier(options)),
+  options: Options.map(
+    Options.optional(options),
+    Option.match({
+      onNone: (): Words => [],
+      onSome: (value) => typeof value === "object" ? value : [String(value)]
+    })
+  )
+})
+
+/** Returns whether an option takes no value. */
+export const isSwitch = ({ options }: CommandOption): boolean => Options.isBool(options)
+
+/** Rejects invalid values with what is wrong and, in a second paragraph, what to do about it. */
+export const checked =
+  (check: Check) => <A extends string | Words>(options: Options.Options<A>): Options.Options<A> =>
+    Options.mapEffect(options, (value) => {
+      const problem = [value].flat().map(check).find((problem) => problem !== null) ?? null
+      return problem === null ? Effect.succeed(value) : Effect.fail(ValidationError.invalidValue(
+        HelpDoc.blocks(
+          [problem.message, ...problem.hint === null ? [] : [problem.hint]].map((text) => HelpDoc.p(text))
+        )
+      ))
+    })
+
+/** Inserts the valid values into a description, before a remark such as "(default: 0)". */
+export const withValues = (description: string, values: string): string =>
+  description.replace(/(?: \(.*)?$/, (remark) => `: ${values}${remark}`)
+
+/** An option whose value is an integer. Its description states the range. */
+export const integer = (
+  name: string,
+  [min, max]: readonly [min: number, max: number],
+  description: string,
+  hint?: (value: string) => string | null
+): Options.Options<string> =>
+  Options.text(name).pipe(
+    Options.withPseudoName("number"),
+    Options.withDescription(withValues(description, `${min} to ${max}`)),
+    checked(integerBetween(min, max, hint))
+  )
+
+/** The largest number of records that a command can be limited to. */
+export const maxRecords = 1_000_000_000
+
+interface ArgumentDetails {
+  readonly choices?: ReadonlyArray<string>
+  readonly completes?: CompletionSource
+  /** The option that may replace the argument, without the dashes. */
+  readonly replacedBy?: string
+}
+
+/** A positional argument. */
+export interface CommandArgument extends ArgumentDetails {
+  readonly name: string
+  readonly args: Args.Args<Words>
+}
+
+/** Describes an argument. */
+export const commandArgument = (
+  args: Args.Args<string | Words | Option.Option<string>>,
+  details: ArgumentDetails = {}
+): CommandArgument => ({
+  ...details,
+  name: nameOf(Args.getIdentifier(args)),
+  args: Args.map(args, (value) => Option.isOption(value) ? Option.toArray(value) : [value].flat())
+})
+
+/** Returns the texts of the paragraphs of a document. */
+export const paragraphsOf = (doc: HelpDoc.HelpDoc): Words => {
+  switch (doc._tag) {
+    case "Paragraph":
+      return doc.value._tag === "Text" ? [doc.value.value] : []
+    case "Sequence":
+      return [...paragraphsOf(doc.left), ...paragraphsOf(doc.right)]
+    case "DescriptionList":
+      return doc.definitions.flatMap(([, definition]) => paragraphsOf(definition))
+    default:
+      return []
+  }
+}
