@@ -29,7 +29,7 @@ export const isRounded = (text: string): boolean => {
   return exact !== undefined && exact !== normalize(printed)
 }
 
-const isDigitAt = (text: string, at: number): boolean => {
+export const isDigitAt = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at)
   return code >= 0x30 && code <= 0x39
 }
@@ -38,8 +38,11 @@ const literalCharacters = new Set("0123456789.eE+-")
 
 const isLiteralAt = (text: string, at: number): boolean => literalCharacters.has(text.charAt(at))
 
+/** Returns whether a number that starts at `start` follows the start of a member or an element. */
+export const startsValue = (text: string, start: number): boolean => /[:,[\s]/.test(text.charAt(start - 1))
+
 /** Returns whether a number that ends at `end` is followed by the end of a member or an element. */
-const endsValue = (text: string, end: number): boolean => {
+export const endsValue = (text: string, end: number): boolean => {
   let at = end
   while (isSpace(text.charCodeAt(at))) at++
   return ",]}".includes(text.charAt(at) || " ")
@@ -58,7 +61,7 @@ const quoteWith = (text: string, mark: string): string => {
     while (isLiteralAt(text, start - 1)) start--
     while (isLiteralAt(text, at + 1)) at++
     const literal = text.slice(start, at + 1)
-    if (!/[:,[\s]/.test(text.charAt(start - 1)) || !isRounded(literal) || !endsValue(text, at + 1)) continue
+    if (!startsValue(text, start) || !isRounded(literal) || !endsValue(text, at + 1)) continue
     quoted += `${text.slice(copied, start)}"${literal}"`
     copied = at + 1
   }

@@ -5,6 +5,7 @@
  * members, if at all. A quoter therefore learns the names of these members and searches for them only. From time to time
  * it forgets them and learns again, so that an unusual text does not slow down all later ones.
  */
+import { endsValue, isDigitAt, startsValue } from "./roundedNumbers.ts"
 
 export interface IntegerQuoter {
   /** Quotes most unsafe integers of the members that `quoteAll` found in earlier texts, at most `forgetAfter` ago. */
@@ -27,22 +28,9 @@ export const isUnsafe = (integer: string): boolean => {
   return digits.length > largestSafe.length || (digits.length === largestSafe.length && digits > largestSafe)
 }
 
-/** A possibly unsafe integer in value position. Repeats `\d`, because V8 does not skip ahead for a quantifier. */
-const integerAfter = (prefix: string): RegExp =>
-  new RegExp(`${prefix}(-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*)(?=\\s*[,\\]}])`, "g")
-
-/**
- * Makes V8 compile a pattern for input with few digits. V8 samples the first input: if digits are rare, it checks the
- * last position of a run first and skips most of the input; otherwise it checks every character, which takes four times
- * as long. Documents have many digits but few long runs, so the first document must not decide. V8 compiles separately
- * for Latin-1 and two-byte strings.
- */
-const tunedForSparseDigits = (pattern: RegExp): RegExp => {
-  for (const letter of ["a", "\u0101"]) letter.repeat(2_000).replace(pattern, "")
-  return pattern
-}
-
-const anyInteger = tunedForSparseDigits(integerAfter("[:,[\\s]"))
+/** A possibly unsafe integer as the value of a member. Repeats `\d`, because V8 does not skip ahead for a quantifier. */
+const integerOf = (name: string): RegExp =>
+  new RegExp(`"${name}"\\s*:\\s*(-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*)(?=\\s*[,\\]}])`, "g")
 
 /** With more names, one search for any integer is faster. */
 const maxNames = 2
@@ -58,12 +46,7 @@ const memberName = (text: string, start: number): string | undefined =>
  * Quotes the unsafe integers that the pattern matches. With `skips`, continues after half of the shortest distance so far:
  * members of records have similar distances, and the search takes most of the time.
  */
-const quoteMatches = (
-  text: string,
-  pattern: RegExp,
-  skips: boolean,
-  onMatch?: (start: number) => void
-): string => {
+const quoteMatches = (text: string, pattern: RegExp, skips: boolean): string => {
   let quoted = ""
   let copied = 0
   let shortest = Infinity
@@ -79,7 +62,28 @@ const quoteMatches = (
     }
     quoted += `${text.slice(copied, start)}"${integer}"`
     copied = end
-    onMatch?.(start)
+  }
+  return copied === 0 ? text : quoted + text.slice(copied)
+}
+
+/** Quotes all unsafe integers. They have at least 16 digits, so every 16th character of the text is one of them. */
+const quoteEvery = (text: string, onMatch: (start: number) => void): string => {
+  const step = largestSafe.length
+  let quoted = ""
+  let copied = 0
+  for (let at = step - 1; at < text.length; at += step) {
+    if (!isDigitAt(text, at)) continue
+    let start = at
+    while (isDigitAt(text, start - 1)) start--
+    while (isDigitAt(text, at)) at++
+    if (at - start < step || text[start] === "0") continue
+    if (text[start - 1] === "-") start--
+    if (!startsValue(text, start) || !endsValue(text, at)) continue
+    const integer = text.slice(start, at)
+    if (!isUnsafe(integer)) continue
+    quoted += `${text.slice(copied, start)}"${integer}"`
+    copied = at
+    onMatch(start)
   }
   return copied === 0 ? text : quoted + text.slice(copied)
 }
@@ -92,11 +96,11 @@ export const makeQuoter = (): IntegerQuoter => {
     if (patterns === "any" || name !== undefined && patterns.has(name)) return
     patterns = name === undefined || patterns.size === maxNames
       ? "any"
-      : new Map([...patterns, [name, integerAfter(`"${name}"\\s*:\\s*`)]])
+      : new Map([...patterns, [name, integerOf(name)]])
   }
   const quoteAny = (text: string) => {
     const known = patterns
-    return quoteMatches(text, anyInteger, false, (start) => {
+    return quoteEvery(text, (start) => {
       if (patterns === "any" || known === "any") return
       const name = memberName(text, start)
       // `quoteKnown` has skipped it.
