@@ -214,7 +214,7 @@ const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, Sto
     Effect.orElseSucceed(() => null),
     Effect.flatMap((mode) =>
       mode === "cluster" || mode === "sentinel"
-        ? Effect.fail(Replies.errorOf(mode === "cluster" ? "cluster mode" : "Sentinel"))
+        ? new Replies.ServerError(mode === "cluster" ? "cluster mode" : "Sentinel")
         : Effect.void
     )
   )
@@ -251,9 +251,9 @@ const checkScheme = (
     const options = { ...server, keyPrefix, tls: !tls, username: undefined, password: undefined }
     const { send } = yield* Connection.open(options)
     const failure = yield* Effect.merge(Effect.as(send((client) => client.ping()), null))
-    if (failure?.reason === "another protocol") return yield* failure
+    if (failure?.code === "another protocol") return yield* failure
     const isOther = failure === null || failure.fix !== undefined
-    return yield* isOther ? Replies.errorOf(tls ? "no TLS" : "TLS") : error
+    return yield* isOther ? new Replies.ServerError(tls ? "no TLS" : "TLS") : error
   })
 
 const checkServer = (options: Connection.ConnectionOptions) =>
@@ -270,7 +270,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
     yield* connection.send((client) => client.subscribe(channel))
   }).pipe(
     Effect.catchIf(
-      ({ reason }) => /^(?:ECONNRESET|not connected)/.test(reason),
+      (error) => error instanceof Replies.ServerError && /^(?:ECONNRESET|not connected)$/.test(error.code),
       (error) => checkScheme(options, error)
     ),
     Effect.scoped,

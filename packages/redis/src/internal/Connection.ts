@@ -6,10 +6,8 @@
  * commands fail, only if it makes no progress: commands are pending, and for a second no byte arrives and the system
  * accepts none of the bytes that wait to be sent.
  */
-import { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { Redis as IoRedis } from "ioredis"
@@ -17,7 +15,7 @@ import type { RedisUrl } from "./RedisUrl.ts"
 import * as Replies from "./Replies.ts"
 
 export interface Connection {
-  readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, StoreError>
+  readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, Replies.ServerError>
 }
 
 /** Where to connect to, and the prefix of keys and channels, which errors name. */
@@ -38,30 +36,18 @@ const connectTimeout = Duration.millis(500)
 const initialRetryDelay = 50
 const maxRetryDelay = 1000
 
-const stalled = new StoreError({ reason: `no reply within ${Duration.format(stallTimeout)}` })
+const stalled = new Replies.ServerError(`no reply within ${Duration.format(stallTimeout)}`)
 
-const notConnected = new StoreError({ reason: "not connected" })
-
-/**
- * Returns how many bytes of the current write the system has not accepted. Node has no public equivalent: `writableLength`
- * counts a large value until all of it is accepted. Node's own socket timeout uses this number.
- */
-const unsentBytes = (stream: IoRedis["stream"]): number => {
-  const handle = Predicate.hasProperty(stream, "_handle") ? stream._handle : null
-  return Predicate.hasProperty(handle, "writeQueueSize") && Predicate.isNumber(handle.writeQueueSize)
-    ? handle.writeQueueSize
-    : 0
-}
+const notConnected = new Replies.ServerError("not connected")
 
 const connect = ({ db, host, keyPrefix, password, port, tls, username }: ConnectionOptions) => {
   let failures = 0
   /** Why the connection was lost, if known. */
-  let lost: StoreError | null = null
+  let lost: Replies.ServerError | null = null
   /** Whether the server has replied on this connection. A paused server accepts connections. */
   let established = false
   let pending = 0
   let bytesRead = 0
-  let unsent = 0
   let checksWithoutProgress = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const client = new IoRedis({
@@ -87,22 +73,23 @@ const connect = ({ db, host, keyPrefix, password, port, tls, username }: Connect
     disableClientInfo: true
   })
 
-  /**
-   * Counts checks instead of time: between two of them the event loop reads from the socket, so a busy process does not
-   * mistake bytes that it has not read for missing ones.
-   */
-  const checkProgress = () => {
-    const { stream } = client
-    const nowUnsent = unsentBytes(stream)
-    // New commands that the system accepts immediately prove nothing.
-    const progressed = stream.bytesRead !== bytesRead || (unsent > 0 && nowUnsent !== unsent)
-    checksWithoutProgress = progressed ? 0 : checksWithoutProgress + 1
-    bytesRead = stream.bytesRead
-    unsent = nowUnsent
-    if (checksWithoutProgress < checksPerStall) return
+  const closeStalled = (stream: IoRedis["stream"]) => {
     checksWithoutProgress = 0
     lost = stalled
     stream.destroy()
+  }
+
+  /**
+   * Counts checks instead of time: between two of them the event loop reads from the socket, so a busy process does not
+   * mistake bytes that it has not read for missing ones. While bytes wait to be sent, the timeout of the socket decides. It does not
+   * decide otherwise, because it begins again with each command that the system accepts.
+   */
+  const checkProgress = () => {
+    const { stream } = client
+    const progressed = stream.bytesRead !== bytesRead || stream.writableLength > 0
+    checksWithoutProgress = progressed ? 0 : checksWithoutProgress + 1
+    bytesRead = stream.bytesRead
+    if (checksWithoutProgress === checksPerStall) closeStalled(stream)
   }
 
   const send = async <A>(command: (client: IoRedis) => Promise<A>): Promise<A> => {
@@ -133,6 +120,11 @@ const connect = ({ db, host, keyPrefix, password, port, tls, username }: Connect
     established = false
   })
   client.on("ready", () => {
+    const { stream } = client
+    stream.setTimeout(Duration.toMillis(stallTimeout))
+    stream.on("timeout", () => {
+      if (stream.writableLength > 0) closeStalled(stream)
+    })
     const establish = () => {
       established = true
       client.emit(establishedEvent)

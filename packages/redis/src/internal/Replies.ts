@@ -48,13 +48,18 @@ const hints: Readonly<Record<string, string>> = {
   MISCONF: "it cannot save its data to disk; see its log"
 }
 
-/** Describes a server by a code or by what it is. Without a fix, the outage may end by itself. */
-export const errorOf = (reason: string): StoreError => {
-  const hint = hints[reason]
-  return new StoreError({
-    reason: hint === undefined ? reason : `${reason}: ${hint}`,
-    fix: fixes[reason] ?? tlsFixes.find(([codes]) => codes.test(reason))?.[1]
-  })
+/**
+ * A server that cannot be used, or its connection. `code` is that of a reply or of the system, or says what the server is. Without
+ * a fix, the outage may end by itself.
+ */
+export class ServerError extends StoreError {
+  readonly code: string
+
+  constructor(code: string, fix = fixes[code] ?? tlsFixes.find(([codes]) => codes.test(code))?.[1]) {
+    const hint = hints[code]
+    super({ reason: hint === undefined ? code : `${code}: ${hint}`, fix })
+    this.code = code
+  }
 }
 
 /** Commands that the stores use outside of scripts only. */
@@ -111,29 +116,29 @@ export const permissions = (keyPrefix: string): string =>
  * Describes an error reply to a command, or to one that a script calls. Replies to scripts do not name the command. It is null
  * then, and the next ping finds out what to change.
  */
-export const fromReply = (text: string, command: string | null, keyPrefix: string): StoreError => {
+export const fromReply = (text: string, command: string | null, keyPrefix: string): ServerError => {
   if (/^NOPERM|ACL failure|The user executing the script/.test(text)) {
-    if (command === null) return errorOf("NOPERM")
+    if (command === null) return new ServerError("NOPERM")
     const forbidden = /(?:access|publish).*channel/.test(text)
       ? `use channels that start with ${keyPrefix}`
       : /access.*key/.test(text)
       ? `use keys that start with ${keyPrefix}`
       : `run ${command}`
-    return new StoreError({
-      reason: "NOPERM",
-      fix: `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
-    })
+    return new ServerError(
+      "NOPERM",
+      `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
+    )
   }
   if (command !== null && /unknown (?:redis )?command/i.test(text)) {
-    return new StoreError({
-      reason: "unknown command",
-      fix: `the server has no command ${command}: expected Redis 5 or later, without renamed commands`
-    })
+    return new ServerError(
+      "unknown command",
+      `the server has no command ${command}: expected Redis 5 or later, without renamed commands`
+    )
   }
-  if (/DB index/.test(text)) return errorOf("no such database")
+  if (/DB index/.test(text)) return new ServerError("no such database")
   // Before version 6.
-  if (/invalid password/.test(text)) return errorOf("WRONGPASS")
-  return errorOf(/^[A-Z]+/.exec(text)?.[0] ?? "rejected")
+  if (/invalid password/.test(text)) return new ServerError("WRONGPASS")
+  return new ServerError(/^[A-Z]+/.exec(text)?.[0] ?? "rejected")
 }
 
 /** Whether an error is a reply of the server. */
@@ -141,7 +146,7 @@ export const isReply = (error: unknown): error is Error =>
   error instanceof Error && error.name === "ReplyError"
 
 /** Describes an error of the connection or a reply. Returns null if it says nothing about the cause. */
-export const fromError = (error: unknown, keyPrefix: string): StoreError | null => {
+export const fromError = (error: unknown, keyPrefix: string): ServerError | null => {
   if (isReply(error)) {
     const name = Predicate.hasProperty(error, "command") && Predicate.hasProperty(error.command, "name")
       ? String(error.command.name)
@@ -149,9 +154,9 @@ export const fromError = (error: unknown, keyPrefix: string): StoreError | null 
     const isScript = name?.startsWith("eval") === true && /script/.test(error.message)
     return fromReply(error.message, isScript ? null : name, keyPrefix)
   }
-  if (error instanceof Error && error.name === "ParserError") return errorOf("another protocol")
+  if (error instanceof Error && error.name === "ParserError") return new ServerError("another protocol")
   return error instanceof Error && "code" in error && typeof error.code === "string" &&
       /^[A-Z][A-Z0-9_]*$/.test(error.code)
-    ? errorOf(error.code)
+    ? new ServerError(error.code)
     : null
 }
