@@ -1,5 +1,4 @@
 /** Tracks open connections and the requests on each of them, and limits what a client can occupy. */
-import * as Predicate from "effect/Predicate"
 import type * as Http from "node:http"
 import type * as Net from "node:net"
 import * as IpRanges from "../auth/IpRanges.ts"
@@ -84,17 +83,12 @@ interface OpenConnection {
   sending: SendProgress | undefined
 }
 
-/** Times include only those in which data waited for the client. */
 interface SendProgress {
-  /** Bytes that the system had accepted at the last call of `closeSlowReaders`. */
-  bytes: number
-  /** Time since the system last accepted bytes, in milliseconds. */
-  idleMs: number
-  /** Bytes that the system had accepted when the current measurement of the rate began. */
-  windowBytes: number
-  /** Time since then, in milliseconds. */
-  windowMs: number
-  /** The response whose complete body waits for the client, and for how long. */
+  /** The writes that the system had accepted completely at the last call of `closeSlowReaders`, in bytes. */
+  sent: number
+  /** By how many bytes the client may fall behind the minimum rate before its connection is closed. */
+  allowance: number
+  /** The response that data waits for, and for how long its body has been complete, in milliseconds. */
   response: Http.ServerResponse | undefined
   responseMs: number
 }
@@ -307,23 +301,28 @@ export class ConnectionTracker {
 
   /**
    * Closes connections whose client reads too slowly, or does not close a connection that the server has ended.
-   * `elapsedMs` is the time since the previous call. The timeout of Node sockets does not suffice: it starts again with
-   * every byte that the client reads.
+   * `elapsedMs` is the time since the previous call.
+   *
+   * What the system has accepted of a write is not known until it has accepted all of it, so a client has the time that the rest
+   * takes at the minimum rate. One that reads nothing is found by the timeout of its socket, which is set here: it begins again
+   * whenever the system accepts bytes.
    */
   closeSlowReaders(elapsedMs: number): void {
     const { minSendRate, sendIdleTimeoutMs, sendTimeoutMs } = this.#limits
+    const fullAllowance = minSendRate * sendIdleTimeoutMs / 1000
     for (const connection of this.#open.values()) {
       const { inFlight, sending, socket } = connection
-      const isWaiting = socket.writableLength > 0 || socket.writableEnded
-      if (!isWaiting) {
+      const { bytesWritten, writableEnded, writableLength } = socket
+      if (writableLength === 0 && !writableEnded) {
         // Between two chunks of a stream the time continues.
         if (inFlight.length === 0) connection.sending = undefined
         continue
       }
       const response = inFlight[0]?.response
-      const bytes = acceptedBytes(socket)
+      const sent = bytesWritten - writableLength
+      if (sending?.response !== response) socket.setTimeout(sendIdleTimeoutMs)
       if (sending === undefined) {
-        connection.sending = { bytes, idleMs: 0, windowBytes: bytes, windowMs: 0, response, responseMs: 0 }
+        connection.sending = { sent, allowance: fullAllowance, response, responseMs: 0 }
         continue
       }
       if (sending.response !== response || response?.writableEnded !== true) {
@@ -332,20 +331,24 @@ export class ConnectionTracker {
       } else {
         sending.responseMs += elapsedMs
       }
-      sending.idleMs = bytes > sending.bytes ? 0 : sending.idleMs + elapsedMs
-      sending.bytes = bytes
-      sending.windowMs += elapsedMs
-      const windowEnds = sending.windowMs >= sendIdleTimeoutMs
-      const isTooSlow = windowEnds && bytes - sending.windowBytes < minSendRate * sending.windowMs / 1000
-      if (isTooSlow || sending.idleMs >= sendIdleTimeoutMs || sending.responseMs >= sendTimeoutMs) {
-        if (!socket.destroyed) this.countDropped("slow-reader")
-        socket.destroy()
-      }
-      if (windowEnds) {
-        sending.windowBytes = bytes
-        sending.windowMs = 0
+      const change = sent - sending.sent - minSendRate * elapsedMs / 1000
+      sending.allowance = Math.min(fullAllowance, sending.allowance + change)
+      sending.sent = sent
+      if (sending.allowance + writableLength <= 0 || sending.responseMs >= sendTimeoutMs) {
+        this.#closeSlow(socket)
       }
     }
+  }
+
+  /** Closes a connection whose timeout has passed without activity, unless its client waits for a response. */
+  closeInactive(socket: Net.Socket): void {
+    if (socket.writableLength > 0) this.#closeSlow(socket)
+    else if ((this.#open.get(socket)?.inFlight.length ?? 0) === 0) socket.destroy()
+  }
+
+  #closeSlow(socket: Net.Socket): void {
+    if (!socket.destroyed) this.countDropped("slow-reader")
+    socket.destroy()
   }
 
   closeAll(): void {
@@ -371,16 +374,3 @@ const mayHandle = ({ inFlight }: OpenConnection, request: Http.IncomingMessage):
 
 /** Only requests with this method change something. */
 const isSafe = ({ method }: Http.IncomingMessage): boolean => method !== "POST"
-
-/**
- * Returns how many bytes the system has accepted for a client. Node reports it only of its handle: `bytesWritten` of the
- * socket includes bytes that still wait.
- */
-const acceptedBytes = (socket: Net.Socket): number => {
-  const handle: unknown = Reflect.get(socket, "_handle")
-  if (!Predicate.isRecord(handle)) return 0
-  const { bytesWritten, writeQueueSize } = handle
-  return typeof bytesWritten === "number" && typeof writeQueueSize === "number"
-    ? bytesWritten - writeQueueSize
-    : 0
-}

@@ -33,6 +33,18 @@ export const sendBytes = (
   discardRequestBody(request)
 }
 
+/**
+ * The longest write of a stream. How fast the client reads is known when the system has accepted the whole write, see
+ * `ConnectionTracker`.
+ */
+const maxWriteBytes = 64 * 1024
+
+const writesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
+  Array.from(
+    { length: Math.ceil(chunk.byteLength / maxWriteBytes) },
+    (_, index) => chunk.subarray(index * maxWriteBytes, (index + 1) * maxWriteBytes)
+  )
+
 /** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. */
 export const sendStream = (
   { headers, status }: ProxyResponse,
@@ -45,7 +57,7 @@ export const sendStream = (
   response.writeHead(status, { ...headers, [name]: value })
   if (request.method === "HEAD") return Effect.sync(() => void response.end())
   response.flushHeaders()
-  return Stream.runForEach(body, (chunk) =>
+  return Stream.runForEach(Stream.mapConcat(body, writesOf), (chunk) =>
     Effect.suspend(() => {
       onChunkSent(chunk.byteLength)
       return response.write(chunk) ? Effect.void : waitForDrain(response)

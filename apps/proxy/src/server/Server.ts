@@ -164,6 +164,7 @@ export const make = (options: ServerOptions): Effect.Effect<Server> =>
       }
     })
     server.on("connection", (socket) => connections.add(socket))
+    server.on("timeout", (socket) => connections.closeInactive(socket))
     server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {

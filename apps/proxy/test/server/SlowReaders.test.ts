@@ -4,7 +4,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Net from "node:net"
-import { ConnectionTracker } from "../../src/server/Connections.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, type HeldConnection, openConnection, parseResponses } from "../hostile/rawHttp.ts"
@@ -124,54 +123,16 @@ describe("a client that reads slowly", () => {
   )
 })
 
-/** A connection to the tracker, both ends. */
-const trackedConnection = (tracker: ConnectionTracker) =>
-  Effect.gen(function*() {
-    const server = yield* Effect.acquireRelease(
-      Effect.async<Net.Server>((resume) => {
-        const server = Net.createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => server.close())
-    )
-    const accepted = new Promise<Net.Socket>((resolve) => server.once("connection", resolve))
-    const address = server.address()
-    const held = yield* openConnection(typeof address === "object" && address !== null ? address.port : 0)
-    const socket = yield* Effect.acquireRelease(
-      Effect.promise(() => accepted),
-      (socket) => Effect.sync(() => socket.destroy())
-    )
-    tracker.add(socket)
-    return { held, socket }
-  })
-
 describe("a client that stops reading", () => {
-  const limits = {
-    sendIdleTimeoutMs: 30_000,
-    sendTimeoutMs: 300_000,
-    minSendRate: 1024,
-    maxIdlePerNetwork: 1,
-    isTrustedPeer: () => true
-  }
-
-  it.scopedLive(
-    "is disconnected after the idle timeout, no matter how much it has read before",
-    () =>
-      Effect.gen(function*() {
-        const tracker = new ConnectionTracker(limits, () => {})
-        const { held, socket } = yield* trackedConnection(tracker)
-        socket.write(Buffer.alloc(32 * mebibyte, "x"))
-        tracker.closeSlowReaders(1000)
-        // More than the system buffers, so that it accepts more meanwhile.
-        yield* held.until((read) => read.length > 16 * mebibyte)
-        held.socket.pause()
-        // Meanwhile the system accepts nothing, because the loop never waits.
-        const closedAfter = (seconds: number): boolean => {
-          for (let second = 0; second < seconds; second += 1) tracker.closeSlowReaders(1000)
-          return socket.destroyed
-        }
-        expect([closedAfter(30), closedAfter(1)]).toEqual([false, true])
+  it.scopedLive("is disconnected, no matter how much it has read before", () =>
+    Effect.gen(function*() {
+      const { ended, held } = yield* requestLarge({
+        limits: { sendIdleTimeout: Duration.millis(300), minSendRate: 1 }
       })
-  )
+      yield* held.until((read) => read.length > mebibyte)
+      held.socket.pause()
+      yield* ended(499, 1)
+    }))
 })
 
 describe("a client that does not close a connection that the proxy has ended", () => {
