@@ -6,12 +6,39 @@ import { whileBlocking } from "../terminal/Signals.ts"
 import { JsonText } from "../text/Json.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
-/** Functions of jq that read other records than the current one, or end the program. */
-const streamFunctions = ["input", "input_line_number", "halt", "halt_error"]
+/** The next token of jq. A text ends with its quote, or where an expression inside it begins. */
+const tokenPattern = /\s+|#.*|"(?:[^"\\]|\\[^(])*(?:"|\\\()?|[.$@]?[A-Za-z_]\w*|./gy
 
-/** Returns the functions of jq that a compiled expression calls. `inputs` calls `input`. */
-const calledFunctions = (disassembly: string): ReadonlySet<string> =>
-  new Set([...disassembly.matchAll(/^ *\d{4} CALL_BUILTIN (\w+)$/gm)].map(([, name = ""]) => name))
+/** Returns the functions that a valid expression calls: the names that are not in texts or comments, nor fields, keys or variables. */
+const calledFunctions = (expression: string): ReadonlySet<string> => {
+  const called = new Set<string>()
+  const defined = new Set<string>()
+  /** The brackets that are open, and quotes of texts with an open expression. */
+  const open: Array<string> = []
+  let previous = ""
+  let at = 0
+  const next = (): string => {
+    // Where an expression inside a text ends, the text continues
+    const continues = expression[at] === ")" && open.at(-1) === "\""
+    tokenPattern.lastIndex = continues ? 0 : at
+    const source = continues ? `"${expression.slice(at + 1)}` : expression
+    const [token = ""] = tokenPattern.exec(source) ?? []
+    if (continues) open.pop()
+    at += token.length
+    return token
+  }
+  for (let token = next(); token !== ""; token = next()) {
+    if (/^[\s#]/.test(token)) continue
+    if (token.startsWith("\"")) {
+      if (token.endsWith("\\(")) open.push("\"")
+    } else if ("([{".includes(token)) open.push(token)
+    else if (")]}".includes(token)) open.pop()
+    else if (previous === "def") defined.add(token)
+    else if (open.at(-1) !== "{" || !"{,".includes(previous)) called.add(token)
+    previous = token
+  }
+  return new Set([...called].filter((name) => !defined.has(name)))
+}
 
 /** Bounds the memory for the records of an expression that reads them all: 64 MiB of JSON. */
 const maxTextLength = 64 * 1024 * 1024
@@ -49,7 +76,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
     const jq = yield* Effect.promise(() => loadJq())
     const run = (input: string, flags: ReadonlyArray<string> = []) =>
       whileBlocking(() => jq.raw(input, expression, ["-c", ...flags, "--"]))
-    const compiled = run("", ["--debug-dump-disasm"])
+    const compiled = run("")
     const compileErrorCode = 3
     if (compiled.exitCode === compileErrorCode) return yield* usageError(compiled.stderr)
 
@@ -76,9 +103,10 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
       return { values, error: null }
     }
 
-    const called = calledFunctions(compiled.stdout)
-    // Everywhere else, records do not affect each other
-    if (!streamFunctions.some((name) => called.has(name))) {
+    const called = calledFunctions(expression)
+    const readsInput = called.has("input") || called.has("inputs")
+    // Everywhere else, records do not affect each other, and none ends the program
+    if (!readsInput && !["input_line_number", "halt", "halt_error"].some((name) => called.has(name))) {
       return {
         fields: null,
         holdsRecords: false,
@@ -100,7 +128,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
           }
           return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
         }),
-      end: Effect.sync(() => transformAll(kept, called.has("input") ? ["-n"] : [])),
+      end: Effect.sync(() => transformAll(kept, readsInput ? ["-n"] : [])),
       status: Effect.void
     }
   })
