@@ -4,13 +4,9 @@
  */
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
-
-const options: ReadonlyArray<string> = [
-  // What a request creates does not outlive it: no object skips the young generation of the heap.
-  "--no-allocation-site-pretenuring",
-  // For a heap of this size threads mostly wait for each other.
-  "--no-parallel-scavenge"
-]
+// What a request creates does not outlive it, so no object skips the young generation of the heap. For a heap of this size,
+// parallel threads mostly wait for each other. Benchmarks read the file too.
+import options from "./v8Options.json" with { type: "json" }
 
 /**
  * The young generation grows up to two semi-spaces of 16 MiB. Larger ones pause all requests longer, and buffers then wait so long

@@ -6,6 +6,7 @@
  * each with one request in flight.
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import type { Benchmark } from "../Benchmark.ts"
 import { forkProgram, pathTo } from "../ChildProgram.ts"
@@ -17,8 +18,9 @@ import * as ServerSubject from "../ServerSubject.ts"
 import { startStubServer } from "../StubServer.ts"
 
 /** Those that the proxy sets itself, so that the limits do not cost more only because they lack them. */
-const v8Options =
-  readFileSync(pathTo("apps/proxy/src/runtime/V8Options.ts"), "utf8").match(/--no-[a-z-]+(?=")/g) ?? []
+const v8Options = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))(
+  readFileSync(pathTo("apps/proxy/src/runtime/v8Options.json"), "utf8")
+)
 
 const notes = Effect.succeed([
   `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
