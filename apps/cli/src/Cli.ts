@@ -87,10 +87,9 @@ const execute = (
         command: values.get("pager")?.value ?? null
       }))
     }
-    const load = commandLoaders[commandLine.commands.indexOf(invocation.command)]
-    if (load === undefined) {
-      return yield* Effect.dieMessage(`no loader of ${invocation.command.path.join(" ")}`)
-    }
+    const name = invocation.command.path.join(" ")
+    const load = commandLoaders[name]
+    if (load === undefined) return yield* Effect.dieMessage(`no loader of ${name}`)
     const command = yield* Effect.promise(load)
     return yield* runCommand(command, yield* parseCommand(command, invocation))
   })

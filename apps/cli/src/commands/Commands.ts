@@ -1,42 +1,42 @@
-/** All commands, in the order of help. Each is loaded when it runs. */
+/** All commands by their names, in the order of help. Each is loaded when it runs. */
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 
 type LoadCommand = () => Promise<CommandSpec>
 
-export const commandLoaders: ReadonlyArray<LoadCommand> = [
-  async () => (await import("./walletTransfers.ts")).walletTransfers,
-  async () => (await import("./walletNftTrades.ts")).walletNftTrades,
-  async () => (await import("./walletChains.ts")).walletChains,
-  async () => (await import("./tokenTransfers.ts")).tokenTransfers,
-  async () => (await import("./tokenOwners.ts")).tokenOwners,
-  async () => (await import("./tokenPrice.ts")).tokenPrice,
-  async () => (await import("./contractNfts.ts")).contractNfts,
-  async () => (await import("./nftMetadata.ts")).nftMetadata,
-  async () => (await import("./nftOwners.ts")).nftOwners,
-  async () => (await import("./updateStreamStatus.ts")).updateStreamStatus,
-  async () => (await import("./ledgerTransaction.ts")).ledgerTransaction,
-  async () => (await import("./watch.ts")).watchWalletTransfers,
-  async () => (await import("./watch.ts")).watchTokenTransfers,
-  async () => (await import("./watch.ts")).watchWalletNftTrades,
-  async () => (await import("./api.ts")).api,
-  async () => (await import("./doctor.ts")).doctor,
-  async () => (await import("./explain.ts")).explain,
-  async () => (await import("./auth.ts")).authLogin,
-  async () => (await import("./auth.ts")).authStatus,
-  async () => (await import("./auth.ts")).authLogout,
-  async () => (await import("./config.ts")).configGet,
-  async () => (await import("./config.ts")).configSet,
-  async () => (await import("./config.ts")).configUnset,
-  async () => (await import("./config.ts")).configList,
-  async () => (await import("./config.ts")).configPath,
-  async () => (await import("./alias.ts")).aliasSet,
-  async () => (await import("./alias.ts")).aliasUnset,
-  async () => (await import("./alias.ts")).aliasList,
-  async () => (await import("./sandboxServe.ts")).sandboxServe,
-  async () => (await import("./completions.ts")).completions,
-  async () => (await import("./man.ts")).man
-]
+export const commandLoaders: Readonly<Record<string, LoadCommand>> = {
+  "wallet transfers": async () => (await import("./walletTransfers.ts")).walletTransfers,
+  "wallet nft-trades": async () => (await import("./walletNftTrades.ts")).walletNftTrades,
+  "wallet chains": async () => (await import("./walletChains.ts")).walletChains,
+  "token transfers": async () => (await import("./tokenTransfers.ts")).tokenTransfers,
+  "token owners": async () => (await import("./tokenOwners.ts")).tokenOwners,
+  "token price": async () => (await import("./tokenPrice.ts")).tokenPrice,
+  "nft list": async () => (await import("./contractNfts.ts")).contractNfts,
+  "nft get": async () => (await import("./nftMetadata.ts")).nftMetadata,
+  "nft owners": async () => (await import("./nftOwners.ts")).nftOwners,
+  "stream set-status": async () => (await import("./updateStreamStatus.ts")).updateStreamStatus,
+  "ledger tx": async () => (await import("./ledgerTransaction.ts")).ledgerTransaction,
+  "watch wallet transfers": async () => (await import("./watch.ts")).watchWalletTransfers,
+  "watch token transfers": async () => (await import("./watch.ts")).watchTokenTransfers,
+  "watch wallet nft-trades": async () => (await import("./watch.ts")).watchWalletNftTrades,
+  api: async () => (await import("./api.ts")).api,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  explain: async () => (await import("./explain.ts")).explain,
+  "auth login": async () => (await import("./auth.ts")).authLogin,
+  "auth status": async () => (await import("./auth.ts")).authStatus,
+  "auth logout": async () => (await import("./auth.ts")).authLogout,
+  "config get": async () => (await import("./config.ts")).configGet,
+  "config set": async () => (await import("./config.ts")).configSet,
+  "config unset": async () => (await import("./config.ts")).configUnset,
+  "config list": async () => (await import("./config.ts")).configList,
+  "config path": async () => (await import("./config.ts")).configPath,
+  "alias set": async () => (await import("./alias.ts")).aliasSet,
+  "alias unset": async () => (await import("./alias.ts")).aliasUnset,
+  "alias list": async () => (await import("./alias.ts")).aliasList,
+  "sandbox serve": async () => (await import("./sandboxServe.ts")).sandboxServe,
+  completions: async () => (await import("./completions.ts")).completions,
+  man: async () => (await import("./man.ts")).man
+}
 
 /** Loads all commands. */
 export const loadCommands = (): Promise<ReadonlyArray<CommandSpec>> =>
-  Promise.all(commandLoaders.map((load) => load()))
+  Promise.all(Object.values(commandLoaders).map((load) => load()))

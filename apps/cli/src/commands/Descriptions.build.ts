@@ -36,7 +36,7 @@ const informationOptions = [
   )
 ]
 
-/** In the order of the loaders. JSON omits the code of commands. */
+/** JSON omits the code of commands. */
 export const commandLine: CommandLineDescription = {
   commands: (await loadCommands()).map(({ arguments: args, options, ...properties }) => ({
     ...properties,

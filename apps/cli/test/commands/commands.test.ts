@@ -4,7 +4,7 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globalOptions } from "../../src/args/GlobalOptions.ts"
-import { loadCommands } from "../../src/commands/Commands.ts"
+import { commandLoaders, loadCommands } from "../../src/commands/Commands.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { kebabCase } from "../../src/text/KebabCase.ts"
 import { quarry, records } from "../support/quarry.ts"
@@ -44,6 +44,10 @@ it("has a command for every operation, with an option or an argument for each of
     expect(names).toEqual(expect.arrayContaining(operation.parameters.map(({ name }) => kebabCase(name))))
   }
   expect(cases).toHaveLength(allOperations.length)
+})
+
+it("loads each command by its name", async () => {
+  for (const [name, load] of Object.entries(commandLoaders)) expect((await load()).path.join(" ")).toBe(name)
 })
 
 it("has no option for the API key", () => {
