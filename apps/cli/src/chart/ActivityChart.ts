@@ -28,18 +28,18 @@ interface Payment {
 }
 
 /** Sums of one series. */
-interface Tally {
+interface Sums {
   readonly count: bigint
   readonly amount: bigint
 }
 
-type Tallies = ReadonlyArray<Tally>
+type SumsOfSeries = ReadonlyArray<Sums>
 
-const noTally: Tally = { count: 0n, amount: 0n }
+const noSums: Sums = { count: 0n, amount: 0n }
 
-const addTallies = (one: Tallies, other: Tallies): Tallies =>
+const addSums = (one: SumsOfSeries, other: SumsOfSeries): SumsOfSeries =>
   one.map(({ amount, count }, index) => {
-    const { amount: otherAmount, count: otherCount } = other[index] ?? noTally
+    const { amount: otherAmount, count: otherCount } = other[index] ?? noSums
     return { amount: amount + otherAmount, count: count + otherCount }
   })
 
@@ -50,18 +50,18 @@ const activityChart = <Item>(
   series: ReadonlyArray<string>,
   toActivity: (item: Item) => Activity
 ): ChartBuilder<Item> => {
-  const buckets = new TimeBuckets<Tallies>(addTallies)
-  let total: Tallies = series.map(() => noTally)
+  const buckets = new TimeBuckets<SumsOfSeries>(addSums)
+  let total: SumsOfSeries = series.map(() => noSums)
   let first: Payment | null = null
   let haveOneCurrency = true
   return {
     add: (items) => {
       for (const item of items) {
         const { payment, series: own, time } = toActivity(item)
-        const tally = { count: 1n, amount: payment?.amount ?? 0n }
-        const tallies = series.map((_, index) => index === own ? tally : noTally)
-        total = addTallies(total, tallies)
-        buckets.add(time === null ? null : DateTime.toEpochMillis(time), tallies)
+        const sums = { count: 1n, amount: payment?.amount ?? 0n }
+        const sumsOfSeries = series.map((_, index) => index === own ? sums : noSums)
+        total = addSums(total, sumsOfSeries)
+        buckets.add(time === null ? null : DateTime.toEpochMillis(time), sumsOfSeries)
         first = first ?? payment
         haveOneCurrency &&= payment !== null && payment.currency === first?.currency
       }
@@ -75,12 +75,12 @@ const activityChart = <Item>(
       )
       const panels = (
         name: (series: string) => string,
-        value: (tally: Tally) => bigint,
+        value: (sums: Sums) => bigint,
         format: (value: bigint) => string
       ) => {
         const values = shown.map(([index, series]) => ({
           name: name(series),
-          values: rows.map((row) => value(row.value?.[index] ?? noTally))
+          values: rows.map((row) => value(row.value?.[index] ?? noSums))
         }))
         const max = values.flatMap(({ values }) => values).reduce((a, b) => a > b ? a : b, 0n)
         return values.map(({ name, values }) => valuePanel(name, values, max, format))

@@ -23,7 +23,7 @@ import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
-import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
+import { checkConnection, targetOf, type UnreachableError } from "./ConnectionCheck.ts"
 
 /** The result of one check. */
 export interface Finding {
@@ -176,9 +176,9 @@ const checkHost = (
     }
     const target = proxy === null ? url : new URL(proxy.value)
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
-    const result = yield* Effect.either(probe(targetOf(target)))
+    const result = yield* Effect.either(checkConnection(targetOf(target)))
     if (result._tag === "Left") {
-      return [failed(check, `${label}: ${describeProbe(result.left)}`, fixOfProbe(result.left, url, proxy))]
+      return [failed(check, `${label}: ${reasonOf(result.left)}`, fixOf(result.left, url, proxy))]
     }
     const { addresses, certificate, connectMillis } = result.right
     const now = yield* Clock.currentTimeMillis
@@ -190,7 +190,7 @@ const checkHost = (
     ]
   })
 
-const describeProbe = ({ code, step }: ProbeError): string => {
+const reasonOf = ({ code, step }: UnreachableError): string => {
   switch (step) {
     case "name":
       return `the name cannot be resolved: ${describeSystemError({ code })}`
@@ -201,7 +201,7 @@ const describeProbe = ({ code, step }: ProbeError): string => {
   }
 }
 
-const fixOfProbe = ({ code, step }: ProbeError, url: URL, proxy: NamedProxy | null): string => {
+const fixOf = ({ code, step }: UnreachableError, url: URL, proxy: NamedProxy | null): string => {
   switch (step) {
     case "name":
       return proxy === null

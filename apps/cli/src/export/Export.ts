@@ -252,7 +252,7 @@ const writeRecords = <Item>(
           addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null),
           progress.page(page)
         ))
-        yield* letEventsPass
+        yield* nextTurn
       })
     const readPages = Effect.gen(function*() {
       const saved = savedRecords(started)
@@ -362,7 +362,7 @@ const onlyNew = (since: NewestBlock) => {
   }
 }
 
-/** Handles signals between pages. The pages of the sandbox in this process arrive without I/O. */
-const letEventsPass = Effect.async<void>((resume) => {
+/** Waits for the next turn of the event loop, in which signals are handled. The pages of the sandbox in this process arrive without I/O. */
+const nextTurn = Effect.async<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })

@@ -8,13 +8,13 @@ import * as tls from "node:tls"
 import { errorCode } from "../errors/SystemError.ts"
 
 /** A step failed. `code` is that of the operating system or of OpenSSL, for example ECONNREFUSED. */
-export class ProbeError extends Data.TaggedError("ProbeError")<{
+export class UnreachableError extends Data.TaggedError("UnreachableError")<{
   readonly step: "name" | "connection" | "tls"
   readonly code: string
 }> {}
 
 /** A host and what of it is reached. */
-export interface ProbeResult {
+export interface ReachedHost {
   /** The addresses of the name. */
   readonly addresses: ReadonlyArray<string>
   readonly connectMillis: number
@@ -22,7 +22,7 @@ export interface ProbeResult {
   readonly certificate: { readonly issuer: string; readonly validTo: Date } | null
 }
 
-export interface ProbeTarget {
+export interface ConnectionTarget {
   /** Without the brackets of an IPv6 address. */
   readonly host: string
   readonly port: number
@@ -30,7 +30,7 @@ export interface ProbeTarget {
 }
 
 /** Returns what a URL connects to. */
-export const targetOf = (url: URL): ProbeTarget => {
+export const targetOf = (url: URL): ConnectionTarget => {
   const isTls = url.protocol === "https:"
   return {
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
@@ -42,44 +42,46 @@ export const targetOf = (url: URL): ProbeTarget => {
 /** Each step may take this long. */
 const stepTimeout = "5 seconds"
 
-const resolveName = (host: string): Effect.Effect<ReadonlyArray<string>, ProbeError> =>
+const resolveName = (host: string): Effect.Effect<ReadonlyArray<string>, UnreachableError> =>
   Effect.tryPromise({
     try: () => dns.promises.lookup(host, { all: true }),
-    catch: (error) => new ProbeError({ step: "name", code: errorCode(error) })
+    catch: (error) => new UnreachableError({ step: "name", code: errorCode(error) })
   }).pipe(
     Effect.timeoutFail({
       duration: stepTimeout,
-      onTimeout: () => new ProbeError({ step: "name", code: "ETIMEDOUT" })
+      onTimeout: () => new UnreachableError({ step: "name", code: "ETIMEDOUT" })
     }),
     Effect.map((found) => found.map(({ address }) => address))
   )
 
 /** Opens a connection, reads `result` of it, and closes it. */
 const connection = <S extends net.Socket, A>(
-  step: ProbeError["step"],
+  step: UnreachableError["step"],
   open: () => S,
   readyEvent: string,
   result: (socket: S) => A
-): Effect.Effect<A, ProbeError> =>
-  Effect.async<A, ProbeError>((resume) => {
+): Effect.Effect<A, UnreachableError> =>
+  Effect.async<A, UnreachableError>((resume) => {
     const socket = open()
     socket.once(readyEvent, () => {
       resume(Effect.succeed(result(socket)))
       socket.destroy()
     })
     socket.on("error", (error) => {
-      resume(new ProbeError({ step, code: errorCode(error) }))
+      resume(new UnreachableError({ step, code: errorCode(error) }))
       socket.destroy()
     })
     return Effect.sync(() => void socket.destroy())
   }).pipe(
     Effect.timeoutFail({
       duration: stepTimeout,
-      onTimeout: () => new ProbeError({ step, code: "ETIMEDOUT" })
+      onTimeout: () => new UnreachableError({ step, code: "ETIMEDOUT" })
     })
   )
 
-export const probe = ({ host, isTls, port }: ProbeTarget): Effect.Effect<ProbeResult, ProbeError> =>
+export const checkConnection = (
+  { host, isTls, port }: ConnectionTarget
+): Effect.Effect<ReachedHost, UnreachableError> =>
   Effect.gen(function*() {
     const addresses = yield* resolveName(host)
     const [connecting] = yield* Effect.timed(
