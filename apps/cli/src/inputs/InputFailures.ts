@@ -5,6 +5,7 @@ import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
+import { crc32 } from "node:zlib"
 import {
   type CommandError,
   exitCodes,
@@ -33,8 +34,8 @@ const maxServiceFailures = 20
 export interface InputFailures {
   /** Counts the inputs before the position at which the command continues, and keeps those that failed in the file. */
   readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
-  /** The number of inputs that failed so far. */
-  readonly count: () => number
+  /** The inputs that failed so far, as positions have them. */
+  readonly failed: () => Pick<InputPosition, "failed" | "failedSum">
   readonly addSuccess: (hasRecords: boolean) => Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
   readonly add: (line: InputLine, error: CommandError) => Effect.Effect<void, CommandError>
@@ -103,6 +104,7 @@ export const makeInputFailures = (
     const exitStatuses = new Set<number>()
     let earlier = 0
     let failed = 0
+    let failedSum: number | null = null
     let succeeded = 0
     let serviceFailures = 0
     let unprinted = startPosition
@@ -112,8 +114,11 @@ export const makeInputFailures = (
     const advance = () => {
       hasRead = true
       if (serviceFailures > 0 || hasRecords) return
-      unprinted = { ...startPosition, index: failed + succeeded, failed }
+      unprinted = { ...startPosition, index: failed + succeeded, failed, failedSum }
     }
+    const written = Effect.map((sum: number | null) => {
+      failedSum = sum
+    })
     const summary = () => {
       const [status] = exitStatuses
       return new InputsFailedError({
@@ -131,9 +136,9 @@ export const makeInputFailures = (
           failed = position.failed
           unprinted = position
           succeeded = position.index - position.failed
-          return Effect.flatMap(failedFile, ({ keep }) => keep(position.failed))
+          return Effect.flatMap(failedFile, ({ keep }) => written(keep(position)))
         }),
-      count: () => failed,
+      failed: () => ({ failed, failedSum }),
       addSuccess: (inputHasRecords) =>
         Effect.sync(() => {
           succeeded++
@@ -160,7 +165,7 @@ export const makeInputFailures = (
           }
           return Effect.all([
             // Counted when it is written, because a command that continues keeps so many
-            Effect.flatMap(failedFile, ({ add }) => add(inputLine)),
+            Effect.flatMap(failedFile, ({ add }) => written(add(inputLine))),
             Effect.sync(() => {
               failed++
               exitStatuses.add(exitCodes[error._tag])
@@ -235,17 +240,18 @@ const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): s
 /** Finds the complete failures in a file. */
 const completeFailures = /# line \d+, .*\n(?:[^#\n].*\n)?|.*\n/g
 
-/** A file with the inputs that failed. */
+/** A file with the inputs that failed. Both return the checksum of its lines. */
 interface FailedFile {
-  /** Keeps the first failures, which an interrupted run has written. Removes the others. */
-  readonly keep: (count: number) => Effect.Effect<void, OutputError>
-  readonly add: (line: InputLine) => Effect.Effect<void, OutputError>
+  /** Keeps the failures before a position, if an interrupted run of this command has written them. Removes the others. */
+  readonly keep: (position: InputPosition) => Effect.Effect<number | null, OutputError>
+  readonly add: (line: InputLine) => Effect.Effect<number | null, OutputError>
 }
 
 const openFailedFile = (
   file: string | null
 ): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
-  if (file === null) return Effect.succeed({ keep: () => Effect.void, add: () => Effect.void })
+  const noFile = () => Effect.succeed(null)
+  if (file === null) return Effect.succeed({ keep: noFile, add: noFile })
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: run,
@@ -258,26 +264,34 @@ const openFailedFile = (
     )
     /** The line of the last failure. */
     let lastLine = 0
+    let sum = 0
     const write = (text: string) => {
       const bytes = Buffer.from(text)
       const { error } = writeToFile(descriptor, bytes, [bytes.length])
       if (error !== null) throw error
+      sum = crc32(bytes, sum)
+      return sum
     }
     return {
-      keep: (count) =>
+      keep: ({ failed, failedSum }) =>
         attempt(() => {
           // A pipe or a terminal has no earlier failures
-          if (!fs.fstatSync(descriptor).isFile()) return
-          const kept = fs.readFileSync(file, "utf8").match(completeFailures)?.slice(0, count) ?? []
-          fs.ftruncateSync(descriptor, Buffer.byteLength(kept.join("")))
+          if (!fs.fstatSync(descriptor).isFile()) return null
+          const first = fs.readFileSync(file, "utf8").match(completeFailures)?.slice(0, failed) ?? []
+          // Other lines are those of another command
+          const kept = crc32(first.join("")) === failedSum ? first : []
+          const text = kept.join("")
+          sum = crc32(text)
+          fs.ftruncateSync(descriptor, Buffer.byteLength(text))
           lastLine = Number(/^# line (\d+), /.exec(kept.at(-1) ?? "")?.[1] ?? 0)
           // The next command that continues counts these too
-          write("# an input that failed before this file was written\n".repeat(count - kept.length))
+          return write("# an input that failed before this file was written\n".repeat(failed - kept.length))
         }),
       add: (line) =>
         attempt(() => {
-          write(failureText(line, line.line === lastLine))
+          const sum = write(failureText(line, line.line === lastLine))
           lastLine = line.line
+          return sum
         })
     }
   })

@@ -227,17 +227,17 @@ const inputPages = <Item>(
   let records = start.records
   let position: string | undefined = formatPosition(start)
   const toInputPage = (page: RecordPage<Item>): RecordPage<InputRecord<Item>> => {
-    const [before, startOfPage, failed] = [records, position, failures.count()]
+    const [before, startOfPage, failed] = [records, position, failures.failed()]
     records += page.items.length
     const isLast = isSinglePage || page.nextCursor === null || (maxItems !== null && records >= maxItems)
     const positionAfter = (count: number): string | undefined => {
       const cursor = page.cursorAfter(count)
       return typeof cursor === "string"
-        ? formatPosition({ index: start.index, failed, records: before + count, cursor })
+        ? formatPosition({ index: start.index, ...failed, records: before + count, cursor })
         : undefined
     }
     const nextCursor = isLast
-      ? formatPosition({ ...startPosition, index: start.index + 1, failed })
+      ? formatPosition({ ...startPosition, index: start.index + 1, ...failed })
       : positionAfter(page.items.length)
     position = nextCursor
     return {

@@ -37,6 +37,15 @@ it.effect("are collected if an argument is invalid, and end the command if a set
     expect(failures.counts()).toEqual({ failed: 1, total: 1 })
   }).pipe(Effect.scoped, Effect.provideService(CommandTerminal, terminal)))
 
+it.effect("does not keep the lines that another command has written", () =>
+  Effect.gen(function*() {
+    const file = join(temporaryFolder(), "failed")
+    appendFileSync(file, "0x1\n0x2\n")
+    const failures = yield* makeInputFailures({ file, inputName: "inputs", isJson: false, source: "" })
+    yield* failures.continueAt({ ...startPosition, index: 3, failed: 1, failedSum: 123 })
+    expect(readFileSync(file, "utf8")).toBe("# an input that failed before this file was written\n")
+  }).pipe(Effect.scoped, Effect.provideService(CommandTerminal, terminal)))
+
 it.effect.prop(
   "contains each failure once, wherever the runs before were killed",
   {
@@ -76,7 +85,7 @@ it.effect.prop(
               continue
             }
             yield* failures.addSuccess(true)
-            if (isKnown(index)) known = { ...startPosition, index: index + 1, failed: failures.count() }
+            if (isKnown(index)) known = { ...startPosition, index: index + 1, ...failures.failed() }
           }
           return known
         }).pipe(Effect.scoped, Effect.provideService(CommandTerminal, terminal))
