@@ -97,7 +97,7 @@ export const whenSettled = (context: RequestContext, record: () => void): void =
 }
 
 /** Calls `release` when the response is handed over. */
-export const holdUntilHandedOver = (context: RequestContext, release: () => void): void => {
+export const releaseOnHandOver = (context: RequestContext, release: () => void): void => {
   // The client may disconnect before the request is counted.
   if (context.handedOver) release()
   else context.release = release

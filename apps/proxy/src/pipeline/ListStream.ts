@@ -26,7 +26,7 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { contextOf, type UpstreamClient, withDenial } from "../upstream/UpstreamClient.ts"
+import { contextOf, type UpstreamClient, withMemoryError } from "../upstream/UpstreamClient.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
@@ -113,7 +113,7 @@ const loadPage = (
     ),
     Effect.filterOrFail(
       ({ records }) => RequestContext.holdBody(context, memory, Arr.reduce(records, 0, addLength)),
-      memory.denial
+      memory.error
     )
   )
   return charged(
@@ -127,7 +127,7 @@ const loadPage = (
       const caller = { client: callClient, memory, context, onSent }
       return page.pipe(
         Effect.provide(contextOf(caller, cacheMode)),
-        Effect.mapError((error) => withDenial(caller, error)),
+        Effect.mapError((error) => withMemoryError(caller, error)),
         (page) => Effect.zipRight(beforePage, page)
       )
     }
@@ -141,7 +141,7 @@ type ListState =
   | { readonly _tag: "Page"; readonly page: RawRecords.RawPage; readonly records: number }
   | { readonly _tag: "After"; readonly cursor: string; readonly records: number }
   | { readonly _tag: "End"; readonly records: number }
-  | { readonly _tag: "Over" }
+  | { readonly _tag: "Done" }
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
@@ -171,12 +171,12 @@ const listLines = (
               context.code = code
               context.detail = logDetail
               const failure = { message, code, requestId: context.requestId }
-              return emit(toLine({ failure, cursor: state.cursor }), { _tag: "Over" })
+              return emit(toLine({ failure, cursor: state.cursor }), { _tag: "Done" })
             }
           })
         case "End":
-          return emit(toLine({ end: { records: state.records } }), { _tag: "Over" })
-        case "Over":
+          return emit(toLine({ end: { records: state.records } }), { _tag: "Done" })
+        case "Done":
           return Effect.succeedNone
       }
     }

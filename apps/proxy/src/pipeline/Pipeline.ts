@@ -32,7 +32,7 @@ import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 
 /** A request with everything that its stages use. */
-interface Exchange {
+interface HandledRequest {
   readonly services: RequestServices
   /** The configuration that was active when the request was received. */
   readonly configured: Configured
@@ -55,25 +55,25 @@ export const respond = (
   request: ProxyRequest,
   context: RequestContext.RequestContext
 ): Response => {
-  const exchange = { services, configured, request, context }
+  const handled = { services, configured, request, context }
   const { method, target } = request
   if (target.length > configured.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
   const parsed = method === "GET" ? services.parsedRequests.get(target) : undefined
   if (parsed !== undefined) {
     return whenRight(
-      authorize(exchange, parsed.operation.id, parsed.route),
-      (client) => callUpstream(exchange, client, parsed)
+      authorize(handled, parsed.operation.id, parsed.route),
+      (client) => callUpstream(handled, client, parsed)
     )
   }
   if (target === "*" && method === "OPTIONS") {
     return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
   }
-  return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(exchange, requestTarget))
+  return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(handled, requestTarget))
 }
 
 /** Finds the page or operation of a request. */
-const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget): Response => {
-  const { configured, context, request, services: { encodedBodies, pages } } = exchange
+const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTarget): Response => {
+  const { configured, context, request, services: { encodedBodies, pages } } = handled
   const { headers, method } = request
   const page = pages.get(path)
   if (page !== undefined) {
@@ -96,21 +96,23 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
   const { operation } = match
   const routeName = isList ? ListStream.listPrefix + match.route.slice(1) : match.route
   // Also for methods that are not allowed, so that the access log names the client.
-  const authorized = authorize(exchange, operation.id, routeName)
+  const authorized = authorize(handled, operation.id, routeName)
   const respondTo = () =>
     whenRight(authorized, (client) => {
-      if (isList) return streamList(exchange, client, match, query)
+      if (isList) return streamList(handled, client, match, query)
       return operation.method === "POST"
-        ? Effect.flatMap(readBody(exchange, client), (body) =>
-          parseAndCall(exchange, client, match, query, body))
-        : parseAndCall(exchange, client, match, query, undefined)
+        ? Effect.flatMap(
+          readBody(handled, client),
+          (body) => parseAndCall(handled, client, match, query, body)
+        )
+        : parseAndCall(handled, client, match, query, undefined)
     })
   return Router.respondToMethod(method, operation.method, respondTo)
 }
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
 const authorize = (
-  { configured, context, request }: Exchange,
+  { configured, context, request }: HandledRequest,
   operationId: string,
   route: string
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
@@ -125,7 +127,7 @@ const authorize = (
 }
 
 const parseAndCall = (
-  exchange: Exchange,
+  handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   match: Router.RouteMatch,
   query: RequestTarget.RequestTarget["query"],
@@ -133,16 +135,16 @@ const parseAndCall = (
 ): Response =>
   whenRight(
     ParseRequest.parseRequest(match, query, body),
-    (upstreamRequest) => callUpstream(exchange, client, upstreamRequest)
+    (upstreamRequest) => callUpstream(handled, client, upstreamRequest)
   )
 
 /** Responds from the cache or the upstream. Request headers of the client are not forwarded. */
 const callUpstream = (
-  exchange: Exchange,
+  handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   upstreamRequest: UpstreamRequest
 ): Response => {
-  const { configured: { clientQuotas, clients, config, upstream }, context, request, services } = exchange
+  const { configured: { clientQuotas, clients, config, upstream }, context, request, services } = handled
   const { encodedBodies, now, parsedRequests, quotas } = services
   const { headers, method, target } = request
   const { operation } = upstreamRequest
@@ -159,7 +161,7 @@ const callUpstream = (
       ? upstream.findInMemory(upstreamRequest, now())
       : undefined
     const response = cached === undefined
-      ? fetch(exchange, upstreamRequest, usesCache ? cacheDirective : "no-store", {
+      ? fetch(handled, upstreamRequest, usesCache ? cacheDirective : "no-store", {
         client: callClient,
         memory,
         context,
@@ -169,7 +171,7 @@ const callUpstream = (
     return Completed.flatMap(
       response,
       (found) =>
-        holdBody(found.response.bytes.byteLength) ? Effect.succeed(found) : Effect.fail(memory.denial())
+        holdBody(found.response.bytes.byteLength) ? Effect.succeed(found) : Effect.fail(memory.error())
     )
   })
   return Completed.flatMap(upstreamResponse, (found) => {
@@ -196,22 +198,22 @@ const callUpstream = (
       (response) =>
         !(response.body instanceof Uint8Array) || holdBody(response.body.byteLength)
           ? Effect.succeed(response)
-          : Effect.fail(memory.denial())
+          : Effect.fail(memory.error())
     )
   })
 }
 
 /** Responds from the upstream, or from a cache entry that is stale or not in memory. */
 const fetch = (
-  exchange: Exchange,
+  handled: HandledRequest,
   upstreamRequest: UpstreamRequest,
   cacheDirective: CacheDirective.CacheDirective,
   caller: Caller
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-  const { configured: { upstream }, services: { now, quotas } } = exchange
+  const { configured: { upstream }, services: { now, quotas } } = handled
   if (cacheDirective === "only-if-cached") return upstream.execute(upstreamRequest, cacheDirective, caller)
   // After the wait for the client's quotas, which must not use a slot that clients share.
-  const slot = acquireSlot(exchange, caller.client.name, "request")
+  const slot = acquireSlot(handled, caller.client.name, "request")
   if (Either.isRight(slot)) {
     return Completed.flatMap(
       quotas.turns.start(caller.client.name, now()),
@@ -228,24 +230,24 @@ const fetch = (
  * then the request must not use the upstream.
  */
 const acquireSlot = (
-  { configured: { config }, context, services: { quotas } }: Exchange,
+  { configured: { config }, context, services: { quotas } }: HandledRequest,
   client: string,
   kind: "request" | "list"
 ): Either.Either<void, ProxyError.ProxyError> =>
   Either.map(
     quotas.limits.acquire(client, kind, config),
-    (release) => RequestContext.holdUntilHandedOver(context, release)
+    (release) => RequestContext.releaseOnHandOver(context, release)
   )
 
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
-  exchange: Exchange,
+  handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   match: Router.RouteMatch,
   query: RequestTarget.RequestTarget["query"]
 ): Response => {
-  const { configured: { clientQuotas, config, upstream }, context, services: { engine, quotas } } = exchange
-  const { headers, method, shouldEndStreams } = exchange.request
+  const { configured: { clientQuotas, config, upstream }, context, services: { engine, quotas } } = handled
+  const { headers, method, shouldEndStreams } = handled.request
   return whenRight(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
@@ -269,7 +271,7 @@ const streamList = (
         upstream,
         context,
         cacheMode: cacheDirective,
-        acquireSlot: Effect.suspend(() => acquireSlot(exchange, client.name, "list")),
+        acquireSlot: Effect.suspend(() => acquireSlot(handled, client.name, "list")),
         shouldEndStreams
       }
       return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
@@ -283,7 +285,7 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = (
-  { configured: { clients, config }, request: { body, headers } }: Exchange,
+  { configured: { clients, config }, request: { body, headers } }: HandledRequest,
   { name }: Clients.AuthenticatedClient
 ): Effect.Effect<object, ProxyError.ProxyError> =>
   Effect.zipRight(

@@ -22,7 +22,7 @@ import * as Pipeline from "./Pipeline.ts"
 import * as RequestServices from "./RequestServices.ts"
 
 /** A request in flight. */
-export interface PendingResponse {
+export interface RequestInFlight {
   readonly response: Effect.Effect<ProxyResponse>
   /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
   readonly acceptedClient?: () => string | null
@@ -38,15 +38,15 @@ export interface PendingResponse {
   readonly onComplete: (status: number, bytes: number) => void
 }
 
-/** A request that was rejected before it was processed. `onComplete` is as in `PendingResponse`. */
+/** A request that was rejected before it was processed. `onComplete` is as in `RequestInFlight`. */
 export interface RejectedRequest {
   readonly response: ProxyResponse
-  readonly onComplete: PendingResponse["onComplete"]
+  readonly onComplete: RequestInFlight["onComplete"]
 }
 
 /** Handles the requests of a listener. */
 export interface RequestHandlerService {
-  readonly handle: (request: ProxyRequest) => PendingResponse
+  readonly handle: (request: ProxyRequest) => RequestInFlight
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
   readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RejectedRequest
 }

@@ -23,11 +23,11 @@ import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import {
   expectedWait,
-  initialDenial,
+  initialRejection,
   queueFull,
-  type QuotaDenial,
   quotaExceeded,
   type QuotaQueue,
+  type QuotaRejection,
   remainingWait,
   type Waiter,
   waitUntilHead
@@ -138,11 +138,11 @@ export const make = (
           )
     )
 
-  /** Tries once: returns a charge, or a denial that has consumed nothing. */
+  /** Tries once: returns a charge, or a rejection that has consumed nothing. */
   const attempt = (
     waiter: Waiter,
     now: number
-  ): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> => {
+  ): Effect.Effect<Charge | QuotaRejection, ProxyError.ProxyError> => {
     const decision = decide(waiter.client, waiter.cost, now)
     return Completed.isComplete(decision)
       ? Effect.succeed(chargeOf(waiter, decision.value, now))
@@ -152,8 +152,8 @@ export const make = (
       })
   }
 
-  /** Returns the charge or the denial of a decision. */
-  const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaDenial => {
+  /** Returns the charge or the rejection of a decision. */
+  const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaRejection => {
     const { client, cost, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
     const decidedAt = clock.at(now)
@@ -208,38 +208,38 @@ export const make = (
     // While no request is queued, requests use the store concurrently.
     const charge = queues.has(client.name) ? waitInQueue(waiter, null) : Completed.flatMap(
       attempt(waiter, now),
-      (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
+      (charge) => isRejection(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
     )
     return Completed.uninterruptible(charge)
   }
 
-  /** Waits in the queue; `denial` is the result of an earlier attempt. */
+  /** Waits in the queue; `rejection` is the result of an earlier attempt. */
   const waitInQueue = (
     waiter: Waiter,
-    denial: QuotaDenial | null
+    rejection: QuotaRejection | null
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
     Effect.acquireUseRelease(
-      withSteadyNow((now) => enqueue(waiter, denial, now)),
+      withSteadyNow((now) => enqueue(waiter, rejection, now)),
       (queue) =>
-        denial !== null && queue.waiters[0] === waiter
-          ? waitAndRetry(queue, waiter, denial)
+        rejection !== null && queue.waiters[0] === waiter
+          ? waitAndRetry(queue, waiter, rejection)
           : attemptAtHead(queue, waiter),
       (queue) => Effect.sync(() => dequeue(queue, waiter))
     )
 
   const enqueue = (
     waiter: Waiter,
-    denial: QuotaDenial | null,
+    rejection: QuotaRejection | null,
     now: number
   ): Effect.Effect<QuotaQueue, ProxyError.ProxyError> => {
     const { name } = waiter.client
-    const queue = queues.get(name) ?? { waiters: [], lastDenial: denial ?? initialDenial }
-    const lastDenial = denial ?? queue.lastDenial
+    const queue = queues.get(name) ?? { waiters: [], lastRejection: rejection ?? initialRejection }
+    const lastRejection = rejection ?? queue.lastRejection
     const laterIndex = queue.waiters.findIndex(({ maxWaitMs }) => maxWaitMs > waiter.maxWaitMs)
     const position = laterIndex === -1 ? queue.waiters.length : laterIndex
-    const waitMs = expectedWait([...queue.waiters.slice(0, position), waiter], lastDenial, now)
-    if (queue.waiters.length >= maxQueue) return Effect.fail(queueFull({ ...lastDenial, waitMs }))
-    if (waitMs > remainingWait(waiter, now)) return Effect.fail(quotaExceeded({ ...lastDenial, waitMs }))
+    const waitMs = expectedWait([...queue.waiters.slice(0, position), waiter], lastRejection, now)
+    if (queue.waiters.length >= maxQueue) return Effect.fail(queueFull({ ...lastRejection, waitMs }))
+    if (waitMs > remainingWait(waiter, now)) return Effect.fail(quotaExceeded({ ...lastRejection, waitMs }))
     queue.waiters.splice(position, 0, waiter)
     queues.set(name, queue)
     return Effect.succeed(queue)
@@ -261,28 +261,32 @@ export const make = (
       }
       return Effect.flatMap(
         withNow((now) => attempt(waiter, now)),
-        (charge) => isDenial(charge) ? waitAndRetry(queue, waiter, charge) : Effect.succeed(charge)
+        (charge) => isRejection(charge) ? waitAndRetry(queue, waiter, charge) : Effect.succeed(charge)
       )
     })
 
   /** Fails with the time after which the request might have been accepted. */
-  const rejectAfterTimeout = ({ lastDenial: denial, waiters }: QuotaQueue, waiter: Waiter, now: number) => {
-    const wait = expectedWait(waiters.slice(0, waiters.indexOf(waiter) + 1), denial, now)
-    return Effect.fail(quotaExceeded({ ...denial, waitMs: Math.max(1, wait) }))
+  const rejectAfterTimeout = (
+    { lastRejection: rejection, waiters }: QuotaQueue,
+    waiter: Waiter,
+    now: number
+  ) => {
+    const wait = expectedWait(waiters.slice(0, waiters.indexOf(waiter) + 1), rejection, now)
+    return Effect.fail(quotaExceeded({ ...rejection, waitMs: Math.max(1, wait) }))
   }
 
   /** Waits as long as the store demands, if `maxWait` permits. Other waiters may overtake it meanwhile. */
   const waitAndRetry = (
     queue: QuotaQueue,
     waiter: Waiter,
-    denial: QuotaDenial
+    rejection: QuotaRejection
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
     withSteadyNow((now) => {
-      queue.lastDenial = denial
-      return denial.waitMs > remainingWait(waiter, now)
-        ? Effect.fail(quotaExceeded(denial))
+      queue.lastRejection = rejection
+      return rejection.waitMs > remainingWait(waiter, now)
+        ? Effect.fail(quotaExceeded(rejection))
         : Effect.zipRight(
-          Effect.interruptible(Effect.sleep(denial.waitMs)),
+          Effect.interruptible(Effect.sleep(rejection.waitMs)),
           Effect.suspend(() => attemptAtHead(queue, waiter))
         )
     })
@@ -308,7 +312,7 @@ export const make = (
 const withNow = <A, E>(run: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => run(clock.unsafeCurrentTimeMillis()))
 
-const isDenial = (charge: Charge | QuotaDenial): charge is QuotaDenial => "isDaily" in charge
+const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "isDaily" in charge
 
 const unlimitedCharge = (cost: number): Charge => ({
   cost,

@@ -25,19 +25,19 @@ export interface Waiter {
  */
 export interface QuotaQueue {
   readonly waiters: Array<Waiter>
-  /** The last denial of the store. */
-  lastDenial: QuotaDenial
+  /** The last rejection of the store. */
+  lastRejection: QuotaRejection
 }
 
 /** The units are not available yet. */
-export interface QuotaDenial {
+export interface QuotaRejection {
   readonly waitMs: number
   readonly isDaily: boolean
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 
-/** The denial before the first response of the store. */
-export const initialDenial: QuotaDenial = { waitMs: 0, isDaily: false, quotas: [] }
+/** The rejection before the first response of the store. */
+export const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: [] }
 
 /** Remaining wait in milliseconds. */
 export const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): number =>
@@ -59,7 +59,7 @@ export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter, now: number): E
 /** Returns the expected wait of the last waiter. At the start of a new day all waiters proceed. */
 export const expectedWait = (
   waiters: ReadonlyArray<Waiter>,
-  { isDaily }: QuotaDenial,
+  { isDaily }: QuotaRejection,
   now: number
 ): number => {
   const [head, ...others] = waiters
@@ -76,24 +76,24 @@ export const expectedWait = (
   return waitMs + Math.ceil(cost * window / rateLimit.limit)
 }
 
-export const quotaExceeded = (denial: QuotaDenial): ProxyError.ProxyError =>
+export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError =>
   ProxyError.make(
-    denial.isDaily ? "client-quota-exceeded" : "client-rate-limited",
-    denial.isDaily
+    rejection.isDaily ? "client-quota-exceeded" : "client-rate-limited",
+    rejection.isDaily
       ? "daily quota exceeded; it resets at midnight UTC"
       : "client rate limit exceeded",
-    denialHeaders(denial)
+    rejectionHeaders(rejection)
   )
 
-export const queueFull = (denial: QuotaDenial): ProxyError.ProxyError =>
+export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
   ProxyError.make(
     "client-rate-limited",
     "too many requests of this client are queued (quotas.maxQueue)",
-    denialHeaders(denial)
+    rejectionHeaders(rejection)
   )
 
 /** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
-const denialHeaders = ({ isDaily, quotas, waitMs }: QuotaDenial): Readonly<Record<string, string>> => {
+const rejectionHeaders = ({ isDaily, quotas, waitMs }: QuotaRejection): Readonly<Record<string, string>> => {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   const exceeded = isDaily ? "day" : "rate"
   return {

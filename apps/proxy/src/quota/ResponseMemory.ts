@@ -21,7 +21,7 @@ export interface ResponseMemory {
 /** The memory of a client, for one request. */
 export interface ClientMemory extends BodyMemory {
   /** Returns the error of the request when there was not enough memory. */
-  readonly denial: () => ProxyError.ProxyError
+  readonly error: () => ProxyError.ProxyError
 }
 
 export const make = (): ResponseMemory => {
@@ -32,12 +32,12 @@ export const make = (): ResponseMemory => {
       const { maxBufferedBytes } = config.limits
       const share = shareOf(config, "clientMemoryShare")
       // Applies if another request of the client was denied, and this one waits for the same response.
-      let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
+      let error = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
       return {
-        denial: () => denial,
+        error: () => error,
         tryAcquire: (bytes) => {
           if (memory.tryAcquire(name, bytes, maxBufferedBytes, share)) return true
-          denial = memory.canAcquire(name, bytes, maxBufferedBytes, 1)
+          error = memory.canAcquire(name, bytes, maxBufferedBytes, 1)
             ? tooMuchMemory
             : ProxyError.outOfMemory
           return false

@@ -20,7 +20,7 @@ import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import type { PendingResponse, RejectedRequest, RequestHandlerService } from "../pipeline/RequestHandler.ts"
+import type { RejectedRequest, RequestHandlerService, RequestInFlight } from "../pipeline/RequestHandler.ts"
 import { type ConnectionCounts, type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
@@ -100,8 +100,8 @@ export const make = (options: ServerOptions): Effect.Effect<Server> =>
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
       const { acceptedClient = noClient, onComplete, onHandedOver, response: proxyResponse }:
-        PendingResponse = ambiguous
-          ? toPending(handler.reject(400, request.socket.remoteAddress ?? ""))
+        RequestInFlight = ambiguous
+          ? toInFlight(handler.reject(400, request.socket.remoteAddress ?? ""))
           : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
       const handOver = () => {
@@ -270,7 +270,7 @@ const closeSlowReaders = (
   ))
 }
 
-const toPending = ({ onComplete, response }: RejectedRequest): PendingResponse => ({
+const toInFlight = ({ onComplete, response }: RejectedRequest): RequestInFlight => ({
   response: Effect.succeed(response),
   onComplete
 })

@@ -153,7 +153,7 @@ export const make = (
             ),
             {
               onFailure: (error) =>
-                Effect.fail(withDenial(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
+                Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
               onSuccess: (engineResponse) => passThrough(engineResponse, uncacheable, withoutApiKey)
             }
           )
@@ -210,8 +210,8 @@ export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode
   )
 
 /** Names the limit that denied memory to a caller. */
-export const withDenial = ({ memory }: Caller, error: ProxyError.ProxyError): ProxyError.ProxyError =>
-  error === ProxyError.outOfMemory ? memory.denial() : error
+export const withMemoryError = ({ memory }: Caller, error: ProxyError.ProxyError): ProxyError.ProxyError =>
+  error === ProxyError.outOfMemory ? memory.error() : error
 
 /** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>

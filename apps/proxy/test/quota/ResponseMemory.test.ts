@@ -69,9 +69,9 @@ describe("the memory of requests", () => {
     const config = { clients, limits }
     const [first, second] = [memoryOf("first", config), memoryOf("second", config)]
     expect([first.tryAcquire(200), first.tryAcquire(100)]).toEqual([true, false])
-    expect(first.denial().code).toBe("client-memory-limited")
+    expect(first.error().code).toBe("client-memory-limited")
     expect([second.tryAcquire(700), first.tryAcquire(101)]).toEqual([true, false])
-    expect(first.denial().code).toBe("overloaded")
+    expect(first.error().code).toBe("overloaded")
   })
 
   it("is not taken after the client has disconnected", () => {
