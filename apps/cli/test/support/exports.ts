@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { onTestFinished } from "vitest"
-import { quarry, type RunOptions, type RunResult, sandboxEnvironment } from "./quarry.ts"
+import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
 /** Returns a new folder that is removed after the test. */
 export const temporaryFolder = (): string => {
@@ -30,7 +30,9 @@ export interface ExportSandbox {
 }
 
 export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
-  const sandbox = await Effect.runPromise(Sandbox.make({ maxLimit: 1000, defaultPageSize: 1000, ...options }))
+  const sandbox = await Effect.runPromise(
+    Sandbox.make(withSharedLedger({ maxLimit: 1000, defaultPageSize: 1000, ...options }))
+  )
   const client = Sandbox.httpClient(sandbox)
   return {
     sandbox,

@@ -1,4 +1,5 @@
 /** Runs `quarry` in this process with a sandbox and captured streams. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -45,6 +46,17 @@ export interface RunResult {
   readonly writes: ReadonlyArray<string>
 }
 
+const ledgers = new Map<string, Ledger.Ledger>()
+
+/** Returns the options with a ledger that all tests of the process share, because it generates its data on first access. */
+export const withSharedLedger = (options: Sandbox.SandboxOptions = {}): Sandbox.SandboxOptions => {
+  const { ledger: own, scale, seed = 1 } = options
+  const name = `${seed} ${scale}`
+  const ledger = own ?? ledgers.get(name) ?? Ledger.make({ seed, ...(scale === undefined ? {} : { scale }) })
+  if (own === undefined) ledgers.set(name, ledger)
+  return { ...options, ledger }
+}
+
 /** Environment variables for the sandbox, which is then reached like a real upstream. */
 export const sandboxEnvironment = {
   QUARRY_API_KEY: Sandbox.apiKey,
@@ -89,7 +101,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
         })
     }
     const client = options.client === undefined
-      ? Sandbox.layer(options.sandbox)
+      ? Sandbox.layer(withSharedLedger(options.sandbox))
       : Layer.succeed(HttpClient.HttpClient, options.client)
     const code = yield* run(arrange(commandLine, argv), "1.2.3").pipe(
       Effect.provideService(CommandTerminal, terminal),
