@@ -25,7 +25,8 @@
  *
  * class WalletApi extends Api.Tag<WalletApi>()("my-app/WalletApi", { operations: { walletStats } }) {}
  *
- * const nfts = Effect.flatMap(WalletApi, (api) => api.walletStats({ address: "0x…" }))
+ * const countNfts = (address: string) =>
+ *   Effect.map(Effect.flatMap(WalletApi, (api) => api.walletStats({ address })), ({ nfts }) => nfts)
  *
  * // On the base URL, API keys, policies, limits and cache of DataApi
  * const WalletApiLive = Api.layerOn(WalletApi, DataApi)
