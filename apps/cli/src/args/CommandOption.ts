@@ -4,6 +4,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type Check, integerBetween } from "./Checks.ts"
 import type { CompletionSource, OptionGroup } from "./CommandDescription.ts"
@@ -55,33 +56,71 @@ export const commandOption = (
 export const isSwitch = ({ options }: CommandOption): boolean => Options.isBool(options)
 
 /** Rejects invalid values with what is wrong and, in a second paragraph, what to do about it. */
-export const checked =
-  (check: Check) => <A extends string | Words>(options: Options.Options<A>): Options.Options<A> =>
-    Options.mapEffect(options, (value) => {
-      const problem = [value].flat().map(check).find((problem) => problem !== null) ?? null
-      return problem === null ? Effect.succeed(value) : Effect.fail(ValidationError.invalidValue(
-        HelpDoc.blocks(
-          [problem.message, ...problem.hint === null ? [] : [problem.hint]].map((text) => HelpDoc.p(text))
-        )
-      ))
-    })
+const checked = (check: Check) =>
+  Options.mapEffect((value: string) => {
+    const problem = check(value)
+    return problem === null ? Effect.succeed(value) : Effect.fail(ValidationError.invalidValue(
+      HelpDoc.blocks(
+        [problem.message, ...problem.hint === null ? [] : [problem.hint]].map((text) => HelpDoc.p(text))
+      )
+    ))
+  })
 
 /** Inserts the valid values into a description, before a remark such as "(default: 0)". */
 export const withValues = (description: string, values: string): string =>
   description.replace(/(?: \(.*)?$/, (remark) => `: ${values}${remark}`)
 
+interface NamedOption extends OptionDetails {
+  /** A letter for the short form, `-o`. */
+  readonly alias?: string
+}
+
+/** An option without a value. `--no-NAME` turns it off. */
+export const switchOption = (
+  name: string,
+  description: string,
+  { alias, ...details }: NamedOption = {}
+): CommandOption =>
+  commandOption(
+    Options.boolean(name, { aliases: alias === undefined ? [] : [alias] }).pipe(
+      Options.withDescription(description)
+    ),
+    details
+  )
+
+interface TextOption extends NamedOption {
+  readonly check?: Check
+  /** Whether all values of the option count. Default: the last one wins. */
+  readonly isRepeatable?: boolean
+}
+
+/** An option whose value is a text. `value` is its name in help. */
+export const textOption = (
+  name: string,
+  value: string,
+  description: string,
+  { alias, check = () => null, isRepeatable = false, ...details }: TextOption = {}
+): CommandOption => {
+  const text = Options.text(name).pipe(
+    Options.withPseudoName(value),
+    Options.withDescription(description),
+    alias === undefined ? identity : Options.withAlias(alias)
+  )
+  return commandOption(isRepeatable ? Options.repeated(text) : checked(check)(text), details)
+}
+
 /** An option whose value is an integer. Its description states the range. */
-export const integer = (
+export const integerOption = (
   name: string,
   [min, max]: readonly [min: number, max: number],
   description: string,
-  hint?: (value: string) => string | null
-): Options.Options<string> =>
-  Options.text(name).pipe(
-    Options.withPseudoName("number"),
-    Options.withDescription(withValues(description, `${min} to ${max}`)),
-    checked(integerBetween(min, max, hint))
-  )
+  { hint, value = "number", ...details }: NamedOption & { readonly hint?: (value: string) => string | null } =
+    {}
+): CommandOption =>
+  textOption(name, value, withValues(description, `${min} to ${max}`), {
+    ...details,
+    check: integerBetween(min, max, hint)
+  })
 
 /** The largest number of records that a command can be limited to. */
 export const maxRecords = 1_000_000_000

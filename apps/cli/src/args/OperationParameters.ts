@@ -3,7 +3,6 @@ import type { Parameter } from "@blockquarry/core/Operation"
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as Args from "@effect/cli/Args"
-import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -14,11 +13,11 @@ import { boundForms } from "./Bounds.ts"
 import { chainOptionName, knownChain } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
 import {
-  checked,
   type CommandArgument,
   commandArgument,
   type CommandOption,
-  commandOption
+  switchOption,
+  textOption
 } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
@@ -99,17 +98,13 @@ const toOption = (
   const name = kebabCase(parameter.name)
   const description = describeOption(operation, parameter)
   if (isSwitch(parameter)) {
-    return commandOption(Options.boolean(name).pipe(Options.withDescription(description)))
+    return switchOption(name, description)
   }
-  const text = Options.text(name).pipe(
-    Options.withPseudoName(placeholder(parameter)),
-    Options.withDescription(description)
-  )
-  const isRepeatable = isArray(parameter) || (parameter.name === chainOptionName && !hasOneChain)
-  return commandOption(
-    isRepeatable ? Options.repeated(text) : parameter.name === "limit" ? checked(limitCheck)(text) : text,
-    valueDetails(parameter)
-  )
+  return textOption(name, placeholder(parameter), description, {
+    ...valueDetails(parameter),
+    ...parameter.name === "limit" ? { check: limitCheck } : {},
+    isRepeatable: isArray(parameter) || (parameter.name === chainOptionName && !hasOneChain)
+  })
 }
 
 const limitCheck = expecting(

@@ -1,8 +1,7 @@
 /** The descriptions of all commands. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
 import { allOperations } from "@blockquarry/core/Operations"
-import * as Options from "@effect/cli/Options"
 import type { CommandLineDescription } from "../args/CommandDescription.ts"
-import { commandOption } from "../args/CommandOption.ts"
+import { switchOption, textOption } from "../args/CommandOption.ts"
 import { describeArgument, describeOption } from "../args/DescribeCommand.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
 import { shells } from "../completion/Scripts.ts"
@@ -17,23 +16,19 @@ const fieldsOf = (id: string | null): ReadonlyArray<string> => {
 
 /** Options that replace the execution of a command. They are not parsed, but only read. */
 const informationOptions = [
-  commandOption(
-    Options.text("completions").pipe(
-      Options.withPseudoName("shell"),
-      Options.withDescription("Print a shell completion script; the same as quarry completions <shell>")
-    ),
+  textOption(
+    "completions",
+    "shell",
+    "Print a shell completion script; the same as quarry completions <shell>",
     { group: "global", choices: shells }
   ),
-  commandOption(
-    Options.boolean("help", { aliases: ["h"] }).pipe(
-      Options.withDescription("Show help; --help all lists all options")
-    ),
-    { group: "global", choices: ["all"], isCommon: true }
-  ),
-  commandOption(
-    Options.boolean("version", { aliases: ["V"] }).pipe(Options.withDescription("Show the version")),
-    { group: "global" }
-  )
+  switchOption("help", "Show help; --help all lists all options", {
+    alias: "h",
+    group: "global",
+    choices: ["all"],
+    isCommon: true
+  }),
+  switchOption("version", "Show the version", { alias: "V", group: "global" })
 ]
 
 /** JSON omits the code of commands. */

@@ -2,19 +2,17 @@
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Sync from "@blockquarry/http/Sync"
-import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/ArgumentValues.ts"
-import { commandOption } from "../args/CommandOption.ts"
+import { switchOption } from "../args/CommandOption.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 
-export const waitOption = commandOption(
-  Options.boolean("wait").pipe(
-    Options.withDescription("Wait until the collection is indexed (default: up to 2m, or --timeout)")
-  )
+export const waitOption = switchOption(
+  "wait",
+  "Wait until the collection is indexed (default: up to 2m, or --timeout)"
 )
 
 /** Returns a note for a page that may be incomplete. */

@@ -4,10 +4,9 @@ import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Args from "@effect/cli/Args"
-import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { commandArgument, commandOption } from "../args/CommandOption.ts"
+import { commandArgument, switchOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { baseUrlVariableOf } from "../connection/Connection.ts"
@@ -20,11 +19,9 @@ const operations: ReadonlyArray<AnyOperation> = allOperations
 
 const operationIds = operations.map(({ id }) => id)
 
-const includeOption = commandOption(
-  Options.boolean("include-headers", { aliases: ["i"] }).pipe(
-    Options.withDescription("Print the status and the headers before the body")
-  )
-)
+const includeOption = switchOption("include-headers", "Print the status and the headers before the body", {
+  alias: "i"
+})
 
 export const api: CommandSpec = {
   path: ["api"],

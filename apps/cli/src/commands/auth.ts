@@ -1,11 +1,10 @@
 /** `quarry auth login|status|logout` */
 import * as Settings from "@blockquarry/http/Settings"
-import * as Options from "@effect/cli/Options"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
-import { commandOption } from "../args/CommandOption.ts"
+import { switchOption } from "../args/CommandOption.ts"
 import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
@@ -23,12 +22,9 @@ import { sanitize } from "../text/Sanitize.ts"
 
 const common = { operation: null, isUpdate: false, api: "data", arguments: [] } as const
 
-const verifyOption = commandOption(
-  Options.boolean("verify").pipe(
-    Options.withDescription(
-      "Check the key with one request (login: default; --no-verify stores it unchecked)"
-    )
-  )
+const verifyOption = switchOption(
+  "verify",
+  "Check the key with one request (login: default; --no-verify stores it unchecked)"
 )
 
 /** Checks a key with the configured service, or with the sandbox. Null if no base URL is configured. */

@@ -1,12 +1,11 @@
 /** `quarry config get|set|unset|list|path` */
 import * as Args from "@effect/cli/Args"
-import * as Options from "@effect/cli/Options"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { commandArgument, type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { commandArgument, type CommandOption, switchOption } from "../args/CommandOption.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
@@ -33,12 +32,9 @@ import { sanitize } from "../text/Sanitize.ts"
 
 const names = settings.map(({ name }) => name)
 
-const projectOption = commandOption(
-  Options.boolean("project").pipe(
-    Options.withDescription(
-      "Use the project file .quarry.yaml of the working directory instead of your own file"
-    )
-  )
+const projectOption = switchOption(
+  "project",
+  "Use the project file .quarry.yaml of the working directory instead of your own file"
 )
 
 const settingArgument = commandArgument(
@@ -257,10 +253,9 @@ interface SettingRow {
   readonly origin: string
 }
 
-const showOriginOption = commandOption(
-  Options.boolean("show-origin").pipe(
-    Options.withDescription("Show where each value is set: an option, a variable, or a line of a file")
-  )
+const showOriginOption = switchOption(
+  "show-origin",
+  "Show where each value is set: an option, a variable, or a line of a file"
 )
 
 export const configList: CommandSpec = {

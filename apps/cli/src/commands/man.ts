@@ -1,11 +1,10 @@
 /** `quarry man` */
 import * as Args from "@effect/cli/Args"
-import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { singleValue } from "../args/ArgumentValues.ts"
-import { commandArgument, commandOption } from "../args/CommandOption.ts"
+import { commandArgument, textOption } from "../args/CommandOption.ts"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandTree.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { attempt } from "../files/Files.ts"
@@ -33,13 +32,9 @@ export const man: CommandSpec = {
     )
   ],
   options: [
-    commandOption(
-      Options.text("to").pipe(
-        Options.withPseudoName("directory"),
-        Options.withDescription("Write all pages to this directory, and create it if it does not exist")
-      ),
-      { completes: "directory" }
-    )
+    textOption("to", "directory", "Write all pages to this directory, and create it if it does not exist", {
+      completes: "directory"
+    })
   ],
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],

@@ -1,42 +1,28 @@
 /** Options of `quarry sandbox serve` that make the service fail or slow. */
 import type { FaultRule, FaultText } from "@blockquarry/sandbox/Sandbox"
-import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { duration, expecting, parseDuration } from "../args/Checks.ts"
-import { checked, type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { type CommandOption, textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 
 /** Failures of networks and services that a client should survive. */
 const defaultFaults = ["status=503", "reset", "status=429;retry-after=1", "truncate"]
 
 export const faultOptions: ReadonlyArray<CommandOption> = [
-  commandOption(
-    Options.text("faults").pipe(
-      Options.withPseudoName("share"),
-      Options.withDescription("Share of requests that fail, for example 0.05 (default: 0)"),
-      checked(expecting("a number from 0 to 1", (value) => /^(?:0|1|0?\.\d{1,6}|1\.0)$/.test(value)))
-    )
+  textOption("faults", "share", "Share of requests that fail, for example 0.05 (default: 0)", {
+    check: expecting("a number from 0 to 1", (value) => /^(?:0|1|0?\.\d{1,6}|1\.0)$/.test(value))
+  }),
+  textOption(
+    "fault",
+    "fault",
+    "How they fail, in turn: status=CODE;retry-after=SECONDS, reset, truncate, hang, html and others " +
+      `(default: ${defaultFaults.join(", ")})`,
+    { isRepeatable: true }
   ),
-  commandOption(
-    Options.text("fault").pipe(
-      Options.withPseudoName("fault"),
-      Options.withDescription(
-        "How they fail, in turn: status=CODE;retry-after=SECONDS, reset, truncate, hang, html and others " +
-          `(default: ${defaultFaults.join(", ")})`
-      ),
-      Options.repeated
-    )
-  ),
-  commandOption(
-    Options.text("latency").pipe(
-      Options.withPseudoName("duration"),
-      Options.withDescription("Time before each response (default: 0s)"),
-      checked(duration)
-    )
-  )
+  textOption("latency", "duration", "Time before each response (default: 0s)", { check: duration })
 ]
 
 /**

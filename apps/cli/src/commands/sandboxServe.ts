@@ -1,12 +1,11 @@
 /** `quarry sandbox serve` */
 import type { SandboxService } from "@blockquarry/sandbox/Sandbox"
-import * as Options from "@effect/cli/Options"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { duration, parseDuration } from "../args/Checks.ts"
-import { checked, commandOption, integer } from "../args/CommandOption.ts"
+import { integerOption, textOption } from "../args/CommandOption.ts"
 import { timeoutOption } from "../args/GlobalOptions.ts"
 import { ServerStartError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
@@ -42,25 +41,15 @@ export const sandboxServe: CommandSpec = {
   note: "With --verbose, each request is a line on stderr.",
   arguments: [],
   options: [
-    commandOption(integer("port", [0, 65_535], "Port to listen on; 0 selects a free port (default: 4000)")),
-    commandOption(
-      Options.text("host").pipe(
-        Options.withPseudoName("address"),
-        Options.withDescription("Address to listen on (default: 127.0.0.1)")
-      )
-    ),
-    commandOption(integer("seed", [0, 4_294_967_295], "Seed of the synthetic data (default: 1)")),
-    commandOption(
-      integer("scale", [0, 10_000_000], "Number of transfers of the busiest token (default: 10000)")
-    ),
-    commandOption(
-      Options.text("block-time").pipe(
-        Options.withPseudoName("duration"),
-        Options.withDescription(
-          "Add a block with new transfers and trades to every chain after this time (default: never)"
-        ),
-        checked(duration)
-      )
+    integerOption("port", [0, 65_535], "Port to listen on; 0 selects a free port (default: 4000)"),
+    textOption("host", "address", "Address to listen on (default: 127.0.0.1)"),
+    integerOption("seed", [0, 4_294_967_295], "Seed of the synthetic data (default: 1)"),
+    integerOption("scale", [0, 10_000_000], "Number of transfers of the busiest token (default: 10000)"),
+    textOption(
+      "block-time",
+      "duration",
+      "Add a block with new transfers and trades to every chain after this time (default: never)",
+      { check: duration }
     ),
     ...faultOptions,
     timeoutOption

@@ -5,7 +5,7 @@ import { topHolders } from "@blockquarry/http/TopHolders"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
-import { commandOption, integer } from "../args/CommandOption.ts"
+import { integerOption } from "../args/CommandOption.ts"
 import { addressColumn, decimalColumn, numberColumn, percentColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 import { listCommand } from "./ListCommand.ts"
@@ -31,13 +31,11 @@ const columns: ReadonlyArray<Column<TokenOwner>> = [
   })
 ]
 
-const largestOption = commandOption(
-  integer(
-    "largest",
-    [1, maxLargest],
-    "Read the whole list and print this many of the largest holders, largest first",
-    () => "use --all to list every holder"
-  )
+const largestOption = integerOption(
+  "largest",
+  [1, maxLargest],
+  "Read the whole list and print this many of the largest holders, largest first",
+  { hint: () => "use --all to list every holder" }
 )
 
 export const tokenOwners = listCommand({

@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as path from "node:path"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
-import { checked, type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { type CommandOption, commandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { formatsByExtension } from "../formats/FileFormat.ts"
@@ -17,28 +17,20 @@ type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
 
 const extensions = Object.keys(formatsByExtension)
 
-const resumeOption = commandOption(
-  Options.boolean("resume").pipe(
-    Options.withDescription("Continue an interrupted export; without one, start")
-  ),
-  { group: "export", conflictsWith: ["since-last", "overwrite"] }
-)
+const resumeOption = switchOption("resume", "Continue an interrupted export; without one, start", {
+  group: "export",
+  conflictsWith: ["since-last", "overwrite"]
+})
 
-const sinceLastOption = commandOption(
-  Options.boolean("since-last").pipe(
-    Options.withDescription(
-      "Append the records of blocks since the last complete export; without one, export all"
-    )
-  ),
+const sinceLastOption = switchOption(
+  "since-last",
+  "Append the records of blocks since the last complete export; without one, export all",
   { group: "export", conflictsWith: ["overwrite", "cursor"] }
 )
 
-const overwriteOption = commandOption(
-  Options.boolean("overwrite").pipe(
-    Options.withDescription("Replace the file and forget an unfinished export")
-  ),
-  { group: "export" }
-)
+const overwriteOption = switchOption("overwrite", "Replace the file and forget an unfinished export", {
+  group: "export"
+})
 
 const amountsOption = commandOption(
   Options.choice("parquet-amounts", ["text", "binary"]).pipe(
@@ -49,28 +41,24 @@ const amountsOption = commandOption(
   { group: "export", value: "form" }
 )
 
-export const dryRunOption = commandOption(
-  Options.boolean("dry-run").pipe(
-    Options.withDescription(
-      "Print the first request instead of sending it; with --to, send it to estimate pages and cost"
-    )
-  ),
+export const dryRunOption = switchOption(
+  "dry-run",
+  "Print the first request instead of sending it; with --to, send it to estimate pages and cost",
   { group: "export" }
 )
 
-const retryForOption = commandOption(
-  Options.text("retry-for").pipe(
-    Options.withPseudoName("duration"),
-    Options.withDescription(
-      "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)"
-    ),
-    checked(expecting(
+const retryForOption = textOption(
+  "retry-for",
+  "duration",
+  "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)",
+  {
+    check: expecting(
       "0 or a duration such as 30s, 10m or 2h",
       (value) => /^0[a-z]*$/.test(value) || parseDuration(value) !== null,
       addUnit
-    ))
-  ),
-  { group: "export" }
+    ),
+    group: "export"
+  }
 )
 
 export const exportOptions: ReadonlyArray<CommandOption> = [

@@ -1,46 +1,37 @@
 /** Options of commands that read many inputs. */
-import * as Options from "@effect/cli/Options"
 import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import { severalChains } from "../args/Chains.ts"
-import { type CommandArgument, type CommandOption, commandOption, integer } from "../args/CommandOption.ts"
+import { type CommandArgument, type CommandOption, integerOption, textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 
 export const defaultConcurrency = 4
 
-const fromOption = commandOption(
-  Options.text("from").pipe(
-    Options.withPseudoName("file"),
-    Options.withDescription("Read the missing arguments from a file, one input per line (- for stdin)")
-  ),
+const fromOption = textOption(
+  "from",
+  "file",
+  "Read the missing arguments from a file, one input per line (- for stdin)",
   { group: "input", isCommon: true, completes: "file" }
 )
 
-const columnOption = commandOption(
-  Options.text("from-column").pipe(
-    Options.withPseudoName("column"),
-    Options.withDescription(
-      "Read a CSV file with a header: name or number of the column of each missing argument"
-    ),
-    Options.repeated
-  ),
+const columnOption = textOption(
+  "from-column",
+  "column",
+  "Read a CSV file with a header: name or number of the column of each missing argument",
+  { isRepeatable: true, group: "input" }
+)
+
+const concurrencyOption = integerOption(
+  "concurrency",
+  [1, 64],
+  `Number of inputs to read at the same time (default: ${defaultConcurrency})`,
   { group: "input" }
 )
 
-const concurrencyOption = commandOption(
-  integer(
-    "concurrency",
-    [1, 64],
-    `Number of inputs to read at the same time (default: ${defaultConcurrency})`
-  ),
-  { group: "input" }
-)
-
-const failedOption = commandOption(
-  Options.text("failed").pipe(
-    Options.withPseudoName("file"),
-    Options.withDescription("Write the inputs that failed to a file, which --from reads again")
-  ),
+const failedOption = textOption(
+  "failed",
+  "file",
+  "Write the inputs that failed to a file, which --from reads again",
   { group: "input", completes: "file" }
 )
 
@@ -51,11 +42,10 @@ export const inputOptions: ReadonlyArray<CommandOption> = [
   failedOption
 ]
 
-const positionOption = commandOption(
-  Options.text("cursor").pipe(
-    Options.withPseudoName("position"),
-    Options.withDescription("Continue many inputs at the position that an interrupted command printed")
-  ),
+const positionOption = textOption(
+  "cursor",
+  "position",
+  "Continue many inputs at the position that an interrupted command printed",
   { group: "input" }
 )
 

@@ -1,8 +1,7 @@
 /** Options of commands that draw a chart. */
-import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { pagerOptions } from "./OutputOptions.ts"
@@ -10,16 +9,15 @@ import { pagerOptions } from "./OutputOptions.ts"
 /** Options of another output, or of what precedes it. */
 const conflictsWith = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
 
-const chartOption = commandOption(
-  Options.boolean("chart").pipe(Options.withDescription("Draw a chart instead of printing records")),
-  { group: "output", conflictsWith }
-)
+const chartOption = switchOption("chart", "Draw a chart instead of printing records", {
+  group: "output",
+  conflictsWith
+})
 
-const chartToOption = commandOption(
-  Options.text("chart-to").pipe(
-    Options.withPseudoName("file.svg"),
-    Options.withDescription("Write the chart to an SVG file; --overwrite replaces an existing one")
-  ),
+const chartToOption = textOption(
+  "chart-to",
+  "file.svg",
+  "Write the chart to an SVG file; --overwrite replaces an existing one",
   { group: "output", completes: "file", conflictsWith }
 )
 

@@ -1,16 +1,13 @@
 /** Options of every list command. */
-import * as Options from "@effect/cli/Options"
 import { type ArgumentValues, integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { type CommandOption, commandOption, integer, maxRecords } from "../args/CommandOption.ts"
+import { type CommandOption, integerOption, maxRecords, switchOption } from "../args/CommandOption.ts"
 import { isExport } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { parseListCursor } from "./ListCursor.ts"
 
 export const paginationOptions: ReadonlyArray<CommandOption> = [
-  commandOption(
-    Options.boolean("all").pipe(Options.withDescription("Read all pages and print records as they arrive"))
-  ),
-  commandOption(integer("max-items", [1, maxRecords], "Stop after this many records"))
+  switchOption("all", "Read all pages and print records as they arrive"),
+  integerOption("max-items", [1, maxRecords], "Stop after this many records")
 ]
 
 /** Returns whether the command reads more than one page. */

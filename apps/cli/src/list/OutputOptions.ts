@@ -1,61 +1,45 @@
 /** Options that decide what is printed of records. */
-import * as Options from "@effect/cli/Options"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { type CommandOption, commandOption } from "../args/CommandOption.ts"
+import { type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PagerOptions } from "../terminal/Pager.ts"
 
-const fieldsOption = commandOption(
-  Options.text("fields").pipe(
-    Options.withPseudoName("names"),
-    Options.withDescription(
-      "Print these fields only, for example block_number,value; \"help\" lists all fields"
-    ),
-    Options.repeated
-  ),
-  { group: "output", isCommon: true, completes: "field" }
+const fieldsOption = textOption(
+  "fields",
+  "names",
+  "Print these fields only, for example block_number,value; \"help\" lists all fields",
+  { isRepeatable: true, group: "output", isCommon: true, completes: "field" }
 )
 
-const jqOption = commandOption(
-  Options.text("jq").pipe(
-    Options.withPseudoName("expression"),
-    Options.withDescription("Print what a jq expression makes of each record")
-  ),
-  { group: "output", isCommon: true }
-)
+const jqOption = textOption("jq", "expression", "Print what a jq expression makes of each record", {
+  group: "output",
+  isCommon: true
+})
 
-const exitStatusOption = commandOption(
-  Options.boolean("exit-status").pipe(
-    Options.withDescription(
-      "Exit with 9 if the last result of --jq is false or null, and with 10 if there is none"
-    )
-  ),
+const exitStatusOption = switchOption(
+  "exit-status",
+  "Exit with 9 if the last result of --jq is false or null, and with 10 if there is none",
   { group: "output", conflictsWith: ["to"] }
 )
 
-const rawOption = commandOption(
-  Options.boolean("raw").pipe(Options.withDescription("Print the body of each response as received")),
-  { group: "output", conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"] }
-)
+const rawOption = switchOption("raw", "Print the body of each response as received", {
+  group: "output",
+  conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"]
+})
 
-const wideOption = commandOption(
-  Options.boolean("wide").pipe(
-    Options.withDescription("Show all columns and whole values in tables, in lines of any length")
-  ),
+const wideOption = switchOption(
+  "wide",
+  "Show all columns and whole values in tables, in lines of any length",
   { group: "output" }
 )
 
-const utcOption = commandOption(
-  Options.boolean("utc").pipe(Options.withDescription("Show times in UTC instead of relative to now")),
-  { group: "output" }
-)
+const utcOption = switchOption("utc", "Show times in UTC instead of relative to now", { group: "output" })
 
 /** Neutralises text in CSV that a spreadsheet takes for a formula. */
-const escapeFormulasOption = commandOption(
-  Options.boolean("escape-formulas").pipe(
-    Options.withDescription("In CSV, prefix text that starts like a formula with an apostrophe")
-  ),
+const escapeFormulasOption = switchOption(
+  "escape-formulas",
+  "In CSV, prefix text that starts like a formula with an apostrophe",
   { group: "output" }
 )
 

@@ -1,6 +1,5 @@
 /** Options of watches. */
 import { Time } from "@blockquarry/core/Time"
-import * as Options from "@effect/cli/Options"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -10,7 +9,13 @@ import * as Schema from "effect/Schema"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { isLatest, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
-import { checked, type CommandOption, commandOption, integer, maxRecords } from "../args/CommandOption.ts"
+import {
+  type CommandOption,
+  integerOption,
+  maxRecords,
+  switchOption,
+  textOption
+} from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
@@ -38,44 +43,31 @@ const interval = expecting(
   addUnit
 )
 
-const intervalOption = commandOption(
-  Options.text("interval").pipe(
-    Options.withPseudoName("duration"),
-    Options.withDescription("Time between polls, at least 1s (default: 15s)"),
-    checked(interval)
-  )
-)
+const intervalOption = textOption("interval", "duration", "Time between polls, at least 1s (default: 15s)", {
+  check: interval
+})
 
-export const maxItemsOption = commandOption(
-  integer("max-items", [1, maxRecords], "End after this many records")
-)
+export const maxItemsOption = integerOption("max-items", [1, maxRecords], "End after this many records")
 
 export const watchOptions: ReadonlyArray<CommandOption> = [
-  commandOption(
-    Options.text("since").pipe(
-      Options.withPseudoName("start"),
-      Options.withDescription(
-        "Begin with records since 1h ago, yesterday, a date, or a block (default: latest, from now on)"
-      ),
-      checked(since)
-    )
+  textOption(
+    "since",
+    "start",
+    "Begin with records since 1h ago, yesterday, a date, or a block (default: latest, from now on)",
+    { check: since }
   ),
-  commandOption(
-    Options.text("state").pipe(
-      Options.withPseudoName("file"),
-      Options.withDescription(
-        "Remember in this file which records were printed, and continue after a restart"
-      )
-    ),
+  textOption(
+    "state",
+    "file",
+    "Remember in this file which records were printed, and continue after a restart",
     { completes: "file" }
   ),
   intervalOption,
-  commandOption(
-    integer(
-      "overlap",
-      [1, 1_000_000],
-      `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`
-    ).pipe(Options.withPseudoName("blocks"))
+  integerOption(
+    "overlap",
+    [1, 1_000_000],
+    `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`,
+    { value: "blocks" }
   ),
   maxItemsOption
 ]
@@ -104,12 +96,9 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
   })
 
 /** Turns `quarry token price` into a watch. */
-const watchOption = commandOption(
-  Options.boolean("watch").pipe(
-    Options.withDescription("Print the price each time it changes, until interrupted")
-  ),
-  { conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"] }
-)
+const watchOption = switchOption("watch", "Print the price each time it changes, until interrupted", {
+  conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"]
+})
 
 export const priceWatchOptions: ReadonlyArray<CommandOption> = [watchOption, intervalOption, maxItemsOption]
 
