@@ -33,16 +33,13 @@ export interface CommandOption extends OptionDetails {
   readonly options: Options.Options<Words>
 }
 
-const nameOf = (identifier: Option.Option<string>): string =>
-  Option.getOrThrow(identifier).replaceAll(/^--|^<|>$/g, "")
-
 /** Describes an option. All values are texts, because the environment and configuration files set them too. */
 export const commandOption = (
   options: Options.Options<string | boolean | Words>,
   details: OptionDetails = {}
 ): CommandOption => ({
   ...details,
-  name: nameOf(Options.getIdentifier(options)),
+  name: Option.getOrThrow(Options.getIdentifier(options)).replace("--", ""),
   options: Options.map(
     Options.optional(options),
     Option.match({
@@ -138,15 +135,23 @@ export interface CommandArgument extends ArgumentDetails {
   readonly args: Args.Args<Words>
 }
 
-/** Describes an argument. */
+/** Describes an argument. Those that are repeatable take all words that remain, or none. */
 export const commandArgument = (
-  args: Args.Args<string | Words | Option.Option<string>>,
-  details: ArgumentDetails = {}
-): CommandArgument => ({
-  ...details,
-  name: nameOf(Args.getIdentifier(args)),
-  args: Args.map(args, (value) => Option.isOption(value) ? Option.toArray(value) : [value].flat())
-})
+  name: string,
+  description: string,
+  { isOptional = false, isRepeatable = false, ...details }: ArgumentDetails & {
+    readonly isOptional?: boolean
+    readonly isRepeatable?: boolean
+  } = {}
+): CommandArgument => {
+  const text = Args.text({ name }).pipe(Args.withDescription(description))
+  const one = Args.map(text, (word): Words => [word])
+  return {
+    ...details,
+    name,
+    args: isRepeatable ? Args.repeated(text) : isOptional ? Args.withDefault(one, []) : one
+  }
+}
 
 /** Returns the texts of the paragraphs of a document. */
 export const paragraphsOf = (doc: HelpDoc.HelpDoc): Words => {

@@ -2,7 +2,6 @@
 import type { Parameter } from "@blockquarry/core/Operation"
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
-import * as Args from "@effect/cli/Args"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -115,10 +114,7 @@ const limitCheck = expecting(
 )
 
 const toArgument = (parameter: Parameter): CommandArgument =>
-  commandArgument(
-    Args.text({ name: kebabCase(parameter.name) }).pipe(Args.withDescription(parameter.description)),
-    valueDetails(parameter)
-  )
+  commandArgument(kebabCase(parameter.name), parameter.description, { ...valueDetails(parameter) })
 
 /** Returns an argument for each parameter of the path or the body. */
 export const toArguments = (

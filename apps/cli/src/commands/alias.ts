@@ -1,5 +1,4 @@
 /** `quarry alias set|unset|list` */
-import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"
@@ -16,9 +15,7 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 
 const common = { operation: null, isUpdate: false, api: null } as const
 
-const nameArgs = Args.text({ name: "name" }).pipe(
-  Args.withDescription("Name in any case: a letter and up to 31 letters, digits, - and _")
-)
+const nameDescription = "Name in any case: a letter and up to 31 letters, digits, - and _"
 
 export const aliasSet: CommandSpec = {
   ...common,
@@ -26,10 +23,8 @@ export const aliasSet: CommandSpec = {
   summary: "Name an address, so that commands accept the name",
   note: "Tables show the name instead of the address; JSON and CSV never do.",
   arguments: [
-    commandArgument(nameArgs),
-    commandArgument(
-      Args.text({ name: "address" }).pipe(Args.withDescription("0x and 40 hexadecimal digits"))
-    )
+    commandArgument("name", nameDescription),
+    commandArgument("address", "0x and 40 hexadecimal digits")
   ],
   options: [],
   examples: ["treasury {wallet}"],
@@ -58,7 +53,7 @@ export const aliasUnset: CommandSpec = {
   ...common,
   path: ["alias", "unset"],
   summary: "Remove the name of an address",
-  arguments: [commandArgument(nameArgs, { completes: "alias" })],
+  arguments: [commandArgument("name", nameDescription, { completes: "alias" })],
   options: [],
   examples: ["treasury"],
   run: ({ settings: { addressBook, configuration }, values }) =>

@@ -3,7 +3,6 @@ import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
-import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption } from "../args/CommandOption.ts"
@@ -33,13 +32,8 @@ export const api: CommandSpec = {
     "Parameters have the names of the API: address=0x… chain=eth. Repeat a parameter for several values. Without " +
     "an operation, lists all of them with their parameters. Retries and the rate limit apply as usual.",
   arguments: [
-    commandArgument(
-      Args.text({ name: "operation" }).pipe(Args.withDescription("Name of the operation"), Args.optional),
-      { choices: operationIds }
-    ),
-    commandArgument(
-      Args.text({ name: "key=value" }).pipe(Args.withDescription("Parameter of the operation"), Args.repeated)
-    )
+    commandArgument("operation", "Name of the operation", { isOptional: true, choices: operationIds }),
+    commandArgument("key=value", "Parameter of the operation", { isRepeatable: true })
   ],
   options: [includeOption, networkOption, outputOption, ...operationOptions("any")],
   examples: [

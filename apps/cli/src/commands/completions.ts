@@ -1,5 +1,4 @@
 /** `quarry completions` */
-import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"
@@ -19,9 +18,7 @@ export const completions: CommandSpec = {
     "The script begins with instructions to install it. It completes commands, options, chains, fields, profiles and " +
     "aliases, and asks quarry for them, so that it never has to be updated.",
   arguments: [
-    commandArgument(Args.text({ name: "shell" }).pipe(Args.withDescription("Name of the shell")), {
-      choices: shells
-    })
+    commandArgument("shell", "Name of the shell", { choices: shells })
   ],
   options: [],
   allowsInvalidConfiguration: true,

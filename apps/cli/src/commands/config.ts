@@ -1,5 +1,4 @@
 /** `quarry config get|set|unset|list|path` */
-import * as Args from "@effect/cli/Args"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -37,10 +36,7 @@ const projectOption = switchOption(
   "Use the project file .quarry.yaml of the working directory instead of your own file"
 )
 
-const settingArgument = commandArgument(
-  Args.text({ name: "setting" }).pipe(Args.withDescription("Name of the setting")),
-  { choices: names }
-)
+const settingArgument = commandArgument("setting", "Name of the setting", { choices: names })
 
 /** The options that set settings for one command, and so take part in what applies. */
 const settingOptions: ReadonlyArray<CommandOption> = [outputOption, ...requestOptions("any")]
@@ -179,10 +175,7 @@ export const configSet: CommandSpec = {
   note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
   arguments: [
     settingArgument,
-    commandArgument(
-      Args.text({ name: "value" }).pipe(Args.withDescription("Value, as for the option")),
-      { completes: "setting" }
-    )
+    commandArgument("value", "Value, as for the option", { completes: "setting" })
   ],
   options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],

@@ -1,5 +1,4 @@
 /** `quarry explain <exit code | error | proxy error code>` */
-import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"
@@ -28,12 +27,7 @@ export const explain: CommandSpec = {
   note: "Without a topic, lists all of them.",
   allowsInvalidConfiguration: true,
   arguments: [
-    commandArgument(
-      Args.text({ name: "topic" }).pipe(
-        Args.withDescription("For example 5, RateLimitError or client-rate-limited"),
-        Args.optional
-      )
-    )
+    commandArgument("topic", "For example 5, RateLimitError or client-rate-limited", { isOptional: true })
   ],
   options: [outputOption],
   examples: ["5", "RateLimitError", "client-rate-limited", ""],

@@ -1,5 +1,4 @@
 /** `quarry man` */
-import * as Args from "@effect/cli/Args"
 import * as Effect from "effect/Effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -23,13 +22,10 @@ export const man: CommandSpec = {
     "Prints the page of quarry or of one command, for man -l -, or writes all pages to a directory. The directory " +
     "~/.local/share/man/man1 makes man quarry work.",
   arguments: [
-    commandArgument(
-      Args.text({ name: "command" }).pipe(
-        Args.withDescription("The words of a command, for example wallet transfers"),
-        Args.repeated
-      ),
-      { completes: "command" }
-    )
+    commandArgument("command", "The words of a command, for example wallet transfers", {
+      isRepeatable: true,
+      completes: "command"
+    })
   ],
   options: [
     textOption("to", "directory", "Write all pages to this directory, and create it if it does not exist", {
