@@ -57,13 +57,8 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   const circuits = new Map<string, Map<string, Circuit>>()
   const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> =>
     getOrInsert(circuits, baseUrl, () => new Map<string, Circuit>())
-  const circuitOf = (call: Call): Circuit => {
-    const { client, policies: { breaker } } = call
-    const circuit = getOrInsert(circuitsOf(call), client.name, () => new Circuit(breaker))
-    // Layers of one engine may have different policies, and a gateway may change its policy.
-    circuit.policy = breaker
-    return circuit
-  }
+  const circuitOf = (call: Call): Circuit =>
+    getOrInsert(circuitsOf(call), call.client.name, () => new Circuit())
   /** Records the state in the metric, and returns its log line. */
   const changed = (
     call: Call,
@@ -73,7 +68,7 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   ): Effect.Effect<void> => {
     const host = hostOf(call.keyPool.baseUrl)
     const client = call.client.name === "" ? {} : { client: call.client.name }
-    instrumentation.recordCircuitState(call, host, stateValues[leastClosed(circuitsOf(call).values()).tag])
+    instrumentation.recordCircuitState(call, host, stateValues[mostOpen(circuitsOf(call).values()).tag])
     const log = retryAt === null || retryAt <= now
       ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
       : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
@@ -99,13 +94,14 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
     record: (call, { circuit, epoch }, exit, now) => {
       const result = resultOf(exit)
       const health = result === null ? "unknown" : healthOf(result)
-      return circuit.record(now, health, epoch)
+      // Layers of one engine may have different policies, and a gateway may change its policy.
+      return circuit.record(now, health, epoch, call.policies.breaker)
         ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
         : null
     },
     health: (clock) =>
       [...circuits].map(([baseUrl, ofClients]) => {
-        const { retryAt, tag } = leastClosed(ofClients.values())
+        const { retryAt, tag } = mostOpen(ofClients.values())
         return {
           baseUrl,
           breaker: stateNames[tag],
@@ -120,10 +116,8 @@ const stateNames = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as 
 const stateValues = { Closed: 0, HalfOpen: 1, Open: 2 } as const
 
 /** Returns an open circuit, else a half-open one, else any. */
-const leastClosed = (circuits: Iterable<Circuit>): Circuit =>
-  [...circuits].reduce((least, circuit) =>
-    stateValues[circuit.tag] > stateValues[least.tag] ? circuit : least
-  )
+const mostOpen = (circuits: Iterable<Circuit>): Circuit =>
+  [...circuits].reduce((one, other) => stateValues[other.tag] > stateValues[one.tag] ? other : one)
 
 const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number): AttemptNoResponse => ({
   error: new CircuitOpenError({
@@ -170,20 +164,6 @@ export class Circuit {
   private epoch = 0
   /** The results since the start of each bucket, independent of the window of the policy. */
   private counts: ReadonlyArray<{ readonly startedAt: number; healthy: number; unhealthy: number }> = []
-  private currentPolicy: CircuitBreaker
-  private windowMillis: number
-
-  constructor(policy: CircuitBreaker) {
-    this.currentPolicy = policy
-    this.windowMillis = Duration.toMillis(policy.window)
-  }
-
-  /** Sets the policy of the latest call. */
-  set policy(policy: CircuitBreaker) {
-    if (policy === this.currentPolicy) return
-    this.currentPolicy = policy
-    this.windowMillis = Duration.toMillis(policy.window)
-  }
 
   get tag(): State["_tag"] {
     return this.state._tag
@@ -215,8 +195,8 @@ export class Circuit {
     return this.epoch
   }
 
-  /** Records the result of an attempt of an epoch. Returns whether the state changed. */
-  record(now: number, health: AttemptHealth, epoch: number): boolean {
+  /** Records the result of an attempt of an epoch, under the policy of its call. Returns whether the state changed. */
+  record(now: number, health: AttemptHealth, epoch: number, policy: CircuitBreaker): boolean {
     if (epoch !== this.epoch) return false
     if (this.state._tag !== "Closed") {
       const { reopenings } = this.state
@@ -225,15 +205,16 @@ export class Circuit {
         health === "healthy"
           ? { _tag: "Closed" }
           : health === "unhealthy"
-          ? this.openState(now, reopenings + 1)
+          ? openState(now, reopenings + 1, policy)
           : { _tag: "Open", until: now, reopenings }
       )
       return true
     }
     if (health !== "healthy" && health !== "unhealthy") return false
-    this.increment(now, health)
-    if (health === "healthy" || !this.exceedsThreshold(now)) return false
-    this.enter(this.openState(now, 0))
+    const windowMillis = Duration.toMillis(policy.window)
+    this.increment(now, health, windowMillis)
+    if (health === "healthy" || !this.exceedsThreshold(now, policy, windowMillis)) return false
+    this.enter(openState(now, 0, policy))
     return true
   }
 
@@ -243,17 +224,8 @@ export class Circuit {
     this.counts = []
   }
 
-  private openState(now: number, reopenings: number): State {
-    const { maxOpenDuration, openDuration } = this.currentPolicy
-    const length = Math.min(
-      Duration.toMillis(openDuration) * 2 ** Math.min(reopenings, 30),
-      Math.max(Duration.toMillis(openDuration), Duration.toMillis(maxOpenDuration))
-    )
-    return { _tag: "Open", until: now + length, reopenings }
-  }
-
-  private increment(now: number, health: "healthy" | "unhealthy"): void {
-    const bucketMillis = this.windowMillis / bucketCount
+  private increment(now: number, health: "healthy" | "unhealthy", windowMillis: number): void {
+    const bucketMillis = windowMillis / bucketCount
     const startedAt = Math.floor(now / bucketMillis) * bucketMillis
     const current = this.counts.at(-1)
     if (current !== undefined && current.startedAt >= startedAt) {
@@ -265,12 +237,28 @@ export class Circuit {
     this.counts = [...this.counts.slice(1 - maxBuckets), added]
   }
 
-  private exceedsThreshold(now: number): boolean {
-    const { minimum, threshold } = this.currentPolicy
-    const windowStart = now - this.windowMillis
+  private exceedsThreshold(
+    now: number,
+    { minimum, threshold }: CircuitBreaker,
+    windowMillis: number
+  ): boolean {
+    const windowStart = now - windowMillis
     const counts = this.counts.filter(({ startedAt }) => startedAt > windowStart)
     const unhealthy = counts.reduce((sum, count) => sum + count.unhealthy, 0)
     const total = counts.reduce((sum, count) => sum + count.healthy, unhealthy)
     return total >= minimum && unhealthy / total >= threshold
   }
+}
+
+/** Returns the state of a circuit that opens: the first time, or after a number of failed trials in a row. */
+const openState = (
+  now: number,
+  reopenings: number,
+  { maxOpenDuration, openDuration }: CircuitBreaker
+): State => {
+  const length = Math.min(
+    Duration.toMillis(openDuration) * 2 ** Math.min(reopenings, 30),
+    Math.max(Duration.toMillis(openDuration), Duration.toMillis(maxOpenDuration))
+  )
+  return { _tag: "Open", until: now + length, reopenings }
 }

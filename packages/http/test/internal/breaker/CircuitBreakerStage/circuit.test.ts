@@ -107,7 +107,7 @@ describe("Circuit", () => {
   it("behaves like the model", () => {
     FastCheck.assert(
       FastCheck.property(policies, events, (policy, events) => {
-        const circuit = new Circuit(policy)
+        const circuit = new Circuit()
         const model = new Model(policy)
         const inFlight: Array<{
           readonly ends: number
@@ -120,7 +120,7 @@ describe("Circuit", () => {
           inFlight.sort((a, b) => a.ends - b.ends)
           for (let ended = inFlight[0]; ended !== undefined && ended.ends <= time; ended = inFlight[0]) {
             const before = circuit.tag
-            const changed = circuit.record(ended.ends, ended.health, ended.epoch)
+            const changed = circuit.record(ended.ends, ended.health, ended.epoch, policy)
             model.record(ended.ends, ended.health, ended.changes)
             // An inconclusive trial opens the circuit for no time.
             expect(changed).toBe(before !== circuit.tag)
@@ -149,11 +149,12 @@ describe("Circuit", () => {
 
   /** Creates a circuit and records results at times. */
   const circuitAfter = (
-    policy: Partial<CircuitBreaker>,
+    options: Partial<CircuitBreaker>,
     results: ReadonlyArray<readonly [at: number, health: Health]>
   ) => {
-    const circuit = new Circuit({ ...Breaker.standard, ...policy })
-    for (const [at, health] of results) circuit.record(at, health, circuit.admit(at))
+    const circuit = new Circuit()
+    const policy = { ...Breaker.standard, ...options }
+    for (const [at, health] of results) circuit.record(at, health, circuit.admit(at), policy)
     return circuit
   }
   const many = (count: number, at: number, health: Health) =>
@@ -178,11 +179,11 @@ describe("Circuit", () => {
   it("counts the results of calls whose policies have different windows", () => {
     const windows = ["10 seconds", "1 minute"] as const
     const tags = [0, 1, 2, 4].map((gapSeconds) => {
-      const circuit = new Circuit({ ...Breaker.standard, window: windows[0] })
+      const circuit = new Circuit()
       for (let count = 0; count < 20; count += 1) {
-        circuit.policy = { ...Breaker.standard, window: windows[count % 2] ?? windows[0] }
+        const policy = { ...Breaker.standard, window: windows[count % 2] ?? windows[0] }
         const at = count * gapSeconds * 1000
-        circuit.record(at, "unhealthy", circuit.admit(at))
+        circuit.record(at, "unhealthy", circuit.admit(at), policy)
       }
       return circuit.tag
     })
@@ -197,29 +198,28 @@ describe("Circuit", () => {
     expect(circuit.remainingOpenMillis(305_000)).toBeNull()
     const trial = circuit.admit(305_000)
     expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
-    expect(circuit.record(305_002, "healthy", abandoned)).toBe(false)
+    expect(circuit.record(305_002, "healthy", abandoned, Breaker.standard)).toBe(false)
     expect(circuit.tag).toBe("HalfOpen")
-    expect(circuit.record(305_003, "healthy", trial)).toBe(true)
+    expect(circuit.record(305_003, "healthy", trial, Breaker.standard)).toBe(true)
     expect(circuit.tag).toBe("Closed")
   })
 
   it("ignores results of attempts that started before it opened, also after it closed", () => {
-    const circuit = new Circuit({ ...Breaker.standard, minimum: 2 })
+    const circuit = new Circuit()
+    const policy = { ...Breaker.standard, minimum: 2 }
     const early = [0, 1, 2, 3, 4].map((at) => circuit.admit(at))
-    for (const epoch of early.slice(0, 2)) circuit.record(10, "unhealthy", epoch)
+    for (const epoch of early.slice(0, 2)) circuit.record(10, "unhealthy", epoch, policy)
     expect(circuit.tag).toBe("Open")
-    expect(circuit.record(20, "healthy", early[2] ?? 0)).toBe(false)
-    circuit.record(5010, "healthy", circuit.admit(5010))
+    expect(circuit.record(20, "healthy", early[2] ?? 0, policy)).toBe(false)
+    circuit.record(5010, "healthy", circuit.admit(5010), policy)
     expect(circuit.tag).toBe("Closed")
-    for (const epoch of early.slice(3)) circuit.record(5020, "unhealthy", epoch)
+    for (const epoch of early.slice(3)) circuit.record(5020, "unhealthy", epoch, policy)
     expect(circuit.tag).toBe("Closed")
   })
 
   it("stays open twice as long after each failed trial, between openDuration and maxOpenDuration", () => {
-    const circuit = circuitAfter({ minimum: 1, openDuration: "5 seconds", maxOpenDuration: "1 minute" }, [[
-      0,
-      "unhealthy"
-    ]])
+    const policy = { ...Breaker.standard, minimum: 1 }
+    const circuit = circuitAfter(policy, [[0, "unhealthy"]])
     let now = 0
     const durations: Array<number> = []
     for (let time = 0; time < 40; time += 1) {
@@ -228,7 +228,7 @@ describe("Circuit", () => {
       expect(circuit.remainingOpenMillis(now + remaining - 1)).toBe(1)
       expect(circuit.remainingOpenMillis(now + remaining)).toBeNull()
       now += remaining
-      circuit.record(now, "unhealthy", circuit.admit(now))
+      circuit.record(now, "unhealthy", circuit.admit(now), policy)
     }
     expect(durations.slice(0, 6)).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
     expect(new Set(durations.slice(6))).toEqual(new Set([60_000]))
