@@ -1,5 +1,5 @@
 /** `quarry watch …` */
-import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
 import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
@@ -8,12 +8,10 @@ import { watchCommand } from "../watch/WatchCommand.ts"
 import { isSpam, tokenTransferColumns, walletTransferColumns } from "./transfers.ts"
 import { tradeColumns } from "./walletNftTrades.ts"
 
-const transferIdentity = (
-  { from_address, log_index, to_address, transaction_hash, value }: Erc20Transfer
-): string =>
-  log_index === null
-    ? [transaction_hash, from_address, to_address, value].join(":")
-    : `${transaction_hash}:${log_index}`
+const transferIdentity = (transfer: Erc20Transfer.Erc20Transfer): string => {
+  const { from_address, to_address, transaction_hash, value } = transfer
+  return Erc20Transfer.identity(transfer) ?? [transaction_hash, from_address, to_address, value].join(":")
+}
 
 export const watchWalletTransfers = watchCommand({
   path: ["wallet", "transfers"],

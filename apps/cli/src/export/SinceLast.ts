@@ -1,4 +1,5 @@
 /** Exports of what is new since the last complete one: the block to start from, and the records to leave out. */
+import { identity } from "@blockquarry/core/model/Erc20Transfer"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
@@ -22,9 +23,10 @@ export const blockOf = ({ block_number: block }: EncodedRecord): number | null =
 /** Labels may change, so the position in the chain identifies a record that has one. */
 const identityOf = (record: EncodedRecord): string => {
   const { log_index: index, transaction_hash: hash } = record
-  return typeof hash === "string" && typeof index === "number"
-    ? `${hash}:${index}`
-    : createHash("sha256").update(toJson(record)).digest("hex")
+  const position = typeof hash === "string" && typeof index === "number"
+    ? identity({ transaction_hash: hash, log_index: index })
+    : null
+  return position ?? createHash("sha256").update(toJson(record)).digest("hex")
 }
 
 /** Adds records to the newest block. Starts again at each higher block. */

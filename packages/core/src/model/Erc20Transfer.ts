@@ -84,6 +84,17 @@ export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferEncoded> =
 export const encode: Encoder<Erc20Transfer, Erc20TransferEncoded> = encoder(Erc20Transfer)
 
 /**
+ * Returns what identifies a transfer: its transaction and the index of its log. Null without an index. Other fields, such as
+ * labels, may change.
+ *
+ * @since 0.1.0
+ * @category identity
+ */
+export const identity = (
+  { log_index, transaction_hash }: { readonly log_index: number | null; readonly transaction_hash: string }
+): string | null => log_index === null ? null : `${transaction_hash}:${log_index}`
+
+/**
  * Returns an example transfer, for tests. `fields` replace those of the example.
  *
  * @example

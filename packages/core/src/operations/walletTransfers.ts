@@ -23,7 +23,7 @@ import {
   order,
   type PageParameters
 } from "../internal/commonParameters.ts"
-import { Erc20Transfer } from "../model/Erc20Transfer.ts"
+import { Erc20Transfer, identity } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
@@ -101,11 +101,7 @@ export const walletTransfers = list({
   input,
   output,
   pagination: {
-    byBlock: {
-      block: (transfer) => transfer.block_number,
-      identity: ({ log_index, transaction_hash }) =>
-        log_index === null ? null : `${transaction_hash}:${log_index}`
-    }
+    byBlock: { block: (transfer) => transfer.block_number, identity }
   },
   ttl: ttlByToBlock,
   cost: 5,
