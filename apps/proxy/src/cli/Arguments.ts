@@ -1,4 +1,5 @@
 /** The command line: commands, and options that override environment variables. */
+import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Names from "@blockquarry/http/Settings"
 import * as Args from "@effect/cli/Args"
 import * as CliConfig from "@effect/cli/CliConfig"
@@ -16,7 +17,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 import { proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
-import { closestName } from "../config/Suggestions.ts"
 import * as Values from "../config/ValueSchemas.ts"
 
 type Command =
@@ -184,7 +184,7 @@ const readWords = (args: ReadonlyArray<string>) =>
 /** Returns the first sentence, and the option that may have been meant. */
 const describeParseError = ({ message }: Error): string => {
   const [, name = ""] = /^Unknown option '--([^']+)'/.exec(message) ?? []
-  const suggestion = closestName(name, optionUsages.map(({ name }) => name))
+  const suggestion = closestMatch(name, optionUsages.map(({ name }) => name))
   return `${message.split(". ")[0]}${suggestion === undefined ? "" : `; did you mean --${suggestion}?`}`
 }
 

@@ -1,4 +1,5 @@
 /** Decodes what a file and variables set, key by key, and describes every error. */
+import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
@@ -8,7 +9,6 @@ import { type ConfigKey, descriptionOf, elementOf, flatten, keysOf } from "./Con
 import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
 import * as Variables from "./EnvironmentVariables.ts"
-import { closestName } from "./Suggestions.ts"
 
 /** Returns where a value, or its name, is in the file. */
 export type Locate = (path: ConfigPath, part: "name" | "value") => SettingSource
@@ -124,7 +124,7 @@ export const decode = (written: unknown, locate: Locate, sources: Variables.Conf
 
 const unknownKey = (name: string, known: ReadonlyArray<string>, isSensitive: boolean): Problem => {
   const elsewhere = flatten(keys).find((key) => key.name.toLowerCase() === name.toLowerCase())
-  const suggestion = closestName(name, known) ?? (isSensitive ? undefined : elsewhere?.path.join("."))
+  const suggestion = closestMatch(name, known) ?? (isSensitive ? undefined : elsewhere?.path.join("."))
   // Text that does not look like a name may be a misplaced secret. The position identifies the key.
   const isShown = !isSensitive && /^[A-Za-z_-]{1,32}$/.test(name)
   const message = isShown ? `unknown key "${name}"` : "unknown key"
@@ -142,7 +142,7 @@ const invalidValue = (location: DocumentLocation, value: unknown, issue: ParseRe
     message,
     got: !message.startsWith("expected ") ? undefined : isShown ? quoted(value) : typeName(value),
     suggestion: isShown && typeof value === "string"
-      ? closestName(value, words(ast)) ?? shortened(ast, value)
+      ? closestMatch(value, words(ast)) ?? shortened(ast, value)
       : undefined
   }
 }

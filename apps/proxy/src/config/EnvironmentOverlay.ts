@@ -1,9 +1,9 @@
 /** Variables that do not set a single key: the API key of the environment, and those that are ignored. */
+import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Names from "@blockquarry/http/Settings"
 import { format, get, isMapping } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
 import * as Variables from "./EnvironmentVariables.ts"
-import { closestName } from "./Suggestions.ts"
 
 interface Overlay {
   readonly document: unknown
@@ -56,7 +56,7 @@ export const unknownVariables = (document: unknown, env: Variables.VariableValue
     .filter((name) => name.startsWith("QUARRY_PROXY_") && !known.includes(name))
     .filter((name) => !referenced.has(name) && !Variables.isServiceLink(name, env))
     .map((name): Diagnostic => {
-      const suggestion = closestName(name, known)
+      const suggestion = closestMatch(name, known)
       return { source: { _tag: "Variable", name }, path: [], message: "unknown variable", suggestion }
     })
 }

@@ -11,7 +11,7 @@ const errorOf = (...args: ReadonlyArray<string>): string =>
 it.each([
   [["--confg", "a.yaml"], "Unknown option '--confg'; did you mean --config?"],
   [["config", "check", "--Config=a.yaml"], "Unknown option '--Config'; did you mean --config?"],
-  [["--anonymous"], "Unknown option '--anonymous'"],
+  [["--anonymous"], "Unknown option '--anonymous'; did you mean --allow-anonymous?"],
   [["--allow-anonymus"], "Unknown option '--allow-anonymus'; did you mean --allow-anonymous?"],
   [["-x"], "Unknown option '-x'"],
   [
