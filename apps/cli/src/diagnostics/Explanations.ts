@@ -1,5 +1,4 @@
 /** What exit codes, error tags and error codes of the proxy mean. The types require an entry for each of them. */
-import { type ProxyErrorCode, proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import { closestMatch } from "../args/Suggest.ts"
 import {
   type CommandError,
@@ -9,6 +8,7 @@ import {
   unexpectedErrorExitCode
 } from "../errors/CommandError.ts"
 import { exitStatus } from "../help/Help.ts"
+import { proxyErrorCodes } from "./ProxyErrorCodes.ts"
 
 /** What a topic means, and what to do. */
 export interface Explanation {
@@ -88,15 +88,11 @@ const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explan
   }
 }
 
-const proxyCodes: ReadonlyArray<readonly [string, (typeof proxyErrorCodes)[ProxyErrorCode]]> = Object.entries(
-  proxyErrorCodes
-)
-
 /** All explanations: exit codes, errors, and codes of the proxy. */
 export const explanations: ReadonlyArray<Explanation> = [
   ...exitStatus.map(exitCodeExplanation),
   ...errorTags.map(errorExplanation),
-  ...proxyCodes.map(([code, { description, status }]): Explanation => ({
+  ...Object.entries(proxyErrorCodes).map(([code, { description, status }]): Explanation => ({
     topic: code,
     kind: "proxy error code",
     exitCode: null,

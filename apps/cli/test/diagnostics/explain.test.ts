@@ -1,8 +1,8 @@
 /** `quarry explain` */
-import { proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { explain, explanations } from "../../src/diagnostics/Explanations.ts"
+import { proxyErrorCodes } from "../../src/diagnostics/ProxyErrorCodes.ts"
 import { exitCodes } from "../../src/errors/CommandError.ts"
 import { exitStatus } from "../../src/help/Help.ts"
 import { quarry } from "../support/quarry.ts"

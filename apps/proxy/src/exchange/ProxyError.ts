@@ -1,19 +1,19 @@
 /** Errors of the proxy: the responses that do not come from the upstream. */
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
-import { type ProxyErrorCode, proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Record from "effect/Record"
+import { type ErrorCode, errorCodes } from "./ErrorCode.ts"
 import * as ProxyResponse from "./ProxyResponse.ts"
 
-/** All error codes with their statuses. They are part of the public interface of the proxy. */
+export type { ErrorCode } from "./ErrorCode.ts"
+
+/** The status of each error code. */
 export const statusByCode: { readonly [C in ErrorCode]: number } = Record.map(
-  proxyErrorCodes,
+  errorCodes,
   ({ status }) => status
 )
-
-export type ErrorCode = ProxyErrorCode
 
 /** An error response of the proxy. */
 export class ProxyError extends Data.TaggedError("ProxyError")<{

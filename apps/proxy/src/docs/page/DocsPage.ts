@@ -1,8 +1,8 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
 import { allOperations } from "@blockquarry/core/Operations"
-import { proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import type { Config } from "../../config/Config.ts"
+import { errorCodes } from "../../exchange/ErrorCode.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
 import { responseSchemas } from "../openapi/ResponseSchemas.ts"
@@ -59,7 +59,7 @@ passed through unchanged.</p>
 <table class="codes">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${
-    Object.entries(proxyErrorCodes).map(([code, { description: meaning, status }]) => {
+    Object.entries(errorCodes).map(([code, { description: meaning, status }]) => {
       return html`<tr data-search="${`${status} ${code} ${meaning}`.toLowerCase()}">
 <td class="number">${status}</td><th scope="row"><code>${code}</code></th><td>${meaning}</td></tr>`
     })

@@ -1,16 +1,8 @@
 /**
- * The error codes of the proxy, for the proxy and its clients.
- *
- * @since 0.1.0
+ * The error codes of the proxy: the status of each, what it means for a client, and what to do about it. They are part of its
+ * public interface. `quarry explain` has a copy, which a test writes.
  */
-
-/**
- * The status of each error code of the proxy, what it means for a client, and what to do about it.
- *
- * @since 0.1.0
- * @category constants
- */
-export const proxyErrorCodes = {
+export const errorCodes = {
   "malformed-uri": {
     status: 400,
     description: "The path or the query is malformed. Check its percent-encoding."
@@ -183,10 +175,5 @@ export const proxyErrorCodes = {
   }
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly description: string }>>
 
-/**
- * An error code of the proxy: the field `code` of its error responses.
- *
- * @since 0.1.0
- * @category models
- */
-export type ProxyErrorCode = keyof typeof proxyErrorCodes
+/** The field `code` of error responses. */
+export type ErrorCode = keyof typeof errorCodes
