@@ -1,7 +1,7 @@
 /**
  * Rate limits and cooldowns as Lua scripts, so that each change is atomic. They compute the same as
  * `packages/http/src/internal/stores/Gcra.ts`, and allow for a server whose clock is set back. A rate limit is a hash with the
- * fields `level`, `updatedAt`, `cooldowns`, `cooldownUntil`, `trialUntil` and `busySince`; times are in milliseconds.
+ * fields `level`, `updatedAt`, `cooldowns`, `cooldownUntil`, `trialUntil` and `levelSince`; times are in milliseconds.
  */
 import * as Script from "./Script.ts"
 
@@ -14,7 +14,7 @@ const header = (now: string) =>
 local clockMovedBack = false
 
 local function read()
-  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'trialUntil', 'busySince')
+  local fields = readFields('level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'trialUntil', 'levelSince')
   clockMovedBack = (tonumber(fields[2]) or now) > now or (tonumber(fields[4]) or 0) > now + 60000
     or (tonumber(fields[5]) or 0) > now + 61000
   return {
@@ -24,7 +24,7 @@ local function read()
     cooldowns = tonumber(fields[3]) or 0,
     cooldownUntil = math.min(tonumber(fields[4]) or 0, now + 60000),
     trialUntil = math.min(tonumber(fields[5]) or 0, now + 61000),
-    busySince = math.min(tonumber(fields[6]) or now, now)
+    levelSince = math.min(tonumber(fields[6]) or now, now)
   }
 end
 
@@ -32,7 +32,7 @@ end
 local function write(state, millis)
   writeFields('level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
     text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'trialUntil', text(state.trialUntil),
-    'busySince', text(state.busySince))
+    'levelSince', text(state.levelSince))
   if state.cooldowns > 0 then
     millis = math.max(millis, state.cooldownUntil - now + ${cooldownRetention}, state.trialUntil - now + ${cooldownRetention})
   end
@@ -72,7 +72,7 @@ if unlimited then
 end
 local room = math.max(burst, needed) - level
 if needed > room + 1e-9 then return delayed((needed - room) / rate, 'rate_limit') end
-if level == 0 then state.busySince = now end
+if level == 0 then state.levelSince = now end
 state.level = level + cost
 state.updatedAt = now
 write(state, state.level / rate)
@@ -87,7 +87,7 @@ local state = read()
 local rate = limit / window
 local level = math.max(0, state.level - (now - state.updatedAt) * rate)
 -- If the level was 0 in between, the units have leaked.
-if level > 0 and now - age >= state.busySince then
+if level > 0 and now - age >= state.levelSince then
   level = math.max(0, level - cost)
   state.level = level
   state.updatedAt = now

@@ -28,7 +28,7 @@ import type { BodyScan } from "../transport/BodyScan.ts"
 import { excerpt, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 
 /** A response and its request, of which errors are created. */
-interface Exchange {
+interface ResponseContext {
   readonly operation: OperationRef
   readonly request: RequestSummary
   readonly response: RawResponse
@@ -41,16 +41,16 @@ type SentKey = Pick<PooledKey, "apiKey" | "setting">
 /** Status 200 and a complete JSON document, of which text and document are computed when they are needed. */
 export class CompleteResponse implements Complete {
   readonly _tag = "Complete"
-  readonly #exchange: Exchange
+  readonly #context: ResponseContext
   #text: string | null | undefined
   #document: Either.Either<JsonValue, InvalidResponseError> | undefined
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
+  constructor(context: ResponseContext) {
+    this.#context = context
   }
 
   get text(): string | null {
-    return this.#text === undefined ? this.#text = decodeUtf8(this.#exchange.response.bytes) : this.#text
+    return this.#text === undefined ? this.#text = decodeUtf8(this.#context.response.bytes) : this.#text
   }
 
   get document(): Either.Either<JsonValue, InvalidResponseError> {
@@ -58,7 +58,7 @@ export class CompleteResponse implements Complete {
       parseText(this.text),
       (reason) =>
         invalidResponse(
-          this.#exchange,
+          this.#context,
           undefined,
           "incomplete",
           "",
@@ -78,15 +78,15 @@ export class CompleteResponse implements Complete {
     return Either.flatMap(
       this.document,
       (document): Either.Either<Output, NotFoundError | InvalidResponseError> => {
-        const exchange = this.#exchange
+        const context = this.#context
         if (operation.isNotFound(() => document)) {
           return Either.left(
-            new NotFoundError({ ...detailsOf(exchange, document), serverMessage: "the response is empty" })
+            new NotFoundError({ ...detailsOf(context, document), serverMessage: "the response is empty" })
           )
         }
         return Either.mapLeft(operation.decode(document, unreadable), (error) => {
-          const { path, reason } = shapeMismatch(error, document, exchange.key.apiKey)
-          return invalidResponse(exchange, document, "unexpected-shape", path, reason)
+          const { path, reason } = shapeMismatch(error, document, context.key.apiKey)
+          return invalidResponse(context, document, "unexpected-shape", path, reason)
         })
       }
     )
@@ -108,10 +108,10 @@ export const classify = (
   key: SentKey,
   bodyScan: BodyScan | null
 ): Classification => {
-  const exchange = { operation, request, response, key }
+  const context = { operation, request, response, key }
   const { status } = response
-  if (status < 200 || status >= 300) return classifyError(exchange, now)
-  const complete = new CompleteResponse(exchange)
+  if (status < 200 || status >= 300) return classifyError(context, now)
+  const complete = new CompleteResponse(context)
   if (status === 200 && bodyScan?.isBalanced(response.bytes) === true) return complete
   const { document } = complete
   if (Either.isLeft(document)) {
@@ -126,7 +126,7 @@ export const classify = (
     ? complete
     : rejected(
       invalidResponse(
-        exchange,
+        context,
         document.right,
         "unexpected-status",
         "",
@@ -136,10 +136,10 @@ export const classify = (
 }
 
 /** Classifies a response whose status is not 2xx. */
-const classifyError = (exchange: Exchange, now: number): Rejected => {
-  const { operation, request, response } = exchange
+const classifyError = (context: ResponseContext, now: number): Rejected => {
+  const { operation, request, response } = context
   const { status } = response
-  const details = detailsOf(exchange, Either.getOrUndefined(parseText(decodeUtf8(response.bytes))))
+  const details = detailsOf(context, Either.getOrUndefined(parseText(decodeUtf8(response.bytes))))
   if (status < 400) {
     return rejected(
       new InvalidResponseError({
@@ -159,7 +159,7 @@ const classifyError = (exchange: Exchange, now: number): Rejected => {
       return rejected(
         isQuotaMessage(serverMessage)
           ? new PlanQuotaExceededError(details)
-          : new AuthenticationError({ ...details, setting: exchange.key.setting })
+          : new AuthenticationError({ ...details, setting: context.key.setting })
       )
     case 402:
       return rejected(new PlanQuotaExceededError(details))
@@ -167,7 +167,7 @@ const classifyError = (exchange: Exchange, now: number): Rejected => {
       return rejected(new PermissionDeniedError(details))
     case 407:
     case 424:
-      return rejected(new AuthenticationError({ ...details, setting: exchange.key.setting }))
+      return rejected(new AuthenticationError({ ...details, setting: context.key.setting }))
     case 404:
     case 410:
       return rejected(new NotFoundError(details))
@@ -222,7 +222,7 @@ const retryHintOf = ({ headers }: RawResponse, cause: RetryCause, now: number): 
 
 /** Returns the fields of an error with a response. `document` is undefined if the body is not JSON. */
 const detailsOf = (
-  { key, operation, request, response }: Exchange,
+  { key, operation, request, response }: ResponseContext,
   document: JsonValue | undefined
 ): ResponseSummary & { readonly operation: string; readonly request: RequestSummary } => ({
   operation: operation.id,
@@ -234,18 +234,18 @@ const detailsOf = (
 })
 
 const invalidResponse = (
-  exchange: Exchange,
+  context: ResponseContext,
   document: JsonValue | undefined,
   kind: InvalidResponseError["kind"],
   path: string,
   reason: string
 ): InvalidResponseError =>
   new InvalidResponseError({
-    ...detailsOf(exchange, document),
+    ...detailsOf(context, document),
     kind,
     path,
     reason,
-    mayHaveBeenApplied: exchange.operation.retry !== "always"
+    mayHaveBeenApplied: context.operation.retry !== "always"
   })
 
 /** Some plans that are exhausted are reported with status 401 and a message. */

@@ -48,7 +48,7 @@ export interface GcraState {
   readonly level: number
   readonly updatedAt: number
   /** When the level last rose from 0. */
-  readonly busySince: number
+  readonly levelSince: number
   /** Number of consecutive cooldowns; 0 if none is active. */
   readonly cooldowns: number
   readonly cooldownUntil: number
@@ -62,7 +62,7 @@ const noCooldown = { cooldowns: 0, cooldownUntil: 0, trialUntil: 0 }
 export const initialState = (now: number): GcraState => ({
   level: 0,
   updatedAt: now,
-  busySince: now,
+  levelSince: now,
   ...noCooldown
 })
 
@@ -109,7 +109,13 @@ export const acquire = (
   if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")
   const newLevel = level + cost
   return {
-    state: { ...state, level: newLevel, updatedAt: now, busySince: busySince(state, level, now), trialUntil },
+    state: {
+      ...state,
+      level: newLevel,
+      updatedAt: now,
+      levelSince: levelSince(state, level, now),
+      trialUntil
+    },
     permit: { _tag: "Granted", trial, remaining: capacityAbove(rule, newLevel) }
   }
 }
@@ -120,8 +126,8 @@ const capacityAbove = (rule: RateLimitRule, level: number): number => Math.max(0
 const leaked = ({ updatedAt, level }: GcraState, now: number, rate: number): number =>
   Math.max(0, level - (now - updatedAt) * rate)
 
-const busySince = (state: GcraState, level: number, now: number): number =>
-  level === 0 ? now : state.busySince
+const levelSince = (state: GcraState, level: number, now: number): number =>
+  level === 0 ? now : state.levelSince
 
 /**
  * Returns units that were acquired `age` milliseconds ago and not used. If the level was 0 in between, they have leaked,
@@ -136,7 +142,7 @@ export const release = (
 ): { readonly state: GcraState; readonly remaining: number } => {
   if (rule.limit === Number.POSITIVE_INFINITY) return { state, remaining: rule.limit }
   const level = leaked(state, now, rule.limit / rule.window)
-  if (level === 0 || now - age < state.busySince) {
+  if (level === 0 || now - age < state.levelSince) {
     return { state, remaining: capacityAbove(rule, level) }
   }
   const newLevel = Math.max(0, level - cost)
@@ -159,7 +165,7 @@ export const recordAcquired = (
     ...state,
     level: Math.min(level + cost, rule.burst),
     updatedAt: now,
-    busySince: busySince(state, level, now)
+    levelSince: levelSince(state, level, now)
   }
 }
 

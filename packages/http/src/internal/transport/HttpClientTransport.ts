@@ -64,11 +64,11 @@ export const fromHttpClient = (
             return true
           }
         }
-        const exchange = Effect.matchEffect(client.execute(requestOf(request)), {
+        const response = Effect.matchEffect(client.execute(requestOf(request)), {
           onFailure: (error) => Effect.fail(requestFailed(error.cause, mayBeSent(error))),
           onSuccess: (response) => receive(response, request.apiKey, limits)
         })
-        return runExchange(exchange, timeoutMillis, () => memory.release(reserved))
+        return runWithTimeout(response, timeoutMillis, () => memory.release(reserved))
       })
   }
 }
@@ -90,11 +90,11 @@ const requestWithHeaders = (
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
 /**
- * Runs an exchange in a fiber of its own, which is interrupted after the timeout, and with the caller. Runs `onEnd` when that
- * fiber has ended. It starts at once, so an exchange that never waits costs neither a timer nor a turn.
+ * Runs a request in a fiber of its own, which is interrupted after the timeout, and with the caller. Runs `onEnd` when that
+ * fiber has ended. It starts at once, so a request that never waits costs neither a timer nor a turn.
  */
-const runExchange = (
-  exchange: Effect.Effect<ReceivedResponse, TransportError>,
+const runWithTimeout = (
+  response: Effect.Effect<ReceivedResponse, TransportError>,
   timeoutMillis: number,
   onEnd: () => void
 ): Effect.Effect<ReceivedResponse, TransportError> =>
@@ -108,7 +108,7 @@ const runExchange = (
           fiberRefs: caller.getFiberRefs(),
           runtimeFlags: Runtime.defaultRuntimeFlags
         })
-      )(Effect.exit(exchange), { updateRefs: withoutTracing })
+      )(Effect.exit(response), { updateRefs: withoutTracing })
       const result = fiber.unsafePoll()
       if (result !== null) {
         onEnd()

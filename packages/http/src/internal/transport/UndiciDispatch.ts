@@ -36,18 +36,18 @@ export const fromDispatcher = (
     Effect.withFiberRuntime((fiber) => {
       const memory = Context.get(fiber.currentContext, CurrentBodyMemory)
       const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-      const exchange = new Exchange(request.apiKey, maxBodySize, memory)
+      const handler = new ResponseHandler(request.apiKey, maxBodySize, memory)
       const response = Effect.async<ReceivedResponse, TransportError>((resume) => {
-        exchange.start(resume, clock, timeoutMillis)
+        handler.start(resume, clock, timeoutMillis)
         try {
-          dispatcher.dispatch(dispatchOptions(request, userAgent), exchange)
+          dispatcher.dispatch(dispatchOptions(request, userAgent), handler)
         } catch (cause) {
           // An interceptor may throw.
-          exchange.failWith(cause)
+          handler.failWith(cause)
         }
       })
       // The finalizer of `Effect.async` is not run if the fiber is interrupted while the request is dispatched.
-      return Effect.onInterrupt(response, () => Effect.sync(() => exchange.cancel()))
+      return Effect.onInterrupt(response, () => Effect.sync(() => handler.cancel()))
     })
 })
 
@@ -65,7 +65,7 @@ const dispatchOptions = (
     method,
     headers,
     body,
-    // The timeout of the exchange covers everything.
+    // The timeout of the request covers everything.
     headersTimeout: 0,
     bodyTimeout: 0
   }
@@ -75,7 +75,7 @@ const dispatchOptions = (
 const aborted = new Error("the request was cancelled")
 
 /** One request and its response. Calls `resume` at most once, and never after `cancel`. */
-class Exchange implements Undici.Dispatcher.DispatchHandler {
+class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   private readonly apiKey: Redacted.Redacted
   private readonly maxBodySize: number
   private readonly memory: BodyMemory
@@ -114,7 +114,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     )
   }
 
-  /** Releases everything that the exchange holds, also the body: closures of Effect keep exchanges until a full collection. */
+  /** Releases everything that the handler holds, also the body: closures of Effect keep handlers until a full collection. */
   cancel(): void {
     if (this.isOver) return
     this.isOver = true
