@@ -6,7 +6,7 @@
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Brand from "effect/Brand"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { hexFormat } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
@@ -16,7 +16,7 @@ import { leaf } from "./internal/leaf.ts"
  * @since 0.1.0
  * @category models
  */
-export type Address = string & Brand.Brand<"Address">
+export type Address = `0x${string}` & Brand.Brand<"Address">
 
 const brand = Brand.nominal<Address>()
 
@@ -39,19 +39,30 @@ export const Address: Schema.Schema<Address, string> = leaf({
   is: (input): input is Address => typeof input === "string" && addressFormat.isLower(input),
   decode: parseAddress,
   encode: (address): string => address,
-  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(text)),
+  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(`0x${text.slice(2)}`)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
 })
+
+/**
+ * Creates an address from a text in any case. Throws a `ParseError` if the text is no address.
+ *
+ * @example
+ * import * as Address from "@blockquarry/core/Address"
+ *
+ * const address = Address.make("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: (text: string) => Address = /* @__PURE__ */ Schema.decodeSync(Address)
 
 /**
  * Returns the mixed-case form of an address with its checksum (EIP-55), for display.
  *
  * @example
- * import { Address, checksum } from "@blockquarry/core/Address"
- * import * as Schema from "effect/Schema"
+ * import { checksum, make } from "@blockquarry/core/Address"
  *
- * const address = Schema.decodeSync(Address)("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")
- * checksum(address) // "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+ * checksum(make("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")) // "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
  *
  * @since 0.1.0
  * @category display

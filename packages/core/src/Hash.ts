@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import * as Brand from "effect/Brand"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { hexFormat } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
@@ -15,7 +15,7 @@ import { leaf } from "./internal/leaf.ts"
  * @since 0.1.0
  * @category models
  */
-export type Hash = string & Brand.Brand<"Hash">
+export type Hash = `0x${string}` & Brand.Brand<"Hash">
 
 const brand = Brand.nominal<Hash>()
 
@@ -38,6 +38,19 @@ export const Hash: Schema.Schema<Hash, string> = leaf({
   is: (input): input is Hash => typeof input === "string" && hashFormat.isLower(input),
   decode: parseHash,
   encode: (hash): string => hash,
-  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{64}$/).map((text) => brand(text)),
+  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{64}$/).map((text) => brand(`0x${text.slice(2)}`)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
 })
+
+/**
+ * Creates a hash from a text in any case. Throws a `ParseError` if the text is no hash.
+ *
+ * @example
+ * import * as Hash from "@blockquarry/core/Hash"
+ *
+ * const hash = Hash.make("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: (text: string) => Hash = /* @__PURE__ */ Schema.decodeSync(Hash)

@@ -1,5 +1,5 @@
-import { Address, checksum } from "@blockquarry/core/Address"
-import { describe, expect, it } from "@effect/vitest"
+import { Address, checksum, make } from "@blockquarry/core/Address"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
@@ -56,6 +56,21 @@ describe("Address", () => {
     )
     expect(decodeIssues(Address, "x".repeat(10_000)).length).toBeLessThan(200)
     expect(decodeIssues(Address, "a\nb")).not.toContain("\n")
+  })
+})
+
+describe("make", () => {
+  it("creates an address in lower case, whose type begins with 0x", () => {
+    const address = make("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+    expect(address).toBe("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")
+    expectTypeOf(address).toExtend<`0x${string}`>()
+    expectTypeOf<`0x${string}`>().not.toExtend<Address>()
+  })
+
+  it("throws for another text", () => {
+    expect(() => make("0x12")).toThrow(
+      "expected an address: 0x followed by 40 hexadecimal digits, got \"0x12\""
+    )
   })
 })
 

@@ -33,9 +33,9 @@ export const parseDigits = (text: string): bigint | undefined => {
 
 /** Matches `0x` followed by a fixed number of hexadecimal digits: the format of addresses and hashes. */
 export interface HexFormat {
-  readonly isLower: (text: string) => boolean
+  readonly isLower: (text: string) => text is `0x${string}`
   /** Returns the string in lower case, or undefined if it does not match. */
-  readonly toLower: (text: string) => string | undefined
+  readonly toLower: (text: string) => `0x${string}` | undefined
 }
 
 /**
@@ -52,10 +52,11 @@ const notLowerPattern = (digits: number): RegExp =>
 export const hexFormat = (digits: number): HexFormat => {
   const notLower = notLowerPattern(digits)
   const mixed = new RegExp(`^0x[0-9a-f]{${digits}}$`, "i")
-  const isLower = (text: string): boolean => !notLower.test(text)
+  const isLower = (text: string): text is `0x${string}` => !notLower.test(text)
   return {
     isLower,
     // Tries lower case first, which upstreams send.
-    toLower: (text) => isLower(text) ? text : mixed.test(text) ? text.toLowerCase() : undefined
+    toLower: (text) =>
+      isLower(text) ? text : mixed.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined
   }
 }
