@@ -1,6 +1,5 @@
 /** Example programs of the operations. The values exist in the sandbox; the tests run every program. */
 import { type AnyOperation, isList, pathPrefix } from "@blockquarry/core/Operation"
-import type { OperationId } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Either from "effect/Either"
@@ -11,27 +10,11 @@ type Value = string | number | bigint | boolean | ReadonlyArray<string>
 /** Written as a caller writes it. Path parameters come first, in the order of the command line. */
 type Input = { readonly [parameter: string]: Value }
 
-const { collection1155, collection721, stream, token, tokenId1155, tokenId721, transaction, wallet } = Ledger
-  .make().examples
+const values = Ledger.make().examples
 
-const inputs: { readonly [Id in OperationId]: Input } = {
-  walletTransfers: { address: wallet, chain: "eth", from_date: "2024-01-01", limit: 3 },
-  tokenTransfers: { address: token, chain: "eth", limit: 3 },
-  contractNfts: { address: collection721, chain: "eth", limit: 3 },
-  nftOwners: { address: collection1155, token_id: tokenId1155, chain: "eth", limit: 3 },
-  walletNftTrades: { address: wallet, chain: "eth", limit: 3 },
-  tokenOwners: { token_address: token, chain: "eth", limit: 3 },
-  nftMetadata: { address: collection721, token_id: tokenId721, chain: "eth", normalizeMetadata: true },
-  tokenPrice: { address: token, chain: "eth", include: "percent_change" },
-  walletChains: { address: wallet, chains: ["eth", "polygon"] },
-  updateStreamStatus: { id: stream, status: "paused" },
-  ledgerTransaction: { txn_hash: transaction }
-}
-
-const inputOf = ({ id }: AnyOperation): Input => {
-  const found = Object.entries(inputs).find(([name]) => name === id)
-  if (found === undefined) throw new Error(`${id}: no example input in Examples.ts`)
-  return found[1]
+const inputOf = ({ example, id }: AnyOperation): Input => {
+  if (example === undefined) throw new Error(`${id}: its description has no example`)
+  return example(values)
 }
 
 const formatValue = (value: Value): string => {

@@ -1,4 +1,5 @@
 /** The pages of the site, in reading order. The titles are those of the pages. */
+import { allOperations } from "@blockquarry/core/Operations"
 
 export interface Group {
   readonly text: string
@@ -35,20 +36,7 @@ export const groups: ReadonlyArray<Group> = [
   },
   {
     text: "Operations",
-    pages: [
-      "operations/index.md",
-      "operations/walletTransfers.md",
-      "operations/walletNftTrades.md",
-      "operations/walletChains.md",
-      "operations/tokenPrice.md",
-      "operations/tokenTransfers.md",
-      "operations/tokenOwners.md",
-      "operations/contractNfts.md",
-      "operations/nftMetadata.md",
-      "operations/nftOwners.md",
-      "operations/updateStreamStatus.md",
-      "operations/ledgerTransaction.md"
-    ]
+    pages: ["operations/index.md", ...allOperations.map(({ id }) => `operations/${id}.md`)]
   },
   {
     text: "Command line",

@@ -1,5 +1,5 @@
 /** Pages of the operations, from their descriptions. */
-import { chainId, evmChains, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
+import { chainId, evmChains } from "@blockquarry/core/Chain"
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -326,12 +326,16 @@ ${errorTable(operation, context.errors)}
 `
 }
 
-const isTraded: ReadonlySet<string> = new Set(nftTradeChains)
-const isPriced: ReadonlySet<string> = new Set(priceChains)
+/** The chains that an operation supports, if not all. */
+const chainsOf = ({ parameters }: AnyOperation): ReadonlyArray<string> => {
+  const names = named(parameters.find(({ name }) => name === "chain")?.jsonSchema.enum ?? [])
+  return names.length === evmChains.length ? [] : names
+}
 
 /** Returns the page that lists all operations. */
-export const operationIndex = (operations: ReadonlyArray<AnyOperation>): string =>
-  `---
+export const operationIndex = (operations: ReadonlyArray<AnyOperation>): string => {
+  const limited = operations.filter((operation) => chainsOf(operation).length > 0)
+  return `---
 title: Operations
 ---
 
@@ -356,18 +360,20 @@ Cost is counted in units; a list costs this amount for each page. See [rate limi
 
 ## Supported chains
 
-A chain is given by its name or its ID. \`walletNftTrades\` and \`tokenPrice\` support some of them, \`walletChains\` takes any other
+A chain is given by its name or its ID. ${
+    limited.map(({ id }) => code(id)).join(" and ")
+  } support some of them, \`walletChains\` takes any other
 chain too, and the other operations of the data API support all.
 
 ${
     table(
-      ["Chain", "ID", "walletNftTrades", "tokenPrice"],
+      ["Chain", "ID", ...limited.map(({ id }) => id)],
       evmChains.map((name) => [
         code(name),
         code(chainId(name)),
-        isTraded.has(name) ? "yes" : "",
-        isPriced.has(name) ? "yes" : ""
+        ...limited.map((operation) => chainsOf(operation).includes(name) ? "yes" : "")
       ])
     )
   }
 `
+}

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { OperationId } from "./Inputs.ts"
 
 /**
  * A duration: a number of milliseconds, or a text such as `"5 seconds"`. `Infinity` never elapses.
@@ -13,25 +14,6 @@
 export type Duration =
   | number
   | `${number} ${"milli" | "second" | "minute" | "hour" | "day"}${"" | "s"}`
-
-/**
- * The IDs of the operations.
- *
- * @since 0.1.0
- * @category models
- */
-export type OperationId =
-  | "walletTransfers"
-  | "tokenTransfers"
-  | "contractNfts"
-  | "nftOwners"
-  | "walletNftTrades"
-  | "tokenOwners"
-  | "nftMetadata"
-  | "tokenPrice"
-  | "walletChains"
-  | "updateStreamStatus"
-  | "ledgerTransaction"
 
 /**
  * A retry policy: exponential backoff with full jitter.

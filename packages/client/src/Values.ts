@@ -1,5 +1,5 @@
 /**
- * Values of records that no built-in type describes.
+ * Values of inputs and records that no built-in type describes.
  *
  * @since 0.1.0
  */
@@ -33,3 +33,44 @@ export type JsonValue =
  * @category values
  */
 export type OpenEnum<Known extends string> = Known | (string & {})
+
+/**
+ * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or any other string that `Date.parse`
+ * accepts, such as that of RFC 2822. It must name an existing date.
+ *
+ * @since 0.1.0
+ * @category values
+ */
+export type TimeInput = string | Date
+
+/**
+ * A range of blocks or dates: each bound is a block, a date, or absent.
+ *
+ * @since 0.1.0
+ * @category values
+ */
+export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
+
+type LowerBound<DateInput> =
+  | {
+    /** First block, inclusive; takes precedence over from_date */
+    readonly from_block?: number | undefined
+    readonly from_date?: never
+  }
+  | {
+    readonly from_block?: never
+    /** Earliest date; UTC if no time zone is given */
+    readonly from_date?: DateInput | undefined
+  }
+
+type UpperBound<DateInput> =
+  | {
+    /** Last block, inclusive; takes precedence over to_date */
+    readonly to_block?: number | undefined
+    readonly to_date?: never
+  }
+  | {
+    readonly to_block?: never
+    /** Latest date; UTC if no time zone is given */
+    readonly to_date?: DateInput | undefined
+  }

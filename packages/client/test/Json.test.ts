@@ -18,6 +18,7 @@ import * as CoreErc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import * as CoreLedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
 import * as CoreNft from "@blockquarry/core/model/Nft"
 import * as CoreNftTrade from "@blockquarry/core/model/NftTrade"
+import * as CoreOwnedNft from "@blockquarry/core/model/OwnedNft"
 import * as CoreStreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as CoreTokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as CoreTokenPrice from "@blockquarry/core/model/TokenPrice"
@@ -54,7 +55,7 @@ const check = <A extends object, I, Record>(
 const models = {
   Erc20Transfer: check(CoreErc20Transfer.Erc20Transfer, Erc20Transfer, CoreErc20Transfer.encode),
   Nft: check(CoreNft.Nft, Nft, CoreNft.encode),
-  OwnedNft: check(CoreNft.OwnedNft, OwnedNft, CoreNft.encodeOwned),
+  OwnedNft: check(CoreOwnedNft.OwnedNft, OwnedNft, CoreOwnedNft.encode),
   NftTrade: check(CoreNftTrade.NftTrade, NftTrade, CoreNftTrade.encode),
   TokenOwner: check(CoreTokenOwner.TokenOwner, TokenOwner, CoreTokenOwner.encode),
   TokenPrice: check(CoreTokenPrice.TokenPrice, TokenPrice, CoreTokenPrice.encode),

@@ -84,6 +84,8 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   /** The cost of one request, in units. */
   readonly cost: number
   readonly docs: OperationDocs
+  /** Returns an input for which an upstream has data, for documentation. */
+  readonly example?: (values: ExampleValues) => InputEncoded
 }
 
 /**
@@ -123,10 +125,33 @@ export interface ListPagination<in Item> {
  * @category models
  */
 export interface OperationDocs {
+  /** The heading under which documentation lists the operation. */
+  readonly group?: string
   /** One imperative sentence. */
   readonly summary: string
   /** A limitation of the upstream that affects the results. */
   readonly knownIssue?: string
+}
+
+/**
+ * What example inputs contain: addresses, IDs and hashes that an upstream knows.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ExampleValues {
+  /** The address of a wallet with transfers and trades. */
+  readonly wallet: string
+  /** The address of a token with a price. */
+  readonly token: string
+  /** The address of an ERC721 collection. */
+  readonly collection721: string
+  /** The ID of an NFT of the collection. */
+  readonly tokenId721: string | bigint
+  /** The ID of a stream. */
+  readonly stream: string
+  /** The hash of a ledger transaction. */
+  readonly transaction: string
 }
 
 /**
@@ -165,7 +190,7 @@ interface OperationSpec<I, InputEncoded, Output, OutputEncoded> extends
     Operation<I, InputEncoded, Output, OutputEncoded>,
     "id" | "api" | "path" | "output" | "ttl" | "cost" | "docs"
   >,
-  Partial<Pick<Operation<I, InputEncoded, Output, OutputEncoded>, "isNotFound" | "cacheNotFound">>
+  Partial<Pick<Operation<I, InputEncoded, Output, OutputEncoded>, "isNotFound" | "cacheNotFound" | "example">>
 {
   readonly input: InputSchema<I, InputEncoded>
 }
@@ -233,7 +258,7 @@ export const readByPost = <I, InputEncoded, Output, OutputEncoded>(
 export type ItemOf<Output extends Page<unknown>> = Output["result"][number]
 
 /**
- * Creates an operation that reads a list in pages.
+ * Creates an operation that reads a list in pages. The schema of its pages is named after it.
  *
  * @since 0.1.0
  * @category constructors
@@ -250,8 +275,14 @@ export const list = <
 ): ListOperation<I, InputEncoded, Output, OutputEncoded, ItemOf<Output>> => ({
   pagination: {},
   ...spec,
-  ...makeOperation(spec, "GET", "always")
+  ...makeOperation(
+    { ...spec, output: spec.output.annotations({ identifier: pageName(spec.id) }) },
+    "GET",
+    "always"
+  )
 })
+
+const pageName = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Page`
 
 /**
  * Returns whether an operation is a list operation.

@@ -5,7 +5,9 @@
  */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
-import { exactOptional, nullableInteger, nullOr } from "./internal/nullable.ts"
+import { withTypes } from "./internal/narrow.ts"
+import { exactOptional, nullable, nullableInteger, nullOr } from "./internal/nullable.ts"
+import { type OpenEnum, openEnum } from "./OpenEnum.ts"
 
 /**
  * A page of a list: its records and the cursor of the next page.
@@ -25,18 +27,77 @@ export interface Page<out Item> {
 }
 
 /**
- * Returns the fields of a page with records of the schema `item`.
+ * An encoded `Page`.
  *
  * @since 0.1.0
- * @category schemas
+ * @category models
  */
-export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
+export interface PageEncoded<out Item> {
+  readonly total?: number | null | undefined
+  readonly page?: number | null | undefined
+  readonly page_size?: number | null | undefined
+  readonly cursor?: string | null
+  readonly result: ReadonlyArray<Item>
+}
+
+const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
   total: nullableInteger,
   page: nullableInteger,
   page_size: nullableInteger,
   cursor: exactOptional(nullOr(Cursor)),
   result: Schema.Array(item)
 })
+
+/**
+ * Creates the schema of a page with records of the schema `item`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const page = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<Page<A>, PageEncoded<I>> =>
+  withTypes<Page<A>, PageEncoded<I>>()(Schema.Struct(pageFields(item)))
+
+/**
+ * The indexing status of a collection: `SYNCING` until the indexing that its first request started is complete.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const SyncStatus = openEnum("SYNCING", "SYNCED")
+
+/**
+ * A page of a collection that the upstream may still be indexing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectionPage<out Item> extends Page<Item> {
+  /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */
+  readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null
+}
+
+/**
+ * An encoded `CollectionPage`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectionPageEncoded<out Item> extends PageEncoded<Item> {
+  readonly status?: string | null | undefined
+}
+
+/**
+ * Creates the schema of a page of a collection with records of the schema `item`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const collectionPage = <A, I>(
+  item: Schema.Schema<A, I>
+): Schema.Schema<CollectionPage<A>, CollectionPageEncoded<I>> =>
+  withTypes<CollectionPage<A>, CollectionPageEncoded<I>>()(
+    Schema.Struct({ ...pageFields(item), status: nullable(SyncStatus) })
+  )
 
 /**
  * Returns the cursor of the next page, or undefined on the last page. An empty page with a cursor is not the last page.

@@ -106,8 +106,8 @@ const isEpochText = (text: string): boolean => /^\d+$/.test(text) && parseIsoDat
 const maxEpochSeconds = 253_402_300_799
 
 /**
- * A bound of a date range of `walletNftTrades`, which also accepts a Unix time in seconds: a number, or its digits unless
- * they are a date such as 20240131.
+ * A bound of a date range that may also be a Unix time in seconds: a number, or its digits unless they are a date such as
+ * 20240131.
  *
  * @since 0.1.0
  * @category schemas

@@ -1,9 +1,9 @@
-import { nextCursor, pageFields } from "@blockquarry/core/Page"
+import { nextCursor, page } from "@blockquarry/core/Page"
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { decode, encode, isDecodable } from "./support/schema.ts"
 
-const Envelope = Schema.Struct(pageFields(Schema.Number))
+const Envelope = page(Schema.Number)
 
 const next = (document: unknown): string | undefined => nextCursor(decode(Envelope, document))
 

@@ -3,9 +3,9 @@
  *
  * @since 0.1.0
  */
+import type { ContractNftsInput } from "@blockquarry/core/Inputs"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
-import type { ContractNftsInput } from "@blockquarry/core/operations/contractNfts"
 import * as Arr from "effect/Array"
 import * as Stream from "effect/Stream"
 import type { DataApiService } from "./DataApi.ts"

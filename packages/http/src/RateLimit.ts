@@ -3,28 +3,13 @@
  *
  * @since 0.1.0
  */
-import type { OperationId } from "@blockquarry/core/Operations"
+import { operationIds } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { DurationOption, NonNegative, Positive, PositiveDuration } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 import { required } from "./OptionIssues.ts"
-
-/** Not derived from the operations, which would then all be in every bundle. */
-const costs = {
-  walletTransfers: NonNegative,
-  tokenTransfers: NonNegative,
-  contractNfts: NonNegative,
-  nftOwners: NonNegative,
-  walletNftTrades: NonNegative,
-  tokenOwners: NonNegative,
-  nftMetadata: NonNegative,
-  tokenPrice: NonNegative,
-  walletChains: NonNegative,
-  updateStreamStatus: NonNegative,
-  ledgerTransaction: NonNegative
-} satisfies { readonly [Id in OperationId]: Schema.Schema<number> }
 
 /**
  * The schema of a rate limit.
@@ -36,7 +21,13 @@ export const schema = Schema.Struct({
   limit: required(Positive),
   window: required(PositiveDuration),
   burst: Positive,
-  cost: Schema.Union(NonNegative, Schema.partialWith(Schema.Struct(costs), { exact: true })),
+  cost: Schema.Union(
+    NonNegative,
+    Schema.partialWith(
+      Schema.Record({ key: Schema.Literal(...operationIds), value: NonNegative }),
+      { exact: true }
+    )
+  ),
   maxWait: DurationOption,
   maxQueue: NonNegative,
   dailyQuota: Schema.NullOr(Positive)

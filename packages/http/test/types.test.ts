@@ -1,11 +1,11 @@
 /** Tests the types of the clients: inputs, outputs, errors, and rejected misuse. */
+import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
-import type { ContractNftsPage } from "@blockquarry/core/operations/contractNfts"
-import type { WalletTransfersPage } from "@blockquarry/core/operations/walletTransfers"
+import type { CollectionPage, Page } from "@blockquarry/core/Page"
 import type * as ApiClient from "@blockquarry/http/ApiClient"
 import type { DataApiService } from "@blockquarry/http/DataApi"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
@@ -107,7 +107,7 @@ describe("the types of the clients", () => {
       Effect.Effect<Nft, OperationError>
     >()
     expectTypeOf<ReturnType<DataApiService["contractNfts"]>>()
-      .toEqualTypeOf<Effect.Effect<ContractNftsPage, OperationError>>()
+      .toEqualTypeOf<Effect.Effect<CollectionPage<Nft>, OperationError>>()
     expectTypeOf<ReturnType<StreamsApiService["updateStreamStatus"]>>()
       .toEqualTypeOf<Effect.Effect<StreamRecord, OperationError>>()
     type Any<A> = 0 extends 1 & A ? true : false
@@ -121,7 +121,7 @@ describe("the types of the clients", () => {
 
   it("return streams of pages and of records for lists", () => {
     expectTypeOf<ReturnType<DataApiService["walletTransfers"]["pages"]>>()
-      .toEqualTypeOf<Stream.Stream<WalletTransfersPage, ListOperationError>>()
+      .toEqualTypeOf<Stream.Stream<Page<Erc20Transfer>, ListOperationError>>()
     expectTypeOf<ReturnType<DataApiService["tokenOwners"]["items"]>>()
       .toEqualTypeOf<Stream.Stream<TokenOwner, ListOperationError>>()
     expectTypeOf<ReturnType<DataApiService["contractNfts"]["items"]>>().toEqualTypeOf<

@@ -1,20 +1,11 @@
 /** All commands by their names, in the order of help. Each is loaded when it runs. */
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
+import { operationCommands } from "./OperationCommands.ts"
 
 type LoadCommand = () => Promise<CommandSpec>
 
 export const commandLoaders: Readonly<Record<string, LoadCommand>> = {
-  "wallet transfers": async () => (await import("./walletTransfers.ts")).walletTransfers,
-  "wallet nft-trades": async () => (await import("./walletNftTrades.ts")).walletNftTrades,
-  "wallet chains": async () => (await import("./walletChains.ts")).walletChains,
-  "token transfers": async () => (await import("./tokenTransfers.ts")).tokenTransfers,
-  "token owners": async () => (await import("./tokenOwners.ts")).tokenOwners,
-  "token price": async () => (await import("./tokenPrice.ts")).tokenPrice,
-  "nft list": async () => (await import("./contractNfts.ts")).contractNfts,
-  "nft get": async () => (await import("./nftMetadata.ts")).nftMetadata,
-  "nft owners": async () => (await import("./nftOwners.ts")).nftOwners,
-  "stream set-status": async () => (await import("./updateStreamStatus.ts")).updateStreamStatus,
-  "ledger tx": async () => (await import("./ledgerTransaction.ts")).ledgerTransaction,
+  ...operationCommands,
   "watch wallet transfers": async () => (await import("./watch.ts")).watchWalletTransfers,
   "watch token transfers": async () => (await import("./watch.ts")).watchTokenTransfers,
   "watch wallet nft-trades": async () => (await import("./watch.ts")).watchWalletNftTrades,

@@ -1,11 +1,9 @@
 /** `quarry nft list` */
+import type { ContractNftsInput } from "@blockquarry/core/Inputs"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
-import {
-  contractNfts as operation,
-  type ContractNftsInput,
-  type ContractNftsPage
-} from "@blockquarry/core/operations/contractNfts"
+import { contractNfts as operation } from "@blockquarry/core/operations/contractNfts"
+import type { CollectionPage } from "@blockquarry/core/Page"
 import type { ListOperationFunction } from "@blockquarry/http/ApiClient"
 import * as ParallelRanges from "@blockquarry/http/ParallelRanges"
 import * as Chunk from "effect/Chunk"
@@ -37,13 +35,13 @@ const subrangeCount = (
 
 /** Reads all subranges in parallel. An empty page with a null cursor ends the list. */
 const parallelRanges = (
-  operation: ListOperationFunction<ContractNftsInput, ContractNftsPage, Nft>,
+  operation: ListOperationFunction<ContractNftsInput, CollectionPage<Nft>, Nft>,
   encoded: ContractNftsInput,
   totalRanges: number
-): Stream.Stream<ContractNftsPage, ListOperationError> =>
+): Stream.Stream<CollectionPage<Nft>, ListOperationError> =>
   Stream.suspend(() => {
     const pageFields = { total: null, page: null, page_size: null }
-    let status: ContractNftsPage["status"] = null
+    let status: CollectionPage<Nft>["status"] = null
     // The status of the collection is only part of the page, not of its records
     const observed = Object.assign((input: ContractNftsInput) => operation(input), {
       pages: operation.pages,
@@ -59,13 +57,13 @@ const parallelRanges = (
     })
       .pipe(
         Stream.chunks,
-        Stream.map((records): ContractNftsPage => ({
+        Stream.map((records): CollectionPage<Nft> => ({
           ...pageFields,
           status,
           result: Chunk.toReadonlyArray(records)
         })),
         Stream.concat(
-          Stream.sync((): ContractNftsPage => ({ ...pageFields, status, cursor: null, result: [] }))
+          Stream.sync((): CollectionPage<Nft> => ({ ...pageFields, status, cursor: null, result: [] }))
         )
       )
   })

@@ -1,5 +1,5 @@
 /** Columns of the NFT lists. */
-import type { OwnedNft } from "@blockquarry/core/model/Nft"
+import type { OwnedNft } from "@blockquarry/core/model/OwnedNft"
 import { addressColumn, idColumn, numberColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 

@@ -1,5 +1,6 @@
 /** `quarry token price` */
-import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core/operations/tokenPrice"
+import type { TokenPriceInput } from "@blockquarry/core/Inputs"
+import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { formatTokenAmount } from "../render/TokenAmount.ts"

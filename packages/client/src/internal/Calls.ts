@@ -31,7 +31,8 @@ import {
   ConfigurationError,
   InvalidInputError
 } from "../Errors.ts"
-import type { CallOptions, ClientOptions, Fetch, ListOptions, OperationId } from "../Options.ts"
+import type { OperationId } from "../Inputs.ts"
+import type { CallOptions, ClientOptions, Fetch, ListOptions } from "../Options.ts"
 import { onAbort } from "./onAbort.ts"
 import { callSchema, listSchema } from "./optionSchemas.ts"
 import { type Plain, toPlain } from "./Plain.ts"

@@ -1,6 +1,6 @@
-/** Parameters of several operations: schemas, and the fields of input types with the documentation that editors show. */
+/** Parameters of several operations. */
 import { BooleanLike } from "../BooleanLike.ts"
-import { type ChainInput, type ChainName, EvmChain } from "../Chain.ts"
+import { EvmChain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
@@ -23,35 +23,6 @@ export const Order = leaf<SortOrder, SortOrder>({
 
 /** The format of token IDs, for operations that accept a closed set of values. */
 export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")
-
-export interface ChainParameter {
-  /** Chain name or hexadecimal chain ID */
-  readonly chain?: ChainInput<ChainName> | undefined
-}
-
-export interface PageParameters {
-  /** Maximum number of records per page */
-  readonly limit?: number | undefined
-  /** Cursor returned with the previous page */
-  readonly cursor?: string | undefined
-}
-
-export interface BlockOrderParameter {
-  /** Sort order by block number */
-  readonly order?: SortOrder | undefined
-}
-
-export interface NftContentParameters {
-  /** Include normalized metadata */
-  readonly normalizeMetadata?: boolean | undefined
-  /** Include preview images */
-  readonly media_items?: boolean | undefined
-}
-
-export interface TokenIdFormatParameter {
-  /** Format of token IDs in the response */
-  readonly format?: string | undefined
-}
 
 export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID"))
 export const limit = optional(withDescription(PositiveInteger, "Maximum number of records per page"))

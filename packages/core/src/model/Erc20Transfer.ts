@@ -12,9 +12,10 @@ import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 
-const fields = Schema.Struct({
+const struct = Schema.Struct({
   token_name: nullable(Schema.String),
   token_symbol: nullable(Schema.String),
   token_logo: nullable(Schema.String),
@@ -50,7 +51,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface Erc20Transfer extends Schema.Schema.Type<typeof fields> {}
+export interface Erc20Transfer extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `Erc20Transfer`.
@@ -58,7 +59,7 @@ export interface Erc20Transfer extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `Erc20Transfer`.
@@ -66,9 +67,10 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof field
  * @since 0.1.0
  * @category schemas
  */
-export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferEncoded> = fields.annotations({
-  identifier: "Erc20Transfer"
-})
+export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof struct.fields> = struct
+  .annotations({
+    identifier: "Erc20Transfer"
+  })
 
 /**
  * Returns a transfer as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.

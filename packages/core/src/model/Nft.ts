@@ -7,18 +7,16 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
-import { BooleanLike } from "../BooleanLike.ts"
-import { Decimal, Float } from "../Decimal.ts"
+import { Decimal } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
-import { Integer } from "../Integer.ts"
-import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
+import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
-import { Json } from "../Json.ts"
 import { type JsonValue, parse } from "../LosslessJson.ts"
-import { openEnum } from "../OpenEnum.ts"
+import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
+import * as OwnedNft from "./OwnedNft.ts"
 
 const paymentToken = Schema.Struct({
   token_name: nullable(Schema.String),
@@ -42,36 +40,8 @@ const lastSale = Schema.Struct({
   payment_token: describing(paymentToken)
 })
 
-const ownedFields = {
-  token_address: Address,
-  token_id: TokenId,
-  owner_of: nullable(Address),
-  token_hash: nullable(Schema.String),
-  block_number: nullableInteger,
-  block_number_minted: nullableInteger,
-  contract_type: nullable(openEnum("ERC721", "ERC1155")),
-  token_uri: nullable(Schema.String),
-  /** Usually a JSON document, sometimes plain text. Parse it with `metadataJson`. */
-  metadata: nullable(Schema.String),
-  normalized_metadata: nullable(Json),
-  media: nullable(Json),
-  last_token_uri_sync: describing(Time),
-  last_metadata_sync: describing(Time),
-  /** The amount that the owner holds; 1 for ERC721. */
-  amount: nullable(Amount),
-  name: nullable(Schema.String),
-  symbol: nullable(Schema.String),
-  possible_spam: nullable(BooleanLike),
-  verified_collection: nullable(BooleanLike),
-  rarity_rank: describing(Integer),
-  rarity_label: nullable(Schema.String),
-  rarity_percentage: describing(Float)
-}
-
-const ownedNft = Schema.Struct(ownedFields)
-
-const nft = Schema.Struct({
-  ...ownedFields,
+const struct = Schema.Struct({
+  ...OwnedNft.OwnedNft.fields,
   /** An address, or plain text if there is no single minter. */
   minter_address: nullable(Schema.String),
   last_sale: describing(lastSale)
@@ -83,7 +53,7 @@ const nft = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface Nft extends Schema.Schema.Type<typeof nft> {}
+export interface Nft extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `Nft`.
@@ -91,7 +61,7 @@ export interface Nft extends Schema.Schema.Type<typeof nft> {}
  * @since 0.1.0
  * @category models
  */
-export interface NftEncoded extends Schema.Schema.Encoded<typeof nft> {}
+export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `Nft`.
@@ -99,41 +69,7 @@ export interface NftEncoded extends Schema.Schema.Encoded<typeof nft> {}
  * @since 0.1.0
  * @category schemas
  */
-export const Nft: Schema.Schema<Nft, NftEncoded> = nft.annotations({ identifier: "Nft" })
-
-/**
- * An NFT and one of its owners: an `Nft` without minter and last sale.
- *
- * @since 0.1.0
- * @category models
- */
-export interface OwnedNft extends Schema.Schema.Type<typeof ownedNft> {}
-
-/**
- * An encoded `OwnedNft`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof ownedNft> {}
-
-/**
- * The schema of `OwnedNft`.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftEncoded> = ownedNft.annotations({
-  identifier: "OwnedNft"
-})
-
-/**
- * The indexing status of a collection: `SYNCING` until the indexing that its first request started is complete.
- *
- * @since 0.1.0
- * @category schemas
- */
-export const SyncStatus = openEnum("SYNCING", "SYNCED")
+export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct.annotations({ identifier: "Nft" })
 
 /**
  * Parses the `metadata` of an NFT, twice if it was encoded twice. Returns null if it is absent or not JSON.
@@ -146,19 +82,6 @@ export const metadataJson = (nft: { readonly metadata: string | null }): JsonVal
   const parsed = Either.getOrNull(parse(nft.metadata))
   return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
 }
-
-const exampleNft = () => ({
-  token_address: exampleAddresses.contract,
-  token_id: "1",
-  owner_of: exampleAddresses.wallet,
-  block_number: exampleBlock.block_number,
-  block_number_minted: exampleBlock.block_number,
-  contract_type: "ERC721",
-  amount: "1",
-  name: "Quarry Stones",
-  symbol: "STONE",
-  possible_spam: false
-})
 
 /**
  * Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
@@ -186,28 +109,6 @@ export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
  */
 export const example = (fields: Partial<Nft> = {}): Nft =>
   makeExample(Nft, {
-    ...exampleNft(),
+    ...OwnedNft.encode(OwnedNft.example()),
     minter_address: exampleAddresses.otherWallet
   }, fields)
-
-/**
- * Returns an `OwnedNft` as plain JSON, as `encode` does.
- *
- * @since 0.1.0
- * @category encoding
- */
-export const encodeOwned: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
-
-/**
- * Returns an example NFT of an owner, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as Nft from "@blockquarry/core/model/Nft"
- *
- * const record = Nft.ownedExample({ amount: 5n })
- *
- * @since 0.1.0
- * @category testing
- */
-export const ownedExample = (fields: Partial<OwnedNft> = {}): OwnedNft =>
-  makeExample(OwnedNft, exampleNft(), fields)

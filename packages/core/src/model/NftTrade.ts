@@ -11,10 +11,11 @@ import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { nullable, nullableInteger } from "../internal/nullable.ts"
+import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
 
-const fields = Schema.Struct({
+const struct = Schema.Struct({
   transaction_hash: Hash,
   transaction_index: nullableInteger,
   /** May contain a token more than once. */
@@ -37,7 +38,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface NftTrade extends Schema.Schema.Type<typeof fields> {}
+export interface NftTrade extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `NftTrade`.
@@ -45,7 +46,7 @@ export interface NftTrade extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `NftTrade`.
@@ -53,7 +54,7 @@ export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
  * @since 0.1.0
  * @category schemas
  */
-export const NftTrade: Schema.Schema<NftTrade, NftTradeEncoded> = fields.annotations({
+export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = struct.annotations({
   identifier: "NftTrade"
 })
 

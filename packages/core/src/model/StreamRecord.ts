@@ -13,6 +13,7 @@ import { oneOf, preprocess } from "../internal/leaf.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
 import { describing, nullable, nullOr } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
+import type { Model } from "../Model.ts"
 import { openEnum } from "../OpenEnum.ts"
 
 /** The specification shows an object where upstreams return an array. Both decode to an array. */
@@ -30,23 +31,71 @@ const abiParameter = Schema.Struct({
   internalType: nullable(Schema.String)
 })
 
-const abi = Schema.Struct({
+/**
+ * A parameter of a contract function or event.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AbiParameter extends Schema.Schema.Type<typeof abiParameter> {}
+
+/**
+ * An encoded `AbiParameter`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AbiParameterEncoded extends Schema.Schema.Encoded<typeof abiParameter> {}
+
+/**
+ * The schema of `AbiParameter`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const AbiParameter: Model<AbiParameter, AbiParameterEncoded, typeof abiParameter.fields> = abiParameter
+
+const abiItem = Schema.Struct({
   anonymous: nullable(BooleanLike),
   constant: nullable(BooleanLike),
-  inputs: nullable(oneOrMany(nullOr(abiParameter))),
+  inputs: nullable(oneOrMany(nullOr(AbiParameter))),
   name: nullable(Schema.String),
-  outputs: nullable(oneOrMany(nullOr(abiParameter))),
+  outputs: nullable(oneOrMany(nullOr(AbiParameter))),
   payable: nullable(BooleanLike),
   stateMutability: nullable(Schema.String),
   type: nullable(Schema.String),
   gas: nullable(Float)
 })
 
+/**
+ * A function or event of a contract.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AbiItem extends Schema.Schema.Type<typeof abiItem> {}
+
+/**
+ * An encoded `AbiItem`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AbiItemEncoded extends Schema.Schema.Encoded<typeof abiItem> {}
+
+/**
+ * The schema of `AbiItem`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const AbiItem: Model<AbiItem, AbiItemEncoded, typeof abiItem.fields> = abiItem
+
 const trigger = Schema.Struct({
   type: nullable(Schema.String),
   contractAddress: nullable(Schema.String),
   inputs: nullable(Schema.Array(Json)),
-  functionAbi: nullable(abi),
+  functionAbi: nullable(AbiItem),
   topic0: nullable(Schema.String),
   callFrom: nullable(Schema.String)
 })
@@ -61,7 +110,7 @@ const statuses = ["active", "paused", "error", "terminated"] as const
  */
 export const StreamStatus: Schema.Schema<typeof statuses[number]> = oneOf("StreamStatus", ...statuses)
 
-const fields = Schema.Struct({
+const struct = Schema.Struct({
   webhookUrl: nullable(Schema.String),
   description: nullable(Schema.String),
   tag: nullable(Schema.String),
@@ -75,7 +124,7 @@ const fields = Schema.Struct({
     selectors: nullable(Schema.Array(Schema.String)),
     type: nullable(Schema.String)
   }))),
-  abi: describing(oneOrMany(abi)),
+  abi: describing(oneOrMany(AbiItem)),
   advancedOptions: describing(oneOrMany(Schema.Struct({
     topic0: nullable(Schema.String),
     filter: describing(Json),
@@ -96,7 +145,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface StreamRecord extends Schema.Schema.Type<typeof fields> {}
+export interface StreamRecord extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `StreamRecord`.
@@ -104,7 +153,7 @@ export interface StreamRecord extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `StreamRecord`.
@@ -112,9 +161,10 @@ export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields
  * @since 0.1.0
  * @category schemas
  */
-export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordEncoded> = fields.annotations({
-  identifier: "StreamRecord"
-})
+export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struct.fields> = struct
+  .annotations({
+    identifier: "StreamRecord"
+  })
 
 /**
  * Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.

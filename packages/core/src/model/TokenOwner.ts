@@ -11,8 +11,9 @@ import { Decimal } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
+import type { Model } from "../Model.ts"
 
-const fields = Schema.Struct({
+const struct = Schema.Struct({
   owner_address: Address,
   owner_address_label: nullable(Schema.String),
   /** In the token's smallest unit. */
@@ -31,7 +32,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface TokenOwner extends Schema.Schema.Type<typeof fields> {}
+export interface TokenOwner extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `TokenOwner`.
@@ -39,7 +40,7 @@ export interface TokenOwner extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `TokenOwner`.
@@ -47,7 +48,7 @@ export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> 
  * @since 0.1.0
  * @category schemas
  */
-export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerEncoded> = fields.annotations({
+export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fields> = struct.annotations({
   identifier: "TokenOwner"
 })
 

@@ -12,6 +12,7 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import type { Model } from "../Model.ts"
 
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
@@ -22,7 +23,7 @@ const nativePrice = Schema.Struct({
   address: describing(Address)
 })
 
-const fields = Schema.Struct({
+const struct = Schema.Struct({
   tokenName: nullable(Schema.String),
   tokenSymbol: nullable(Schema.String),
   tokenLogo: nullable(Schema.String),
@@ -51,7 +52,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface TokenPrice extends Schema.Schema.Type<typeof fields> {}
+export interface TokenPrice extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `TokenPrice`.
@@ -59,7 +60,7 @@ export interface TokenPrice extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `TokenPrice`.
@@ -67,7 +68,7 @@ export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> 
  * @since 0.1.0
  * @category schemas
  */
-export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceEncoded> = fields.annotations({
+export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fields> = struct.annotations({
   identifier: "TokenPrice"
 })
 

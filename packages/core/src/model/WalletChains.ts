@@ -10,6 +10,7 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import type { Model } from "../Model.ts"
 import { openEnum } from "../OpenEnum.ts"
 import { Time } from "../Time.ts"
 
@@ -19,26 +20,68 @@ const transaction = Schema.Struct({
   transaction_hash: nullable(Hash)
 })
 
+/**
+ * The first or last transaction of a wallet on a chain.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ChainTransaction extends Schema.Schema.Type<typeof transaction> {}
+
+/**
+ * An encoded `ChainTransaction`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ChainTransactionEncoded extends Schema.Schema.Encoded<typeof transaction> {}
+
+/**
+ * The schema of `ChainTransaction`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ChainTransaction: Model<
+  ChainTransaction,
+  ChainTransactionEncoded,
+  typeof transaction.fields
+> = transaction
+
 const activeChain = Schema.Struct({
   chain: nullable(openEnum(...evmChains)),
   /** Hexadecimal chain ID. */
   chain_id: nullable(Schema.String),
   /** Null if the wallet was never active on the chain. */
-  first_transaction: describing(transaction),
-  last_transaction: describing(transaction)
+  first_transaction: describing(ChainTransaction),
+  last_transaction: describing(ChainTransaction)
 })
 
 /**
- * The first and last transaction of a wallet on a chain.
+ * The activity of a wallet on a chain.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ActiveChain extends Schema.Schema.Type<typeof activeChain> {}
 
-const ActiveChain: Schema.Schema<ActiveChain, Schema.Schema.Encoded<typeof activeChain>> = activeChain
+/**
+ * An encoded `ActiveChain`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ActiveChainEncoded extends Schema.Schema.Encoded<typeof activeChain> {}
 
-const fields = Schema.Struct({
+/**
+ * The schema of `ActiveChain`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ActiveChain: Model<ActiveChain, ActiveChainEncoded, typeof activeChain.fields> = activeChain
+
+const struct = Schema.Struct({
   address: Address,
   active_chains: Schema.Array(ActiveChain)
 })
@@ -49,7 +92,7 @@ const fields = Schema.Struct({
  * @since 0.1.0
  * @category models
  */
-export interface WalletChains extends Schema.Schema.Type<typeof fields> {}
+export interface WalletChains extends Schema.Schema.Type<typeof struct> {}
 
 /**
  * An encoded `WalletChains`.
@@ -57,7 +100,7 @@ export interface WalletChains extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields> {}
+export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /**
  * The schema of `WalletChains`.
@@ -65,9 +108,10 @@ export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields
  * @since 0.1.0
  * @category schemas
  */
-export const WalletChains: Schema.Schema<WalletChains, WalletChainsEncoded> = fields.annotations({
-  identifier: "WalletChains"
-})
+export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struct.fields> = struct
+  .annotations({
+    identifier: "WalletChains"
+  })
 
 /**
  * Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.

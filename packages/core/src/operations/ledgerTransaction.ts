@@ -1,28 +1,18 @@
 /**
- * The operation `ledgerTransaction`: returns a ledger transaction by its hash.
+ * The operation `ledgerTransaction`.
  *
  * @since 0.1.0
  */
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import { Hash } from "../Hash.ts"
+import type { LedgerTransactionInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import { LedgerTransaction } from "../model/LedgerTransaction.ts"
 import { get } from "../Operation.ts"
 import { Immutable, NoStore } from "../Ttl.ts"
 
 const fields = { txn_hash: withDescription(Hash, "Transaction hash") }
-
-/**
- * The input of `ledgerTransaction`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface LedgerTransactionInput {
-  /** Transaction hash */
-  readonly txn_hash: string
-}
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, LedgerTransactionInput> = inputSchema(fields)
 
@@ -40,7 +30,8 @@ export const ledgerTransaction = get({
   output: LedgerTransaction,
   ttl: (_, document) => isCommitted(document()) ? Immutable() : NoStore(),
   cost: 1,
-  docs: { summary: "Get a ledger transaction by its hash" }
+  docs: { group: "Ledger", summary: "Get a ledger transaction by its hash" },
+  example: ({ transaction }): LedgerTransactionInput => ({ txn_hash: transaction })
 })
 
 const isCommitted = (document: unknown): boolean =>

@@ -1,19 +1,13 @@
 /**
- * The operation `nftMetadata`: returns the metadata of an NFT.
+ * The operation `nftMetadata`.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
+import type { NftMetadataInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
-import {
-  chain,
-  type ChainParameter,
-  media_items,
-  type NftContentParameters,
-  normalizeMetadata,
-  TokenIdFormat
-} from "../internal/commonParameters.ts"
+import { chain, media_items, normalizeMetadata, TokenIdFormat } from "../internal/commonParameters.ts"
 import { Nft } from "../model/Nft.ts"
 import { get } from "../Operation.ts"
 import { TokenId } from "../TokenId.ts"
@@ -26,21 +20,6 @@ const fields = {
   format: optional(withDescription(TokenIdFormat, "Format of token IDs in the response")),
   normalizeMetadata,
   media_items
-}
-
-/**
- * The input of `nftMetadata`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface NftMetadataInput extends ChainParameter, NftContentParameters {
-  /** Address of the NFT contract */
-  readonly address: string
-  /** Token ID, in decimal or in hexadecimal with 0x */
-  readonly token_id: string | bigint
-  /** Format of token IDs in the response */
-  readonly format?: "decimal" | "hex" | undefined
 }
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, NftMetadataInput> = inputSchema(fields)
@@ -62,8 +41,15 @@ export const nftMetadata = get({
   cacheNotFound: false,
   cost: 2,
   docs: {
+    group: "NFTs",
     summary: "Get the metadata of an NFT",
     knownIssue: "The first request for a collection starts its indexing. " +
       "Until it completes, an NFT may be reported as not found."
-  }
+  },
+  example: ({ collection721, tokenId721 }): NftMetadataInput => ({
+    address: collection721,
+    token_id: tokenId721,
+    chain: "eth",
+    normalizeMetadata: true
+  })
 })

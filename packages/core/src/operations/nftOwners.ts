@@ -1,27 +1,23 @@
 /**
- * The operation `nftOwners`: lists the owners of an NFT.
+ * The operation `nftOwners`.
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
+import type { NftOwnersInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import {
   chain,
-  type ChainParameter,
   cursor,
   limit,
   media_items,
-  type NftContentParameters,
   normalizeMetadata,
-  type PageParameters,
-  passthroughFormat,
-  type TokenIdFormatParameter
+  passthroughFormat
 } from "../internal/commonParameters.ts"
-import { nullable } from "../internal/nullable.ts"
-import { OwnedNft, SyncStatus } from "../model/Nft.ts"
+import { OwnedNft } from "../model/OwnedNft.ts"
 import { list } from "../Operation.ts"
-import { pageFields } from "../Page.ts"
+import { collectionPage } from "../Page.ts"
 import { TokenId } from "../TokenId.ts"
 import { noStoreWhileSyncing } from "../Ttl.ts"
 
@@ -36,48 +32,7 @@ const fields = {
   media_items
 }
 
-/**
- * The input of `nftOwners`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface NftOwnersInput
-  extends ChainParameter, TokenIdFormatParameter, PageParameters, NftContentParameters
-{
-  /** Address of the NFT contract */
-  readonly address: string
-  /** Token ID, in decimal or in hexadecimal with 0x */
-  readonly token_id: string | bigint
-}
-
 const input: InputSchema<Schema.Struct.Type<typeof fields>, NftOwnersInput> = inputSchema(fields)
-
-const page = Schema.Struct({
-  ...pageFields(OwnedNft),
-  /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */
-  status: nullable(SyncStatus)
-})
-
-/**
- * A page of the owners of an NFT: one record for each owner, with the amount that the owner holds.
- *
- * @since 0.1.0
- * @category models
- */
-export interface NftOwnersPage extends Schema.Schema.Type<typeof page> {}
-
-/**
- * An encoded `NftOwnersPage`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface NftOwnersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
-
-const output: Schema.Schema<NftOwnersPage, NftOwnersPageEncoded> = page.annotations({
-  identifier: "NftOwnersPage"
-})
 
 /**
  * Lists the owners of an NFT.
@@ -90,13 +45,20 @@ export const nftOwners = list({
   api: "data",
   path: "/nft/:address/:token_id/owners",
   input,
-  output,
+  output: collectionPage(OwnedNft),
   ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,
   docs: {
+    group: "NFTs",
     summary: "List the owners of an NFT",
     knownIssue:
       "The first request for a collection starts its indexing. Pages are incomplete until its status is SYNCED."
-  }
+  },
+  example: ({ collection721, tokenId721 }): NftOwnersInput => ({
+    address: collection721,
+    token_id: tokenId721,
+    chain: "eth",
+    limit: 3
+  })
 })

@@ -1,22 +1,16 @@
 /**
- * The operation `tokenOwners`: lists the holders of an ERC20 token.
+ * The operation `tokenOwners`.
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
+import type { TokenOwnersInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
-import {
-  chain,
-  type ChainParameter,
-  cursor,
-  limit,
-  Order,
-  type PageParameters
-} from "../internal/commonParameters.ts"
+import { chain, cursor, limit, Order } from "../internal/commonParameters.ts"
 import { TokenOwner } from "../model/TokenOwner.ts"
 import { list } from "../Operation.ts"
-import { pageFields } from "../Page.ts"
+import { page } from "../Page.ts"
 import { MaxAge } from "../Ttl.ts"
 
 const fields = {
@@ -27,42 +21,7 @@ const fields = {
   order: optional(withDescription(Order, "Sort order by balance"))
 }
 
-/**
- * The input of `tokenOwners`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TokenOwnersInput extends ChainParameter, PageParameters {
-  /** Address of the token contract */
-  readonly token_address: string
-  /** Sort order by balance */
-  readonly order?: "ASC" | "DESC" | undefined
-}
-
 const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenOwnersInput> = inputSchema(fields)
-
-const page = Schema.Struct(pageFields(TokenOwner))
-
-/**
- * A page of the holders of a token, with their balances. On chains other than eth the order is wrong.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TokenOwnersPage extends Schema.Schema.Type<typeof page> {}
-
-/**
- * An encoded `TokenOwnersPage`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TokenOwnersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
-
-const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageEncoded> = page.annotations({
-  identifier: "TokenOwnersPage"
-})
 
 /**
  * Lists the holders of an ERC20 token.
@@ -75,12 +34,14 @@ export const tokenOwners = list({
   api: "data",
   path: "/erc20/:token_address/owners",
   input,
-  output,
+  output: page(TokenOwner),
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   docs: {
+    group: "Tokens",
     summary: "List the holders of an ERC20 token",
     knownIssue: "On chains other than eth the upstream returns holders in the wrong order. " +
       "To find the largest holders, read the whole list and sort it."
-  }
+  },
+  example: ({ token }): TokenOwnersInput => ({ token_address: token, chain: "eth", limit: 3 })
 })

@@ -1,11 +1,12 @@
 /**
- * The operation `tokenPrice`: returns the price of an ERC20 token.
+ * The operation `tokenPrice`.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { type ChainInput, PriceChain, type priceChains } from "../Chain.ts"
+import { PriceChain } from "../Chain.ts"
+import type { TokenPriceInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer } from "../Integer.ts"
 import { oneOf } from "../internal/leaf.ts"
@@ -50,25 +51,6 @@ const fields = {
   to_block: optional(withDescription(Integer, "Block at which the price is evaluated"))
 }
 
-/**
- * The input of `tokenPrice`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TokenPriceInput {
-  /** Address of the token contract */
-  readonly address: string
-  /** Chain name or hexadecimal chain ID */
-  readonly chain?: ChainInput<typeof priceChains[number]> | undefined
-  /** percent_change includes the 24-hour price change */
-  readonly include?: "percent_change" | undefined
-  /** Exchange name or factory address */
-  readonly exchange?: string | undefined
-  /** Block at which the price is evaluated */
-  readonly to_block?: number | undefined
-}
-
 const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenPriceInput> = inputSchema(fields)
 
 /**
@@ -85,5 +67,9 @@ export const tokenPrice = get({
   output: TokenPrice,
   ttl: ttlByToBlock,
   cost: 3,
-  docs: { summary: "Get the price of an ERC20 token in US dollars and in the chain's native token" }
+  docs: {
+    group: "Tokens",
+    summary: "Get the price of an ERC20 token in US dollars and in the chain's native token"
+  },
+  example: ({ token }): TokenPriceInput => ({ address: token, chain: "eth", include: "percent_change" })
 })

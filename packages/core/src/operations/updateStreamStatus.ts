@@ -1,9 +1,10 @@
 /**
- * The operation `updateStreamStatus`: sets the status of a stream.
+ * The operation `updateStreamStatus`.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
+import type { UpdateStreamStatusInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import { StreamRecord, StreamStatus } from "../model/StreamRecord.ts"
 import { update } from "../Operation.ts"
@@ -12,19 +13,6 @@ import { PathSegment } from "../WellFormedText.ts"
 const fields = {
   id: withDescription(PathSegment, "Stream ID"),
   status: withDescription(StreamStatus, "New status of the stream")
-}
-
-/**
- * The input of `updateStreamStatus`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface UpdateStreamStatusInput {
-  /** Stream ID */
-  readonly id: string
-  /** New status of the stream */
-  readonly status: "active" | "paused" | "error" | "terminated"
 }
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, UpdateStreamStatusInput> = inputSchema(fields)
@@ -42,5 +30,6 @@ export const updateStreamStatus = update({
   input,
   output: StreamRecord,
   cost: 1,
-  docs: { summary: "Set the status of a stream" }
+  docs: { group: "Streams", summary: "Set the status of a stream" },
+  example: ({ stream }): UpdateStreamStatusInput => ({ id: stream, status: "paused" })
 })

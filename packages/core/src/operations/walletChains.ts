@@ -1,14 +1,14 @@
 /**
- * The operation `walletChains`: lists the chains on which a wallet is active.
+ * The operation `walletChains`.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { type ChainInput, type ChainName, OpenChain } from "../Chain.ts"
+import { OpenChain } from "../Chain.ts"
+import type { WalletChainsInput } from "../Inputs.ts"
 import { arrayOf, type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
-import type { OpenEnum } from "../OpenEnum.ts"
 import { get } from "../Operation.ts"
 import { MaxAge } from "../Ttl.ts"
 
@@ -20,19 +20,6 @@ const fields = {
       "Limit the result to these chains, by name or hexadecimal chain ID"
     )
   )
-}
-
-/**
- * The input of `walletChains`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletChainsInput {
-  /** Wallet address */
-  readonly address: string
-  /** Limit the result to these chains, by name or hexadecimal chain ID */
-  readonly chains?: ReadonlyArray<OpenEnum<ChainInput<ChainName>>> | undefined
 }
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, WalletChainsInput> = inputSchema(fields)
@@ -51,5 +38,6 @@ export const walletChains = get({
   output: WalletChains,
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
-  docs: { summary: "List the chains on which a wallet is active" }
+  docs: { group: "Wallets", summary: "List the chains on which a wallet is active" },
+  example: ({ wallet }): WalletChainsInput => ({ address: wallet, chains: ["eth", "polygon"] })
 })

@@ -1,24 +1,24 @@
 /**
- * The operation `walletNftTrades`: lists the NFT trades of a wallet.
+ * The operation `walletNftTrades`.
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { type ChainInput, NftTradeChain, type nftTradeChains } from "../Chain.ts"
+import { NftTradeChain } from "../Chain.ts"
+import type { WalletNftTradesInput } from "../Inputs.ts"
 import {
   type BlockOrDateRange,
-  type BlockOrDateRangeInput,
   type InputSchema,
   inputSchemaWithRange,
   optional,
   withDescription
 } from "../InputSchema.ts"
-import { cursor, limit, type PageParameters } from "../internal/commonParameters.ts"
+import { cursor, limit } from "../internal/commonParameters.ts"
 import { NftTrade } from "../model/NftTrade.ts"
 import { list } from "../Operation.ts"
-import { pageFields } from "../Page.ts"
-import { type TimeInput, TimeOrEpochSeconds } from "../Time.ts"
+import { page } from "../Page.ts"
+import { TimeOrEpochSeconds } from "../Time.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
@@ -28,53 +28,10 @@ const fields = {
   limit
 }
 
-/**
- * The parameters of `walletNftTrades` without the block or date range.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletNftTradesParameters extends PageParameters {
-  /** Wallet address */
-  readonly address: string
-  /** Chain name or hexadecimal chain ID */
-  readonly chain?: ChainInput<typeof nftTradeChains[number]> | undefined
-}
-
-/**
- * The input of `walletNftTrades`.
- *
- * @since 0.1.0
- * @category models
- */
-export type WalletNftTradesInput = WalletNftTradesParameters & BlockOrDateRangeInput<TimeInput | number>
-
 const input: InputSchema<
   Schema.Struct.Type<typeof fields> & BlockOrDateRange,
   WalletNftTradesInput
 > = inputSchemaWithRange(fields, TimeOrEpochSeconds)
-
-const page = Schema.Struct(pageFields(NftTrade))
-
-/**
- * A page of the NFT trades of a wallet, as buyer or seller.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletNftTradesPage extends Schema.Schema.Type<typeof page> {}
-
-/**
- * An encoded `WalletNftTradesPage`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletNftTradesPageEncoded extends Schema.Schema.Encoded<typeof page> {}
-
-const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageEncoded> = page.annotations({
-  identifier: "WalletNftTradesPage"
-})
 
 /**
  * Lists the NFT trades of a wallet.
@@ -87,8 +44,9 @@ export const walletNftTrades = list({
   api: "data",
   path: "/wallets/:address/nfts/trades",
   input,
-  output,
+  output: page(NftTrade),
   ttl: ttlByToBlock,
   cost: 5,
-  docs: { summary: "List the NFT trades of a wallet" }
+  docs: { group: "Wallets", summary: "List the NFT trades of a wallet" },
+  example: ({ wallet }): WalletNftTradesInput => ({ address: wallet, chain: "eth", limit: 3 })
 })

@@ -1,31 +1,23 @@
 /**
- * The operation `walletTransfers`: lists the ERC20 transfers of a wallet.
+ * The operation `walletTransfers`.
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
+import type { WalletTransfersInput } from "../Inputs.ts"
 import {
   arrayOf,
   type BlockOrDateRange,
-  type BlockOrDateRangeInput,
   type InputSchema,
   inputSchemaWithRange,
   optional,
   withDescription
 } from "../InputSchema.ts"
-import {
-  type BlockOrderParameter,
-  chain,
-  type ChainParameter,
-  cursor,
-  limit,
-  order,
-  type PageParameters
-} from "../internal/commonParameters.ts"
+import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
 import { Erc20Transfer, identity } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
-import { pageFields } from "../Page.ts"
+import { page } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 
@@ -40,53 +32,10 @@ const fields = {
   cursor
 }
 
-/**
- * The parameters of `walletTransfers` without the block or date range.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletTransfersParameters extends ChainParameter, PageParameters, BlockOrderParameter {
-  /** Wallet address */
-  readonly address: string
-  /** Limit the result to transfers of these token contracts */
-  readonly contract_addresses?: ReadonlyArray<string> | undefined
-}
-
-/**
- * The input of `walletTransfers`.
- *
- * @since 0.1.0
- * @category models
- */
-export type WalletTransfersInput = WalletTransfersParameters & BlockOrDateRangeInput<TimeInput>
-
 const input: InputSchema<
   Schema.Struct.Type<typeof fields> & BlockOrDateRange,
   WalletTransfersInput
 > = inputSchemaWithRange(fields, TimeInput)
-
-const page = Schema.Struct(pageFields(Erc20Transfer))
-
-/**
- * A page of the transfers of a wallet, ordered by block. Some upstreams return no cursors.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletTransfersPage extends Schema.Schema.Type<typeof page> {}
-
-/**
- * An encoded `WalletTransfersPage`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface WalletTransfersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
-
-const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageEncoded> = page.annotations({
-  identifier: "WalletTransfersPage"
-})
 
 /**
  * Lists the ERC20 transfers of a wallet.
@@ -99,11 +48,12 @@ export const walletTransfers = list({
   api: "data",
   path: "/:address/erc20/transfers",
   input,
-  output,
+  output: page(Erc20Transfer),
   pagination: {
     byBlock: { block: (transfer) => transfer.block_number, identity }
   },
   ttl: ttlByToBlock,
   cost: 5,
-  docs: { summary: "List ERC20 transfers of a wallet, newest block first by default" }
+  docs: { group: "Wallets", summary: "List ERC20 transfers of a wallet, newest block first by default" },
+  example: ({ wallet }): WalletTransfersInput => ({ address: wallet, chain: "eth", limit: 3 })
 })

@@ -3,6 +3,7 @@ import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
 import * as Nft from "@blockquarry/core/model/Nft"
 import * as NftTrade from "@blockquarry/core/model/NftTrade"
+import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
 import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
@@ -63,7 +64,7 @@ const models = {
   LedgerTransaction: () =>
     check({ schema: userTransaction, example: LedgerTransaction.example, encode: LedgerTransaction.encode }),
   Nft: () => check({ schema: Nft.Nft, example: Nft.example, encode: Nft.encode }),
-  "owned NFT": () => check({ schema: Nft.OwnedNft, example: Nft.ownedExample, encode: Nft.encodeOwned }),
+  OwnedNft: () => check({ schema: OwnedNft.OwnedNft, example: OwnedNft.example, encode: OwnedNft.encode }),
   NftTrade: () => check({ schema: NftTrade.NftTrade, example: NftTrade.example, encode: NftTrade.encode }),
   StreamRecord: () =>
     check({ schema: StreamRecord.StreamRecord, example: StreamRecord.example, encode: StreamRecord.encode }),

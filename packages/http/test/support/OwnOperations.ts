@@ -6,7 +6,7 @@ import { inputSchema, inQuery, optional } from "@blockquarry/core/InputSchema"
 import { Integer } from "@blockquarry/core/Integer"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import { list, readByPost } from "@blockquarry/core/Operation"
-import { pageFields } from "@blockquarry/core/Page"
+import { page } from "@blockquarry/core/Page"
 import { MaxAge } from "@blockquarry/core/Ttl"
 import { WellFormedText } from "@blockquarry/core/WellFormedText"
 import * as Api from "@blockquarry/http/Api"
@@ -17,7 +17,7 @@ export const walletTokens = list({
   api: "data",
   path: "/wallets/:address/tokens",
   input: inputSchema({ address: Address, chain: optional(EvmChain), cursor: optional(WellFormedText) }),
-  output: Schema.Struct(pageFields(Schema.Struct({ symbol: Schema.String, balance: Amount }))),
+  output: page(Schema.Struct({ symbol: Schema.String, balance: Amount })),
   ttl: () => MaxAge({ duration: "1 minute" }),
   cost: 2,
   docs: { summary: "List the tokens of a wallet" }

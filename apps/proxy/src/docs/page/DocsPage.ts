@@ -1,6 +1,6 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
+import type { ExampleValues } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import type { Config } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
@@ -10,7 +10,7 @@ import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
 import * as EndpointView from "./EndpointView.ts"
-import * as ExampleValues from "./ExampleValues.ts"
+import * as ExampleInputs from "./ExampleInputs.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import {
@@ -24,7 +24,7 @@ import { sharedStyle } from "./SharedStyle.ts"
 
 export interface DocsPageOptions {
   /** Example values of the sandbox. Default: values of Ethereum. */
-  readonly examples: LedgerExamples | undefined
+  readonly examples: ExampleValues | undefined
   /** Units that each operation costs. */
   readonly costs: Config["costs"]
 }
@@ -33,7 +33,7 @@ export interface DocsPageOptions {
 export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.ProxyResponse =>
   HtmlPage.render({
     title: "quarry-proxy API",
-    body: body(endpoints(costs), ExampleValues.make(examples)),
+    body: body(endpoints(costs), ExampleInputs.make(examples)),
     style: sharedStyle + docsStyle,
     script
   })
@@ -65,7 +65,10 @@ passed through unchanged.</p>
     })
   }</tbody></table>`
 
-const body = (endpoints: ReadonlyArray<Endpoint>, exampleValues: ExampleValues.ExampleValues): Html => {
+const body = (
+  endpoints: ReadonlyArray<Endpoint>,
+  exampleInputs: ReadonlyMap<string, ExampleInputs.ExampleInput>
+): Html => {
   const { info, tags } = OpenApiDocument
   const schemas = responseSchemas(allOperations)
   const groups = tags.map((group) => ({
@@ -96,7 +99,9 @@ ${
     groups.map(({ description, endpoints, name }) =>
       html`<section data-group aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
 ${
-        endpoints.map((endpoint) => EndpointView.view(endpoint, schemas, exampleValues[endpoint.id] ?? {}))
+        endpoints.map((endpoint) =>
+          EndpointView.view(endpoint, schemas, exampleInputs.get(endpoint.id) ?? {})
+        )
       }</section>`
     )
   }

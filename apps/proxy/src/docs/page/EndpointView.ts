@@ -1,9 +1,8 @@
 /** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
 import type { Endpoint } from "./Endpoint.ts"
+import type { ExampleInput } from "./ExampleInputs.ts"
 import { type Html, html } from "./Html.ts"
 import * as SchemaView from "./SchemaView.ts"
-
-type ExampleInput = Readonly<Record<string, string>>
 
 type Input = Endpoint["inputs"][number]
 

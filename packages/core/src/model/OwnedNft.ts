@@ -1,0 +1,109 @@
+/**
+ * NFTs with one of their owners.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { Amount } from "../Amount.ts"
+import { BooleanLike } from "../BooleanLike.ts"
+import { Float } from "../Decimal.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
+import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
+import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { Json } from "../Json.ts"
+import type { Model } from "../Model.ts"
+import { openEnum } from "../OpenEnum.ts"
+import { Time } from "../Time.ts"
+import { TokenId } from "../TokenId.ts"
+
+const struct = Schema.Struct({
+  token_address: Address,
+  token_id: TokenId,
+  owner_of: nullable(Address),
+  token_hash: nullable(Schema.String),
+  block_number: nullableInteger,
+  block_number_minted: nullableInteger,
+  contract_type: nullable(openEnum("ERC721", "ERC1155")),
+  token_uri: nullable(Schema.String),
+  /** Usually a JSON document, sometimes plain text. */
+  metadata: nullable(Schema.String),
+  normalized_metadata: nullable(Json),
+  media: nullable(Json),
+  last_token_uri_sync: describing(Time),
+  last_metadata_sync: describing(Time),
+  /** The amount that the owner holds; 1 for ERC721. */
+  amount: nullable(Amount),
+  name: nullable(Schema.String),
+  symbol: nullable(Schema.String),
+  possible_spam: nullable(BooleanLike),
+  verified_collection: nullable(BooleanLike),
+  rarity_rank: describing(Integer),
+  rarity_label: nullable(Schema.String),
+  rarity_percentage: describing(Float)
+})
+
+/**
+ * An NFT and one of its owners: an `Nft` without minter and last sale.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OwnedNft extends Schema.Schema.Type<typeof struct> {}
+
+/**
+ * An encoded `OwnedNft`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof struct> {}
+
+/**
+ * The schema of `OwnedNft`.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = struct.annotations({
+  identifier: "OwnedNft"
+})
+
+/**
+ * Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
+ *
+ * JSON.stringify(OwnedNft.encode(OwnedNft.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
+
+/**
+ * Returns an example NFT of an owner, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
+ *
+ * const record = OwnedNft.example({ amount: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<OwnedNft> = {}): OwnedNft =>
+  makeExample(OwnedNft, {
+    token_address: exampleAddresses.contract,
+    token_id: "1",
+    owner_of: exampleAddresses.wallet,
+    block_number: exampleBlock.block_number,
+    block_number_minted: exampleBlock.block_number,
+    contract_type: "ERC721",
+    amount: "1",
+    name: "Quarry Stones",
+    symbol: "STONE",
+    possible_spam: false
+  }, fields)

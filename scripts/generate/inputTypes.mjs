@@ -1,0 +1,86 @@
+/** The inputs of the operations as types. */
+
+/** @typedef {import("../../packages/core/src/Operation.ts").AnyOperation} Operation */
+/** @typedef {import("effect/SchemaAST").AST} AST */
+
+const identifierId = Symbol.for("effect/annotation/Identifier")
+const jsonSchemaId = Symbol.for("effect/annotation/JSONSchema")
+
+/**
+ * How callers write the values of a parameter.
+ *
+ * @param {AST} ast
+ * @param {Readonly<Record<string, string>>} names of types by the identifier of the schema; others follow from the JSON Schema
+ * @returns {string}
+ */
+const typeOf = (ast, names) => {
+  if (ast._tag === "Transformation") return typeOf(ast.to, names)
+  if (ast._tag === "TupleType" && ast.rest[0] !== undefined) {
+    return `ReadonlyArray<${typeOf(ast.rest[0].type, names)}>`
+  }
+  const name = names[String(ast.annotations[identifierId])]
+  if (name !== undefined) return name
+  const { enum: values, type } = Object(ast.annotations[jsonSchemaId])
+  if (values !== undefined) {
+    return values.map((/** @type {string} */ value) => JSON.stringify(value)).join(" | ")
+  }
+  if (type === "integer") return "number"
+  if (type !== "string" && type !== "number" && type !== "boolean") {
+    throw new Error(
+      `no type of a parameter with the schema ${ast._tag}; add it in scripts/generate/inputTypes.mjs`
+    )
+  }
+  return type
+}
+
+/**
+ * @param {AST} ast of an input
+ * @returns {ReadonlyMap<string, AST>}
+ */
+const parametersOf = (ast) => {
+  if (ast._tag === "Transformation") return parametersOf(ast.to)
+  if (ast._tag === "Refinement") return parametersOf(ast.from)
+  return new Map(
+    ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name, type }) => [String(name), type]) : []
+  )
+}
+
+const bounds = ["from_block", "from_date", "to_block", "to_date"]
+
+/** @param {string} id of an operation */
+export const inputName = (id) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Input`
+
+/**
+ * Returns the declaration of the input of an operation.
+ *
+ * @param {Operation} operation
+ * @param {Readonly<Record<string, string>>} names
+ */
+export const inputType = ({ id, input, parameters }, names) => {
+  const types = parametersOf(input.ast)
+  const printType = (/** @type {string} */ name) => {
+    const ast = types.get(name)
+    if (ast === undefined) throw new Error(`${id}: no schema of ${name}`)
+    return typeOf(ast, names)
+  }
+  const hasRange = bounds.every((name) => types.has(name))
+  const members = parameters.filter(({ name }) => !hasRange || !bounds.includes(name))
+    .map(({ description, name, required }) =>
+      `/** ${description} */\nreadonly ${name}${required ? ": " : "?: "}${printType(name)}${
+        required ? "" : " | undefined"
+      }\n`
+    ).join("")
+  const name = inputName(id)
+  return `/**
+ * The input of \`${id}\`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export ${
+    hasRange
+      ? `type ${name} = BlockOrDateRangeInput<${printType("from_date")}> & {\n${members}}`
+      : `interface ${name} {\n${members}}`
+  }
+`
+}

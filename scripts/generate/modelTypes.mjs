@@ -1,0 +1,214 @@
+/** The models as types without types of Effect: times are `Date`, decimals are strings, addresses and hashes have no brand. */
+import { createRequire } from "node:module"
+import { basename, dirname, join } from "node:path"
+import { modulesIn } from "./descriptions.mjs"
+
+// TypeScript 7 has no interface for programs
+/** @type {typeof import("../../site/node_modules/typescript/lib/typescript.d.ts")} */
+const ts = createRequire(new URL("../../site/package.json", import.meta.url))("typescript")
+
+/** @typedef {import("../../site/node_modules/typescript/lib/typescript.d.ts").Type} Type */
+/** @typedef {import("../../site/node_modules/typescript/lib/typescript.d.ts").Symbol} Symbol */
+
+/**
+ * @param {Type} type
+ * @returns {type is import("../../site/node_modules/typescript/lib/typescript.d.ts").TypeReference}
+ */
+const isReference = (type) => "target" in type
+
+/** @type {ReadonlyMap<string | undefined, string>} */
+const plainNames = new Map([["Utc", "Date"], ["BigDecimal", "string"], ["Address", "Hex"], ["Hash", "Hex"]])
+
+/**
+ * Reads the types of the sources of core.
+ *
+ * @param {string} core
+ * @param {ReadonlyArray<string>} chains the names of all chains
+ */
+export const readModelTypes = (core, chains) => {
+  const models = modulesIn(join(core, "model"))
+  const operations = modulesIn(join(core, "operations"))
+  const program = ts.createProgram({
+    rootNames: [
+      ...models.map((name) => join(core, "model", `${name}.ts`)),
+      ...operations.map((name) => join(core, "operations", `${name}.ts`))
+    ],
+    options: {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+      skipLibCheck: true,
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      lib: ["lib.es2024.d.ts"],
+      types: []
+    }
+  })
+  const checker = program.getTypeChecker()
+
+  /** @param {Type} type */
+  const typeArguments = (type) => isReference(type) ? checker.getTypeArguments(type) : []
+
+  /** @param {string} module */
+  const exportsOf = (module) => {
+    const source = program.getSourceFile(join(core, `${module}.ts`))
+    const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
+    if (symbol === undefined) throw new Error(`${module}: not a module`)
+    return new Map(checker.getExportsOfModule(symbol).map((exported) => [exported.name, exported]))
+  }
+
+  const jsonValue = exportsOf("LosslessJson").get("JsonValue")
+  if (jsonValue === undefined) throw new Error("LosslessJson has no type JsonValue")
+  const jsonType = checker.getDeclaredTypeOfSymbol(jsonValue)
+
+  /** @param {Symbol} symbol */
+  const isModelType = (symbol) =>
+    symbol.declarations?.some((node) =>
+      (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) &&
+      basename(dirname(node.getSourceFile().fileName)) === "model"
+    ) === true
+
+  /**
+   * @param {Type} type
+   * @param {string} prefix of the names of models
+   */
+  const nameOf = (type, prefix = "") => {
+    const symbol = type.aliasSymbol ?? type.getSymbol()
+    return plainNames.get(symbol?.name) ??
+      (symbol !== undefined && isModelType(symbol) ? `${prefix}${symbol.name}` : undefined)
+  }
+
+  /**
+   * @param {Type} type
+   * @param {string} prefix
+   * @returns {string}
+   */
+  const print = (type, prefix = "") => {
+    const name = nameOf(type, prefix)
+    if (name !== undefined) return name
+    if (checker.isTypeAssignableTo(jsonType, type)) return "JsonValue"
+    if (type.isUnion()) return printUnion(type.types, prefix)
+    if (type.isStringLiteral()) return JSON.stringify(type.value)
+    if (
+      type.flags & (ts.TypeFlags.String | ts.TypeFlags.Number | ts.TypeFlags.Boolean | ts.TypeFlags.BigInt)
+    ) {
+      return checker.typeToString(type)
+    }
+    const [argument] = typeArguments(type)
+    if (argument !== undefined && checker.isArrayType(type)) {
+      return `ReadonlyArray<${print(argument, prefix)}>`
+    }
+    const symbol = type.getSymbol()?.name ?? ""
+    if (argument !== undefined && /Page$/.test(symbol)) return `${symbol}<${print(argument, prefix)}>`
+    if (type.getProperties().length === 0) throw new Error(`${checker.typeToString(type)}: no plain type`)
+    return printObject(type, prefix)
+  }
+
+  /**
+   * @param {ReadonlyArray<Type>} types
+   * @param {string} prefix
+   */
+  const printUnion = (types, prefix) => {
+    const literals = types.flatMap((type) => type.isStringLiteral() ? [type.value] : [])
+    const isOpen = types.some((type) => type.isIntersection() && nameOf(type) === undefined)
+    const others = types.filter((type) =>
+      !type.isStringLiteral() && !(type.isIntersection() && isOpen) &&
+      !(type.flags & (ts.TypeFlags.BooleanLiteral | ts.TypeFlags.Null))
+    )
+    const known = literals.length === chains.length && chains.every((chain) => literals.includes(chain))
+      ? ["ChainName"]
+      : literals.map((literal) => JSON.stringify(literal))
+    return [
+      ...(isOpen ? [`OpenEnum<${known.join(" | ")}>`] : known),
+      ...others.map((type) => print(type, prefix)),
+      ...(types.some(({ flags }) => flags & ts.TypeFlags.BooleanLiteral) ? ["boolean"] : []),
+      ...(types.some(({ flags }) => flags & ts.TypeFlags.Null) ? ["null"] : [])
+    ].join(" | ")
+  }
+
+  /**
+   * Returns the documentation of the first declaration: a model has the name of its schema.
+   *
+   * @param {Symbol} symbol
+   */
+  const descriptionOf = ({ declarations: [node] = [] }) => {
+    const [documentation] = node === undefined ? [] : ts.getJSDocCommentsAndTags(node)
+    const text = documentation === undefined ? undefined : ts.getTextOfJSDocComment(documentation.comment)
+    return (text ?? "").replaceAll(/\s+/g, " ")
+  }
+
+  /**
+   * Returns the fields in the order of their declarations, the discriminator first.
+   *
+   * @param {Type} type
+   */
+  const fieldsOf = (type) => {
+    const position = (/** @type {Symbol} */ symbol) => {
+      const [node] = symbol.declarations ?? []
+      const isDiscriminator = checker.getTypeOfSymbol(symbol).isStringLiteral()
+      return isDiscriminator || node === undefined ? -1 : files.indexOf(node.getSourceFile()) * 1e9 + node.pos
+    }
+    const files = [
+      ...new Set(type.getProperties().map(({ declarations: [node] = [] }) => node?.getSourceFile()))
+    ]
+    return type.getProperties().toSorted((a, b) => position(a) - position(b))
+  }
+
+  /**
+   * @param {Type} type
+   * @param {string} prefix
+   */
+  const printObject = (type, prefix) =>
+    `{\n${
+      fieldsOf(type).map((symbol) => {
+        const description = descriptionOf(symbol)
+        const name = /^\w+$/.test(symbol.name) && !/^\d/.test(symbol.name)
+          ? symbol.name
+          : JSON.stringify(symbol.name)
+        return `${description === "" ? "" : `/** ${description} */\n`}readonly ${name}: ${
+          print(checker.getTypeOfSymbol(symbol), prefix)
+        }\n`
+      }).join("")
+    }}`
+
+  return {
+    /**
+     * Returns what an operation returns, and its records if it is a list.
+     *
+     * @param {string} id
+     */
+    resultOf: (id) => {
+      const symbol = exportsOf(`operations/${id}`).get(id)
+      if (symbol === undefined) throw new Error(`operations/${id} has no export ${id}`)
+      const [, , output, , item] = typeArguments(checker.getTypeOfSymbol(symbol))
+      if (output === undefined) throw new Error(`${id}: not an operation`)
+      return { output: print(output, "Models."), item: item === undefined ? null : print(item, "Models.") }
+    },
+
+    /** The models, each with the types of its module, and the type of its example. */
+    models: models.map((module) => {
+      const exported = exportsOf(`model/${module}`)
+      const types = [...exported.values()].filter((symbol) =>
+        isModelType(symbol) && !symbol.name.endsWith("Encoded")
+      )
+      const example = exported.get("example")
+      const signature = example && checker.getTypeOfSymbol(example).getCallSignatures()[0]
+      if (signature === undefined) throw new Error(`model/${module} has no function example`)
+      return {
+        name: module,
+        example: print(signature.getReturnType()),
+        types: types.map((symbol) => {
+          const type = checker.getDeclaredTypeOfSymbol(symbol)
+          return {
+            name: symbol.name,
+            description: descriptionOf(symbol),
+            text: type.isUnion()
+              ? `export type ${symbol.name} = ${printUnion(type.types, "")}`
+              : `export interface ${symbol.name} ${printObject(type, "")}`
+          }
+        })
+      }
+    })
+  }
+}
