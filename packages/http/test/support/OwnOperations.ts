@@ -23,7 +23,7 @@ export const walletTokens = list({
   docs: { summary: "List the tokens of a wallet" }
 })
 
-export const erc20Prices = readByPost({
+const erc20Prices = readByPost({
   id: "erc20Prices",
   api: "data",
   path: "/erc20/prices",
