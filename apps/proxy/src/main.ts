@@ -13,7 +13,7 @@ import * as TokenGenerator from "./auth/TokenGenerator.ts"
 import * as Arguments from "./cli/Arguments.ts"
 import * as ConfigCommands from "./cli/ConfigCommands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
-import * as FiberScheduler from "./runtime/FiberScheduler.ts"
+import * as FiberSettings from "./runtime/FiberSettings.ts"
 import * as Serve from "./runtime/Serve.ts"
 import * as V8Options from "./runtime/V8Options.ts"
 
@@ -48,7 +48,7 @@ const program = Effect.gen(function*() {
       return yield* ConfigCommands.example
     case "Serve":
       V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
-      return yield* FiberScheduler.forServer(Serve.serve(options, version))
+      return yield* FiberSettings.forServer(Serve.serve(options, version))
   }
 }).pipe(
   Effect.scoped,

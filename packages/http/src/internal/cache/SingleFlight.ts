@@ -75,7 +75,7 @@ interface InFlight<A, E> {
   readonly subject: string
   readonly variant: string
   readonly client: string
-  /** The result, which may still be cached. Null until there is one, and when it is released. */
+  /** The result, which may still be cached. Null until there is one. */
   result: Exit.Exit<A, E> | null
   readonly deadline: number
   /** The latest deadline of its callers. */
@@ -88,8 +88,6 @@ interface InFlight<A, E> {
   sent: number
   invalidated: boolean
   fiber: Fiber.RuntimeFiber<void> | null
-  /** Whether the fiber has ended. */
-  ended: boolean
 }
 
 interface Caller<A, E> {
@@ -128,8 +126,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       callers: [],
       sent: 0,
       invalidated: false,
-      fiber: null,
-      ended: false
+      fiber: null
     }
     const others = flights.get(subject)
     if (others === undefined) flights.set(subject, [flight])
@@ -141,11 +138,6 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     const all = flights.get(flight.subject) ?? []
     removeFrom(all, flight)
     if (all.length === 0) flights.delete(flight.subject)
-  }
-
-  /** Releases the result when no caller needs it any more: closures of Effect keep flights until a full garbage collection. */
-  const release = (flight: InFlight<A, E>): void => {
-    if (flight.ended && flight.callers.length === 0) flight.result = null
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
@@ -183,8 +175,6 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       // Without a result it was interrupted.
       if (flight.result === null && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
       remove(flight)
-      flight.ended = true
-      release(flight)
     })
     if (closed) interrupt(fiber)
   }
@@ -212,7 +202,6 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
   const leave = (flight: InFlight<A, E>, caller: Caller<A, E>): void => {
     removeFrom(flight.callers, caller)
-    if (flight.ended) return release(flight)
     const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
     if (flight.callers.length > 0 || continues || flight.result !== null || flight.fiber === null) return
     // No other caller may join a request that is being cancelled.

@@ -1,12 +1,19 @@
-/** The fibers of a server share the event loop. */
+/** The fibers of a server leave nothing behind, and share the event loop. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberScheduler from "../../src/runtime/FiberScheduler.ts"
+import * as FiberSettings from "../../src/runtime/FiberSettings.ts"
 
 describe("fibers of a server", () => {
+  it.live("are not listed", () =>
+    FiberSettings.forServer(Effect.gen(function*() {
+      const fiber = yield* Effect.forkDaemon(Effect.never)
+      expect(yield* Fiber.roots).toHaveLength(0)
+      yield* Fiber.interrupt(fiber)
+    })))
+
   it.live("let timers of Node run although fibers continue all the time", () =>
-    FiberScheduler.forServer(Effect.gen(function*() {
+    FiberSettings.forServer(Effect.gen(function*() {
       const busy = yield* Effect.forkDaemon(Effect.forever(Effect.yieldNow()))
       yield* Effect.async<void>((resume) => {
         setTimeout(() => resume(Effect.void), 1)
@@ -15,7 +22,7 @@ describe("fibers of a server", () => {
     })))
 
   it.live("continue in the order in which they were scheduled", () =>
-    FiberScheduler.forServer(Effect.gen(function*() {
+    FiberSettings.forServer(Effect.gen(function*() {
       const order: Array<number> = []
       yield* Effect.forEach(
         [1, 2, 3],
