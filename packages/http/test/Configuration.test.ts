@@ -1,4 +1,5 @@
 /** Configuration is validated when a layer is built. */
+import { operationIds } from "@blockquarry/core/Operations"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
@@ -368,9 +369,7 @@ describe("invalid policies", () => {
     [
       `{ "rateLimit": { "cost": { "tokenPrise": "secret" } } }`,
       "rateLimit.cost.tokenPrise",
-      "unknown option; expected one of walletTransfers, tokenTransfers, contractNfts, nftOwners, " +
-      "walletNftTrades, tokenOwners, nftMetadata, tokenPrice, walletChains, updateStreamStatus, " +
-      `ledgerTransaction"`
+      `unknown option; expected one of ${operationIds.join(", ")}"`
     ],
     [
       `{ "apiKey": [{ "label": "a", "rateLimit": { "cost": { "constructor": 1 } } }] }`,

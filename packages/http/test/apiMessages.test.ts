@@ -36,7 +36,7 @@ export const shown = (
   tokens: Context.Tag.Service<Tokens>,
   data: Context.Tag.Service<DataApi>
 ): ReadonlyArray<never> => [
-  tokens.walletTokens, // Type 'ListOperationFunction<{ readonly address: string; readonly chain?: ChainInput<…; readonly cursor?: string | undefined; }, {
+  tokens.walletTokens, // Type 'ListOperationFunction<{ readonly address: string; readonly chain?: ChainInput<…; readonly cursor?: string | undefined; }, Page<
   data.tokenPrice, // Type 'OperationFunction<TokenPriceInput, TokenPrice>'
   data // Type 'ApiClient<DataOperations>'
 ]

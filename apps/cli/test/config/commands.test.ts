@@ -1,6 +1,7 @@
 /** `quarry config`, and how settings apply to commands. */
 import { chainId, evmChains } from "@blockquarry/core/Chain"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -267,8 +268,10 @@ describe("a setting", () => {
   it.live("applies only to commands with its option", () =>
     Effect.gen(function*() {
       const { run, writeUser } = yield* directories
-      writeUser("timeout: 1ms\nsandbox: true\n")
-      expect((yield* run([...price, "--verbose"])).code).toBe(7)
+      writeUser("timeout: 1ms\n")
+      const client = HttpClient.make(() => Effect.never)
+      const env = { QUARRY_API_KEY: "key", QUARRY_BASE_URL: "http://upstream.test" }
+      expect((yield* run([...price, "--verbose"], { client, env })).code).toBe(7)
       expect((yield* run(["man"])).code).toBe(0)
     }).pipe(Effect.scoped))
 

@@ -147,7 +147,7 @@ describe("quarry api", () => {
       const { code, out } = yield* quarry(["api"])
       expect(code).toBe(0)
       const listed = records(out)
-      expect(listed.map(({ operation }) => operation)).toEqual(Object.keys(calls))
+      expect(listed.map(({ operation }) => operation).toSorted()).toEqual(Object.keys(calls).toSorted())
       expect(listed[0]).toMatchObject({
         method: "GET",
         parameters: expect.stringContaining("address [chain]")
