@@ -21,6 +21,12 @@ const packages = {
   site: "site"
 }
 
+/**
+ * Projects whose files share the module graph of a worker, because loading it takes longer than most of their tests. Files of the
+ * others would share clocks and metrics too.
+ */
+const pure = new Set(["core", "client"])
+
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"
 
@@ -39,15 +45,19 @@ export default defineConfig({
     hookTimeout: timeout,
     setupFiles: [fileURLToPath(new URL("vitest.setup.ts", import.meta.url))],
     pool: "forks",
-    // Files of a project share the module graph of a worker: loading it takes longer than most tests
-    poolOptions: { forks: { isolate: false } },
     minWorkers: 1,
     maxWorkers: 2,
     maxConcurrency: 2,
     projects: [
       ...Object.entries(packages).map(([name, root]): TestProjectInlineConfiguration => ({
         extends: true,
-        test: { name, root, include: ["test/**/*.test.ts"], exclude: [processes] }
+        test: {
+          name,
+          root,
+          include: ["test/**/*.test.ts"],
+          exclude: [processes],
+          poolOptions: { forks: { isolate: !pure.has(name) } }
+        }
       })),
       // The threads of this pool run one file each
       { extends: true, test: { name: "process", include: [processes], pool: "threads" } }
