@@ -30,8 +30,6 @@
  *
  * // On the base URL, API keys, policies, limits and cache of DataApi
  * const WalletApiLive = Api.layerOn(WalletApi, DataApi)
- *
- * @since 0.1.0
  */
 import { mismatchOf } from "@blockquarry/core/Decoder"
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
@@ -54,24 +52,14 @@ import * as Settings from "./Settings.ts"
 import { baseUrl, ledgerUrl, streamsUrl } from "./Settings.ts"
 import * as Upstream from "./Upstream.ts"
 
-/**
- * An API: the tag of its client, with its operations. `Key` says whether it needs an API key.
- *
- * @since 0.1.0
- * @category models
- */
+/** An API: the tag of its client, with its operations. `Key` says whether it needs an API key. */
 export interface Api<
   in out Self,
   in out Operations extends ApiClient.Operations,
   out Key extends ApiKeyRequirement
 > extends ApiSpec<Operations, Key>, Context.Tag<Self, ApiClient.ApiClient<Operations>> {}
 
-/**
- * The class that the tag of an API extends.
- *
- * @since 0.1.0
- * @category models
- */
+/** The class that the tag of an API extends. */
 export interface TagClass<
   in out Self,
   Id extends string,
@@ -82,20 +70,10 @@ export interface TagClass<
   readonly key: Id
 }
 
-/**
- * Whether an API needs an API key.
- *
- * @since 0.1.0
- * @category models
- */
+/** Whether an API needs an API key. */
 export type ApiKeyRequirement = "required" | "optional"
 
-/**
- * The description of an API.
- *
- * @since 0.1.0
- * @category models
- */
+/** The description of an API. */
 export interface ApiSpec<in out Operations extends ApiClient.Operations, out Key extends ApiKeyRequirement> {
   /** The operations under the names of their functions. All belong to the same one of the three APIs. */
   readonly operations: Operations
@@ -105,21 +83,11 @@ export interface ApiSpec<in out Operations extends ApiClient.Operations, out Key
   readonly baseUrlVariable?: string | undefined
 }
 
-/**
- * The options of an API with this requirement.
- *
- * @since 0.1.0
- * @category models
- */
+/** The options of an API with this requirement. */
 export type OptionsOf<Key extends ApiKeyRequirement> = Key extends "required" ? ApiOptions
   : OptionalKeyApiOptions
 
-/**
- * Creates the tag of an API.
- *
- * @since 0.1.0
- * @category tags
- */
+/** Creates the tag of an API. */
 export const Tag = <Self>() =>
 <
   const Id extends string,
@@ -138,9 +106,6 @@ export const Tag = <Self>() =>
 /**
  * Makes the client of an API over the engine in context. `settings` name the options or variables in the errors of calls, if
  * they are not `apiKey` and `baseUrl`.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = <Self, Operations extends ApiClient.Operations, Key extends ApiKeyRequirement>(
   api: Api<Self, Operations, Key>,
@@ -150,9 +115,6 @@ export const make = <Self, Operations extends ApiClient.Operations, Key extends 
 
 /**
  * Makes the client of an API over the engine in context, from environment variables and options: see `layerConfig`.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const makeConfig = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,
@@ -187,9 +149,6 @@ export const makeConfig = <Self, Operations extends ApiClient.Operations>(
  *
  * The client shares rate limits, circuit breakers and cache with no other layer: `layerOn`, `layerWithEngine` and
  * `Blockquarry.layer` share them.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layer = <Self, Operations extends ApiClient.Operations, Key extends ApiKeyRequirement>(
   api: Api<Self, Operations, Key>,
@@ -200,9 +159,6 @@ export const layer = <Self, Operations extends ApiClient.Operations, Key extends
 /**
  * The client of an API over the engine in context, from options. Clients over one engine share the rate limit of an API key at a
  * base URL, the circuit breaker of the base URL, and the cache.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerWithEngine = <Self, Operations extends ApiClient.Operations, Key extends ApiKeyRequirement>(
   api: Api<Self, Operations, Key>,
@@ -226,9 +182,6 @@ export const layerWithEngine = <Self, Operations extends ApiClient.Operations, K
  *   retry: { attempts: Config.integer("MY_ATTEMPTS").pipe(Config.withDefault(3)) },
  *   cache: {}
  * })
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,
@@ -242,9 +195,6 @@ export const layerConfig = <Self, Operations extends ApiClient.Operations>(
  *
  * Fails with a `ConfigError` if that client was not made by a layer of this package, or if the operations belong to different
  * APIs.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerOn = <
   Self,
@@ -288,9 +238,6 @@ export const layerOn = <
  * const DataApiTest = Api.layerTest(DataApi, {
  *   tokenPrice: () => Effect.succeed(TokenPrice.example({ usdPrice: 1.5 }))
  * })
- *
- * @since 0.1.0
- * @category testing
  */
 export const layerTest = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,

@@ -1,8 +1,4 @@
-/**
- * Clients: a record of operations as a record of functions.
- *
- * @since 0.1.0
- */
+/** Clients: a record of operations as a record of functions. */
 import { isResumeCursor } from "@blockquarry/core/Cursor"
 import { type AnyOperation, isList, type ListOperation, type Operation } from "@blockquarry/core/Operation"
 import {
@@ -20,30 +16,15 @@ import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
 
-/**
- * Calls an operation. `options` apply to this call only, and take precedence over those of the region.
- *
- * @since 0.1.0
- * @category models
- */
+/** Calls an operation. `options` apply to this call only, and take precedence over those of the region. */
 export interface OperationFunction<in Input, out Output> {
   (input: Input, options?: CallOptions.CallOptions): Effect.Effect<Output, OperationError>
 }
 
-/**
- * Options of a stream of pages or records: for each of its requests, and for the stream.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of a stream of pages or records: for each of its requests, and for the stream. */
 export interface ListCallOptions extends CallOptions.CallOptions, Pagination.PaginationOptions {}
 
-/**
- * Calls a list operation: for one page, or as a stream of all pages or all records.
- *
- * @since 0.1.0
- * @category models
- */
+/** Calls a list operation: for one page, or as a stream of all pages or all records. */
 export interface ListOperationFunction<in Input, out Output, out Item>
   extends OperationFunction<Input, Output>
 {
@@ -53,12 +34,7 @@ export interface ListOperationFunction<in Input, out Output, out Item>
   readonly items: (input: Input, options?: ListCallOptions) => Stream.Stream<Item, ListOperationError>
 }
 
-/**
- * The function that calls the operation `O`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The function that calls the operation `O`. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the decoded input and the encoded output are invariant
 export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infer Out, any, infer Item> ?
   ListOperationFunction<In, Out, Item>
@@ -66,27 +42,14 @@ export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infe
   : O extends Operation<any, infer In, infer Out, any> ? OperationFunction<In, Out>
   : never
 
-/**
- * Operations under the names of their functions.
- *
- * @since 0.1.0
- * @category models
- */
+/** Operations under the names of their functions. */
 export type Operations = Readonly<Record<string, AnyOperation>>
 
-/**
- * A client of the operations `Ops`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A client of the operations `Ops`. */
 export type ApiClient<Ops> = { readonly [Id in keyof Ops]: OperationFunctionOf<Ops[Id]> }
 
 /**
  * Test doubles of operations: functions from the decoded input to the output. That of a list returns one page.
- *
- * @since 0.1.0
- * @category models
  */
 export type TestDoubles<Ops extends Operations> = {
   readonly [Id in keyof Ops]?: (
@@ -94,12 +57,7 @@ export type TestDoubles<Ops extends Operations> = {
   ) => Effect.Effect<Schema.Schema.Type<Ops[Id]["output"]>, OperationError>
 }
 
-/**
- * Makes a client from a function that executes operations.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Makes a client from a function that executes operations. */
 export const make = <Ops extends Operations>(
   operations: Ops,
   executor: Executor
@@ -123,18 +81,10 @@ const executors = /* @__PURE__ */ new WeakMap<object, Executor>()
 
 /**
  * Returns the function that executes the operations of a client. Undefined if `make` did not make the client.
- *
- * @since 0.1.0
- * @category getters
  */
 export const executorOf = (client: object): Executor | undefined => executors.get(client)
 
-/**
- * Executes an operation with a decoded input.
- *
- * @since 0.1.0
- * @category models
- */
+/** Executes an operation with a decoded input. */
 export interface Executor {
   <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>

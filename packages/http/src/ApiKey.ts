@@ -1,17 +1,10 @@
-/**
- * API keys with labels, for clients that use several.
- *
- * @since 0.1.0
- */
+/** API keys with labels, for clients that use several. */
 import type * as Redacted from "effect/Redacted"
 import type { RateLimitOptions } from "./RateLimit.ts"
 
 /**
  * An API key with a label. Attempts are distributed over the keys of a client. If the upstream rejects one key, the
  * attempt is repeated with another. Duplicate keys count once, under their first label.
- *
- * @since 0.1.0
- * @category models
  */
 export interface ApiKey {
   /** Identifies the key in logs and reports. */
@@ -21,10 +14,5 @@ export interface ApiKey {
   readonly rateLimit?: RateLimitOptions | undefined
 }
 
-/**
- * The label of a single key.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The label of a single key. */
 export const defaultLabel = "default"

@@ -1,8 +1,4 @@
-/**
- * Options of the API clients: API key, base URL and policies.
- *
- * @since 0.1.0
- */
+/** Options of the API clients: API key, base URL and policies. */
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Config from "effect/Config"
@@ -15,12 +11,7 @@ import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
 
-/**
- * The policies of an API client, as plain data.
- *
- * @since 0.1.0
- * @category models
- */
+/** The policies of an API client, as plain data. */
 export interface Policies {
   readonly cache: ResponseCache.ResponseCache
   readonly timeouts: Timeouts.Timeouts
@@ -33,9 +24,6 @@ export interface Policies {
 /**
  * The default policies: retries, timeouts, a circuit breaker and a concurrency limit. The cache and the rate limit are
  * disabled.
- *
- * @since 0.1.0
- * @category policies
  */
 export const defaults: Policies = {
   cache: ResponseCache.none,
@@ -46,12 +34,7 @@ export const defaults: Policies = {
   concurrency: ConcurrencyLimit.standard
 }
 
-/**
- * Identifies this library: `blockquarry/` and its version.
- *
- * @since 0.1.0
- * @category constants
- */
+/** Identifies this library: `blockquarry/` and its version. */
 // The version is that of `package.json`: a test compares them.
 export const userAgent: string = "blockquarry/0.0.0"
 
@@ -61,9 +44,6 @@ export const userAgent: string = "blockquarry/0.0.0"
  *
  * Options are validated when a layer is built: an invalid or unknown one fails the layer with a `ConfigError` that names
  * it, as in `rateLimit.limit`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface ApiOptions extends OptionalPolicies {
   /** One API key, or several (at least one) that share the load: see `ApiKey`. */
@@ -88,23 +68,13 @@ export interface ApiOptions extends OptionalPolicies {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
-/**
- * Options of an API that also works without an API key: the ledger API.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of an API that also works without an API key: the ledger API. */
 export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
   /** Without an API key, requests are sent without the `x-api-key` header. */
   readonly apiKey?: ApiOptions["apiKey"] | undefined
 }
 
-/**
- * Options that take precedence over environment variables. Each is a value, or a `Config` that reads it.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options that take precedence over environment variables. Each is a value, or a `Config` that reads it. */
 export type ConfigOptions = {
   readonly [K in keyof OptionalKeyApiOptions]?:
     | OptionalKeyApiOptions[K]

@@ -2,8 +2,6 @@
  * Base URLs of the APIs.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
 import * as Either from "effect/Either"
@@ -11,9 +9,6 @@ import * as Either from "effect/Either"
 /**
  * Normalizes a base URL: removes trailing slashes, keeps its path, and appends the path prefix of the API unless it is
  * there. A left is the reason why the URL is invalid.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const normalize = (api: ApiName, baseUrl: string | URL): Either.Either<string, string> => {
   const text = String(baseUrl)
@@ -30,10 +25,5 @@ export const normalize = (api: ApiName, baseUrl: string | URL): Either.Either<st
   return Either.right(url.origin + (path.endsWith(pathPrefix[api]) ? path : path + pathPrefix[api]))
 }
 
-/**
- * Returns the host and port of a base URL.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Returns the host and port of a base URL. */
 export const hostOf = (baseUrl: string): string => new URL(baseUrl).host

@@ -19,8 +19,6 @@
  * const ApisLive = Blockquarry.layerConfig({ apis: ["data", "ledger"], cache: ResponseCache.standard })
  *
  * const main = program.pipe(Effect.provide(ApisLive), Effect.provide(FetchHttpClient.layer))
- *
- * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
@@ -39,12 +37,7 @@ import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
 import type { RateLimitStore } from "./RateLimitStore.ts"
 import { StreamsApi } from "./StreamsApi.ts"
 
-/**
- * The APIs by their names.
- *
- * @since 0.1.0
- * @category models
- */
+/** The APIs by their names. */
 export interface Apis {
   readonly data: DataApi
   readonly streams: StreamsApi
@@ -52,12 +45,7 @@ export interface Apis {
   readonly ledgerTestnet: LedgerTestnetApi
 }
 
-/**
- * Options that apply to every API, and the stores of the engine.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options that apply to every API, and the stores of the engine. */
 export interface SharedOptions<E = never, R = never> extends Omit<ApiOptions, "apiKey" | "baseUrl"> {
   /**
    * The stores of the cache and the rate limits, such as `RedisStores.layerConfig()` of `@blockquarry/redis`. Default: in
@@ -66,12 +54,7 @@ export interface SharedOptions<E = never, R = never> extends Omit<ApiOptions, "a
   readonly stores?: Layer.Layer<CacheStore | RateLimitStore, E, R> | undefined
 }
 
-/**
- * Base URLs by API.
- *
- * @since 0.1.0
- * @category models
- */
+/** Base URLs by API. */
 export type BaseUrls = { readonly [A in keyof Apis]?: ApiOptions["baseUrl"] }
 
 /**
@@ -86,9 +69,6 @@ export type BaseUrls = { readonly [A in keyof Apis]?: ApiOptions["baseUrl"] }
  *   apiKey: Redacted.make("…"),
  *   baseUrls: { data: "https://data.example.com", streams: "https://streams.example.com" }
  * })
- *
- * @since 0.1.0
- * @category layers
  */
 export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   options: SharedOptions<E, R> & {
@@ -117,9 +97,6 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
  * `layerConfig`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if a required one is missing or if a value is invalid.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = <
   const Names extends Arr.NonEmptyReadonlyArray<keyof Apis>,

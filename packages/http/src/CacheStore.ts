@@ -1,8 +1,4 @@
-/**
- * Storage of cached responses: in memory, or shared by a fleet.
- *
- * @since 0.1.0
- */
+/** Storage of cached responses: in memory, or shared by a fleet. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,30 +14,15 @@ export type {
   RemoteCacheBackend
 } from "./internal/stores/CacheBackend.ts"
 
-/**
- * The cache store of `Engine.layerWithStores`.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The cache store of `Engine.layerWithStores`. */
 export class CacheStore
   extends Context.Tag("@blockquarry/http/CacheStore")<CacheStore, CacheStoreService>()
 {}
 
-/**
- * The version of a request whose response is not cached. Lower than all versions that a store issues.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The version of a request whose response is not cached. Lower than all versions that a store issues. */
 export const unknownVersion = 0
 
-/**
- * 64 MiB.
- *
- * @since 0.1.0
- * @category constants
- */
+/** 64 MiB. */
 export const defaultMaxBytes: number = 64 * 1024 * 1024
 
 /**
@@ -49,9 +30,6 @@ export const defaultMaxBytes: number = 64 * 1024 * 1024
  *
  * `maxBytes` limits the total size of entries including decoded values (estimated). No entry exceeds an eighth of it.
  * Default: 64 MiB. With 0 or less, nothing is stored.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const memory = (
   options: { readonly maxBytes?: number | undefined } = {}
@@ -72,12 +50,7 @@ export const memory = (
     }
   })
 
-/**
- * Provides a store in the memory of this process.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides a store in the memory of this process. */
 export const layerMemory = (
   options: { readonly maxBytes?: number | undefined } = {}
 ): Layer.Layer<CacheStore> => Layer.effect(CacheStore, memory(options))
@@ -97,9 +70,6 @@ export const layerMemory = (
  * - A response that the remote store did not confirm, because it was unavailable or refused the write, replaces an older one
  *   there as soon as the store is available: within 5 s, and before the older one is read. If the store holds none, the
  *   response may have been purged, and is dropped.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const tiered = (
   backend: RemoteCacheBackend,

@@ -5,8 +5,6 @@
  * their weights, and limits the slots of each client.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 
@@ -20,9 +18,6 @@ import * as Context from "effect/Context"
  *   most 1. See `FairShare`.
  *
  * `maxQueue` of `RateLimit` and `ConcurrencyLimit` limits the waiting attempts of each client.
- *
- * @since 0.1.0
- * @category models
  */
 export interface CallClient {
   readonly name: string
@@ -30,12 +25,7 @@ export interface CallClient {
   readonly share: number
 }
 
-/**
- * The client of all calls that are made for no client.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** The client of all calls that are made for no client. */
 export const none: CallClient = { name: "", weight: 1, share: 1 }
 
 /**
@@ -46,9 +36,6 @@ export const none: CallClient = { name: "", weight: 1, share: 1 }
  * import * as Effect from "effect/Effect"
  *
  * const forClient = Effect.provideService(CallClient.CurrentClient, { name: "app", weight: 1, share: 1 / 4 })
- *
- * @since 0.1.0
- * @category tags
  */
 export class CurrentClient
   extends Context.Reference<CurrentClient>()("@blockquarry/http/CallClient", { defaultValue: () => none })
@@ -58,18 +45,10 @@ export class CurrentClient
  * Called with 1 when an attempt starts to send its request, and with -1 if no connection was opened for it, so that
  * nothing was sent: a gateway charges only for what was sent. The sum is the number of requests that were sent for a
  * call, by itself or by the call that it was coalesced with. Must not throw.
- *
- * @since 0.1.0
- * @category models
  */
 export type SendObserver = (change: number) => void
 
-/**
- * The observer of the calls of the enclosing region. Default: null.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The observer of the calls of the enclosing region. Default: null. */
 export class CurrentSendObserver
   extends Context.Reference<CurrentSendObserver>()("@blockquarry/http/SendObserver", {
     defaultValue: (): SendObserver | null => null

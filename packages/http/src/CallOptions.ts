@@ -15,8 +15,6 @@
  *
  * // For every call of a region
  * const once = price.pipe(CallOptions.withCallOptions({ retry: RetryPolicy.none }))
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,42 +32,24 @@ import * as Timeouts from "./Timeouts.ts"
  * `retry` and `timeouts`. Rate limits, circuit breakers and caches are shared by calls and are options of the layer only.
  *
  * A call with an invalid or unknown option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface CallOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
 
-/**
- * The schema of the options of a call.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of the options of a call. */
 export const schema = Schema.Struct({
   retry: RetryPolicy.schema,
   timeouts: Timeouts.schema,
   cacheMode: CacheMode
 })
 
-/**
- * The options of the enclosing region. Default: none.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The options of the enclosing region. Default: none. */
 export class CurrentCallOptions
   extends Context.Reference<CurrentCallOptions>()("@blockquarry/http/CallOptions", {
     defaultValue: (): CallOptions => ({})
   })
 {}
 
-/**
- * Sets options for every call of an effect. Options of an inner region take precedence.
- *
- * @since 0.1.0
- * @category regions
- */
+/** Sets options for every call of an effect. Options of an inner region take precedence. */
 export const withCallOptions: {
   (options: CallOptions): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, options: CallOptions): Effect.Effect<A, E, R>
@@ -82,12 +62,7 @@ export const withCallOptions: {
     )
 )
 
-/**
- * Sets options for every call of a stream. Options of an inner region take precedence.
- *
- * @since 0.1.0
- * @category regions
- */
+/** Sets options for every call of a stream. Options of an inner region take precedence. */
 export const streamWithCallOptions: {
   (options: CallOptions): <A, E, R>(self: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
   <A, E, R>(self: Stream.Stream<A, E, R>, options: CallOptions): Stream.Stream<A, E, R>

@@ -11,8 +11,6 @@
  *   const [price, usage] = yield* CallUsage.withUsage(data.tokenPrice({ address: "0x…" }))
  *   return `${price.usdPrice} USD for ${usage.cost} units`
  * })
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,9 +21,6 @@ import { dual } from "effect/Function"
  *
  * A response from the cache uses nothing. Coalesced calls are charged to the call that started the request, even if
  * that call is interrupted. Background revalidation is charged to the call that received the stale response.
- *
- * @since 0.1.0
- * @category models
  */
 export interface CallUsage {
   /** Requests that were sent and have ended, with a response or without. */
@@ -38,20 +33,10 @@ export interface CallUsage {
   readonly unreadableFields: number
 }
 
-/**
- * No usage.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** No usage. */
 export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0, unreadableFields: 0 }
 
-/**
- * Returns the sum of two usages.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Returns the sum of two usages. */
 export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
   attempts: one.attempts + other.attempts,
   cost: one.cost + other.cost,
@@ -59,12 +44,7 @@ export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
   unreadableFields: one.unreadableFields + other.unreadableFields
 })
 
-/**
- * The observer of the enclosing region. Default: null.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The observer of the enclosing region. Default: null. */
 export class CurrentUsageObserver
   extends Context.Reference<CurrentUsageObserver>()("@blockquarry/http/CallUsage", {
     defaultValue: (): ((usage: CallUsage) => void) | null => null
@@ -75,9 +55,6 @@ export class CurrentUsageObserver
  * Returns the result of an effect with the usage of its calls. Wrap `Effect.either(effect)` to get the usage of calls
  * that fail. Usage in the background after the effect has ended is not included: see `observeUsage`. Calls in an inner
  * region count for the inner region only.
- *
- * @since 0.1.0
- * @category regions
  */
 export const withUsage = <A, E, R>(
   self: Effect.Effect<A, E, R>
@@ -92,9 +69,6 @@ export const withUsage = <A, E, R>(
 /**
  * Calls `onUsage` with each increment of usage of an effect's calls as it occurs, including usage in the background
  * after the effect has ended. `onUsage` must not throw. Calls in an inner region count for the inner region only.
- *
- * @since 0.1.0
- * @category regions
  */
 export const observeUsage: {
   (onUsage: (usage: CallUsage) => void): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

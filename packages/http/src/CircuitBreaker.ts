@@ -1,19 +1,10 @@
-/**
- * Circuit breakers, which stop requests to a failing upstream.
- *
- * @since 0.1.0
- */
+/** Circuit breakers, which stop requests to a failing upstream. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { Positive, PositiveDuration, Share } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * The schema of a circuit breaker.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a circuit breaker. */
 export const schema = Schema.Struct({
   threshold: Share,
   minimum: Positive,
@@ -33,25 +24,14 @@ export const schema = Schema.Struct({
  *
  * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures. The
  * result of an attempt counts only if the circuit breaker has neither opened nor closed since the attempt started.
- *
- * @since 0.1.0
- * @category models
  */
 export interface CircuitBreaker extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * A circuit breaker of which members may be omitted.
- *
- * @since 0.1.0
- * @category models
- */
+/** A circuit breaker of which members may be omitted. */
 export interface CircuitBreakerOptions extends PartialPolicy<CircuitBreaker> {}
 
 /**
  * The default: opens when at least half of 20 or more attempts within 30 s failed, for 5 s at first and 60 s at most.
- *
- * @since 0.1.0
- * @category policies
  */
 export const standard: CircuitBreaker = {
   threshold: 0.5,
@@ -69,16 +49,8 @@ export const standard: CircuitBreaker = {
  * import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
  *
  * const breaker = CircuitBreaker.make({ minimum: 100 })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: CircuitBreakerOptions = {}): CircuitBreaker => override(standard, options)
 
-/**
- * Never opens.
- *
- * @since 0.1.0
- * @category policies
- */
+/** Never opens. */
 export const none: CircuitBreaker = { ...standard, minimum: Number.POSITIVE_INFINITY }

@@ -3,8 +3,6 @@
  * operation of the fiber.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,41 +10,21 @@ import * as Exit from "effect/Exit"
 
 const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
-/**
- * Whether an effect is a result.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Whether an effect is a result. */
 export const isComplete = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A, never> =>
   isExit(effect) && Exit.isSuccess(effect)
 
-/**
- * Applies a function to the result of an effect.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Applies a function to the result of an effect. */
 export const map = <A, E, B>(effect: Effect.Effect<A, E>, next: (value: A) => B): Effect.Effect<B, E> =>
   isComplete(effect) ? Effect.succeed(next(effect.value)) : Effect.map(effect, next)
 
-/**
- * Continues with the result of an effect.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Continues with the result of an effect. */
 export const flatMap = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,
   next: (value: A) => Effect.Effect<B, E2>
 ): Effect.Effect<B, E | E2> => isComplete(effect) ? next(effect.value) : Effect.flatMap(effect, next)
 
-/**
- * Continues with the result of an effect, successful or not.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Continues with the result of an effect, successful or not. */
 export const matchCause = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2>,
@@ -56,31 +34,16 @@ export const matchCause = <A, E, B, E2>(
   return Exit.isSuccess(effect) ? onSuccess(effect.value) : onFailure(effect.cause)
 }
 
-/**
- * Replaces the error of an effect.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Replaces the error of an effect. */
 export const mapError = <A, E, E2>(
   effect: Effect.Effect<A, E>,
   toError: (error: E) => E2
 ): Effect.Effect<A, E2> => isComplete(effect) ? effect : Effect.mapError(effect, toError)
 
-/**
- * Keeps an effect from being interrupted while it waits.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Keeps an effect from being interrupted while it waits. */
 export const uninterruptible = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   isComplete(effect) ? effect : Effect.uninterruptible(effect)
 
-/**
- * Runs a function if an effect fails or is interrupted.
- *
- * @since 0.1.0
- * @category combinators
- */
+/** Runs a function if an effect fails or is interrupted. */
 export const onFailure = <A, E>(effect: Effect.Effect<A, E>, run: () => void): Effect.Effect<A, E> =>
   isComplete(effect) ? effect : Effect.tapErrorCause(effect, () => Effect.sync(run))

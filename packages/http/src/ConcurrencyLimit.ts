@@ -1,44 +1,22 @@
-/**
- * Limits on concurrent requests.
- *
- * @since 0.1.0
- */
+/** Limits on concurrent requests. */
 import * as Schema from "effect/Schema"
 import { NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * The schema of a concurrency limit.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a concurrency limit. */
 export const schema = Schema.Struct({ limit: PositiveInteger, maxQueue: NonNegative })
 
 /**
  * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others per API key wait in arrival order,
  * at most for `maxWait` of the rate limit and until the timeout of their call. Further calls fail immediately with
  * `LocalLimitError`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface ConcurrencyLimit extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * A concurrency limit of which members may be omitted.
- *
- * @since 0.1.0
- * @category models
- */
+/** A concurrency limit of which members may be omitted. */
 export interface ConcurrencyOptions extends PartialPolicy<ConcurrencyLimit> {}
 
-/**
- * The default: 64 attempts in flight.
- *
- * @since 0.1.0
- * @category policies
- */
+/** The default: 64 attempts in flight. */
 export const standard: ConcurrencyLimit = { limit: 64, maxQueue: 10_000 }
 
 /**
@@ -49,16 +27,8 @@ export const standard: ConcurrencyLimit = { limit: 64, maxQueue: 10_000 }
  * import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
  *
  * const concurrency = ConcurrencyLimit.make({ limit: 16 })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: ConcurrencyOptions = {}): ConcurrencyLimit => override(standard, options)
 
-/**
- * No limit.
- *
- * @since 0.1.0
- * @category policies
- */
+/** No limit. */
 export const none: ConcurrencyLimit = { limit: Number.POSITIVE_INFINITY, maxQueue: Number.POSITIVE_INFINITY }

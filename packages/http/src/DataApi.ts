@@ -14,68 +14,33 @@
  *
  * // Reads QUARRY_API_KEY and QUARRY_BASE_URL.
  * const main = program.pipe(Effect.provide(DataApi.layerConfig()), Effect.provide(FetchHttpClient.layer))
- *
- * @since 0.1.0
  */
 import { type DataOperations, dataOperations } from "@blockquarry/core/Operations"
 import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions } from "./ApiOptions.ts"
 
-/**
- * The client of the data API: one function for each operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The client of the data API: one function for each operation. */
 export interface DataApiService extends ApiClient<DataOperations> {}
 
-/**
- * The tag of the client of the data API.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of the client of the data API. */
 export class DataApi
   extends Api.Tag<DataApi>()("@blockquarry/http/DataApi", { operations: dataOperations })
 {}
 
-/**
- * `Api.make` of this API.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** `Api.make` of this API. */
 export const make = (options: ApiOptions) => Api.make(DataApi, options)
 
-/**
- * `Api.layer` of this API: from options.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(DataApi, options)
 
-/**
- * `Api.layerWithEngine` of this API: from options, over the engine in context.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
 export const layerWithEngine = (options: ApiOptions) => Api.layerWithEngine(DataApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(DataApi, options)
 
-/**
- * `Api.layerTest` of this API: with test doubles of operations.
- *
- * @since 0.1.0
- * @category testing
- */
+/** `Api.layerTest` of this API: with test doubles of operations. */
 export const layerTest = (doubles: TestDoubles<DataOperations>) => Api.layerTest(DataApi, doubles)

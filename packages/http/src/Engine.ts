@@ -21,8 +21,6 @@
  * `retry.maxDelay` unless the upstream sends Retry-After.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type {
@@ -66,12 +64,7 @@ export type * from "./internal/call/EngineHealth.ts"
 export type * from "./internal/call/EngineResponse.ts"
 export { type BodyScan, bodyScan } from "./internal/transport/BodyScan.ts"
 
-/**
- * The errors of `raw`. A response with an error status is not an error.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The errors of `raw`. A response with an error status is not an error. */
 export type RawError =
   | RateLimitError
   | LocalLimitError
@@ -83,9 +76,6 @@ export type RawError =
 /**
  * Executes operations against an upstream. Shared by the clients of all APIs, together with its rate limits, circuit
  * breakers and cache.
- *
- * @since 0.1.0
- * @category models
  */
 export interface EngineService {
   /**
@@ -128,20 +118,10 @@ export interface EngineService {
   readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
 }
 
-/**
- * The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache. */
 export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
 
-/**
- * Creates an engine with the stores in context.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates an engine with the stores in context. */
 export const make: Effect.Effect<
   EngineService,
   never,
@@ -303,24 +283,14 @@ const requireComplete = (
 /** How long a reader of daily quotas waits for a slow store, in milliseconds. */
 const quotaTimeout = 1000
 
-/**
- * Provides an engine with the stores in context, such as those of `@blockquarry/redis`.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides an engine with the stores in context, such as those of `@blockquarry/redis`. */
 export const layerWithStores: Layer.Layer<
   Engine,
   never,
   CacheStore.CacheStore | RateLimitStore.RateLimitStore
 > = Layer.scoped(Engine, make)
 
-/**
- * Provides an engine with stores in memory.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides an engine with stores in memory. */
 export const layer: Layer.Layer<Engine> = Layer.provide(layerWithStores, [
   CacheStore.layerMemory(),
   RateLimitStore.layerMemory

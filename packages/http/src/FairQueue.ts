@@ -2,29 +2,17 @@
  * A queue that serves the clients of a gateway in turn.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import type { CallClient } from "./CallClient.ts"
 
-/**
- * What a client asks for.
- *
- * @since 0.1.0
- * @category models
- */
+/** What a client asks for. */
 export interface QueueItem {
   readonly client: Pick<CallClient, "name" | "weight">
   /** In units. */
   readonly cost: number
 }
 
-/**
- * An item with its position in the order of arrival.
- *
- * @since 0.1.0
- * @category models
- */
+/** An item with its position in the order of arrival. */
 export interface QueuedItem extends QueueItem {
   readonly arrival: number
 }
@@ -46,9 +34,6 @@ interface Flow<Item> {
  * While clients wait, each is served cost in proportion to its weight. The virtual start time of a client is the cost
  * that it was served per weight; the client with the lowest is next. A client that was absent, or could not be served,
  * continues at the virtual time of the queue, so that it gets its part from now on and no compensation for the past.
- *
- * @since 0.1.0
- * @category models
  */
 export class FairQueue<Item extends QueuedItem> {
   // In the order in which the flows were last served, so that flows with equal start times take turns.

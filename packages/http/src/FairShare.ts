@@ -2,8 +2,6 @@
  * Capacities that the clients of a gateway share fairly.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 
 /**
@@ -22,9 +20,6 @@
  *
  * const slots = new FairShare()
  * if (slots.tryAcquire("app", 1, 64, 1 / 4)) slots.release("app", 1)
- *
- * @since 0.1.0
- * @category models
  */
 export class FairShare {
   // Of clients that hold nothing, only some have an entry. A `Map` that loses entries all the time allocates.

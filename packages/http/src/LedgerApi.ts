@@ -1,68 +1,31 @@
-/**
- * The ledger API on the main network: transactions by hash.
- *
- * @since 0.1.0
- */
+/** The ledger API on the main network: transactions by hash. */
 import { type LedgerOperations, ledgerOperations } from "@blockquarry/core/Operations"
 import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 
-/**
- * The client of the ledger API on the main network: one function for each operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The client of the ledger API on the main network: one function for each operation. */
 export interface LedgerApiService extends ApiClient<LedgerOperations> {}
 
-/**
- * The tag of the client of the ledger API on the main network.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of the client of the ledger API on the main network. */
 export class LedgerApi extends Api.Tag<LedgerApi>()("@blockquarry/http/LedgerApi", {
   operations: ledgerOperations,
   apiKey: "optional"
 }) {}
 
-/**
- * `Api.make` of this API.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** `Api.make` of this API. */
 export const make = (options: OptionalKeyApiOptions) => Api.make(LedgerApi, options)
 
-/**
- * `Api.layer` of this API: from options.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerApi, options)
 
-/**
- * `Api.layerWithEngine` of this API: from options, over the engine in context.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
 export const layerWithEngine = (options: OptionalKeyApiOptions) => Api.layerWithEngine(LedgerApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(LedgerApi, options)
 
-/**
- * `Api.layerTest` of this API: with test doubles of operations.
- *
- * @since 0.1.0
- * @category testing
- */
+/** `Api.layerTest` of this API: with test doubles of operations. */
 export const layerTest = (doubles: TestDoubles<LedgerOperations>) => Api.layerTest(LedgerApi, doubles)

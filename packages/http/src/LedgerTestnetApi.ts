@@ -1,71 +1,34 @@
-/**
- * The ledger API on the test network: transactions by hash.
- *
- * @since 0.1.0
- */
+/** The ledger API on the test network: transactions by hash. */
 import { type LedgerOperations, ledgerOperations } from "@blockquarry/core/Operations"
 import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import { ledgerTestnetUrl } from "./Settings.ts"
 
-/**
- * The client of the ledger API on the test network: one function for each operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The client of the ledger API on the test network: one function for each operation. */
 export interface LedgerTestnetApiService extends ApiClient<LedgerOperations> {}
 
-/**
- * The tag of the client of the ledger API on the test network.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of the client of the ledger API on the test network. */
 export class LedgerTestnetApi extends Api.Tag<LedgerTestnetApi>()("@blockquarry/http/LedgerTestnetApi", {
   operations: ledgerOperations,
   apiKey: "optional",
   baseUrlVariable: ledgerTestnetUrl
 }) {}
 
-/**
- * `Api.make` of this API.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** `Api.make` of this API. */
 export const make = (options: OptionalKeyApiOptions) => Api.make(LedgerTestnetApi, options)
 
-/**
- * `Api.layer` of this API: from options.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerTestnetApi, options)
 
-/**
- * `Api.layerWithEngine` of this API: from options, over the engine in context.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
 export const layerWithEngine = (options: OptionalKeyApiOptions) =>
   Api.layerWithEngine(LedgerTestnetApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(LedgerTestnetApi, options)
 
-/**
- * `Api.layerTest` of this API: with test doubles of operations.
- *
- * @since 0.1.0
- * @category testing
- */
+/** `Api.layerTest` of this API: with test doubles of operations. */
 export const layerTest = (doubles: TestDoubles<LedgerOperations>) => Api.layerTest(LedgerTestnetApi, doubles)

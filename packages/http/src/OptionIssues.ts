@@ -1,7 +1,5 @@
 /**
  * What is wrong with the options that a program passes. JavaScript programs have no types, so options may be anything.
- *
- * @since 0.1.0
  */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -11,12 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 
-/**
- * An option that is invalid, unknown, or missing although it is required.
- *
- * @since 0.1.0
- * @category models
- */
+/** An option that is invalid, unknown, or missing although it is required. */
 export interface OptionIssue {
   /** As in `["rateLimit", "limit"]`. */
   readonly path: ReadonlyArray<string>
@@ -33,9 +26,6 @@ export interface OptionIssue {
  *
  * // [{ path: ["call"], reason: "expected more than 0, got 0" }]
  * console.log(optionIssues(Timeouts.schema, { call: 0 }))
- *
- * @since 0.1.0
- * @category validation
  */
 export const optionIssues = (
   schema: Schema.Schema.AnyNoContext,
@@ -83,31 +73,18 @@ const namesOf = (members: Members): string => [...members.keys()].join(", ")
 
 const RequiredId = Symbol.for("@blockquarry/http/OptionIssues/required")
 
-/**
- * Marks an option as required.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Marks an option as required. */
 export const required = <A>(schema: Schema.Schema<A>): Schema.Schema<A> =>
   schema.annotations({ [RequiredId]: true })
 
 /**
  * Creates the schema of an option. `expected` completes "expected …" in the reason of an issue, which shows numbers, and of
  * other values, which may be misplaced secrets, only the type.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const option = <A>(expected: string, is: (value: unknown) => value is A): Schema.Schema<A> =>
   Schema.declare(is, { message: ({ actual }) => `expected ${expected}, got ${describe(actual)}` })
 
-/**
- * The schema of a secret. Its issues show only the type of a value.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a secret. Its issues show only the type of a value. */
 export const Secret: Schema.Schema<Redacted.Redacted> = Schema.declare(
   (value): value is Redacted.Redacted => Redacted.isRedacted(value),
   { message: ({ actual }) => `expected Redacted.make("…"), got ${typeOf(actual)}` }

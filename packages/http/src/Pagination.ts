@@ -3,8 +3,6 @@
  *
  * Pagination follows the cursors of the upstream, and ends with an absent, null or empty cursor. A list whose pages
  * never have the key `cursor` is paginated by block: see `internal/pagination/BlockCursor.ts`.
- *
- * @since 0.1.0
  */
 import { formatResumeCursor, isResumeCursor, parseResumeCursor } from "@blockquarry/core/Cursor"
 import { InvalidInputError, type ListOperationError, PaginationError } from "@blockquarry/core/OperationError"
@@ -23,20 +21,10 @@ import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
 import type { PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * Options of a stream of pages or records.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of a stream of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
 
-/**
- * The schema of the options of a stream.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of the options of a stream. */
 export const schema = Schema.Struct({
   /** Where to start: the `cursor` of an earlier page. Default: the first page. */
   cursor: Text,
@@ -66,9 +54,6 @@ type PageStep<I, Output> = readonly [Output, Option.Option<PaginationState<I>>]
 
 /**
  * Streams every page of a list. The `cursor` of a page continues the list after it; null on the last page.
- *
- * @since 0.1.0
- * @category streams
  */
 export const pages = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
@@ -97,12 +82,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
   return prefetch < 1 ? fetched : prefetching(fetched, prefetch)
 }
 
-/**
- * Streams every record of a list, one chunk per page.
- *
- * @since 0.1.0
- * @category streams
- */
+/** Streams every record of a list, one chunk per page. */
 export const items = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,

@@ -1,8 +1,4 @@
-/**
- * Reads the NFTs of a contract from several subranges in parallel.
- *
- * @since 0.1.0
- */
+/** Reads the NFTs of a contract from several subranges in parallel. */
 import type { ContractNftsInput } from "@blockquarry/core/Inputs"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
@@ -10,12 +6,7 @@ import * as Arr from "effect/Array"
 import * as Stream from "effect/Stream"
 import type { DataApiService } from "./DataApi.ts"
 
-/**
- * Options of `contractNfts`.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of `contractNfts`. */
 export interface ParallelRangesOptions {
   /** Number of subranges that the list is split into. */
   readonly totalRanges: number
@@ -37,9 +28,6 @@ export interface ParallelRangesOptions {
  *
  * const count = Effect.flatMap(DataApi, (data) =>
  *   Stream.runCount(contractNfts(data, { address: "0x…" }, { totalRanges: 4 })))
- *
- * @since 0.1.0
- * @category streams
  */
 export const contractNfts = (
   data: Pick<DataApiService, "contractNfts">,

@@ -1,8 +1,4 @@
-/**
- * Client-side rate limits and daily quotas.
- *
- * @since 0.1.0
- */
+/** Client-side rate limits and daily quotas. */
 import { operationIds } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -11,12 +7,7 @@ import { DurationOption, NonNegative, Positive, PositiveDuration } from "./inter
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 import { required } from "./OptionIssues.ts"
 
-/**
- * The schema of a rate limit.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a rate limit. */
 export const schema = Schema.Struct({
   limit: required(Positive),
   window: required(PositiveDuration),
@@ -47,18 +38,10 @@ export const schema = Schema.Struct({
  * - `maxQueue`: maximum number of waiting attempts per API key. Another one fails immediately with `LocalLimitError`.
  * - `dailyQuota`: units per UTC day and API key, or null for no quota. The attempts at all base URLs count together. An
  *   attempt beyond it fails immediately with `LocalLimitError`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * A rate limit of which only `limit` and `window` are required.
- *
- * @since 0.1.0
- * @category models
- */
+/** A rate limit of which only `limit` and `window` are required. */
 export interface RateLimitOptions
   extends Pick<RateLimit, "limit" | "window">, PartialPolicy<Omit<RateLimit, "limit" | "window">>
 {}
@@ -72,9 +55,6 @@ export interface RateLimitOptions
  *
  * // 25 requests per second, at any cost in units
  * const rateLimit = RateLimit.make({ limit: 25, window: "1 second", cost: 1 })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: RateLimitOptions): RateLimit => {
   const { limit, window } = options
@@ -90,20 +70,10 @@ export const make = (options: RateLimitOptions): RateLimit => {
   return override<RateLimit>(defaults, options)
 }
 
-/**
- * 100 units per second: about 20 pages of a list, or 33 prices.
- *
- * @since 0.1.0
- * @category policies
- */
+/** 100 units per second: about 20 pages of a list, or 33 prices. */
 export const standard: RateLimit = make({ limit: 100, window: Duration.seconds(1) })
 
-/**
- * The default: no limit. A 429 still starts a cooldown for all clients with the same API key.
- *
- * @since 0.1.0
- * @category policies
- */
+/** The default: no limit. A 429 still starts a cooldown for all clients with the same API key. */
 export const none: RateLimit = make({
   limit: Number.POSITIVE_INFINITY,
   window: Duration.seconds(1),
@@ -112,9 +82,6 @@ export const none: RateLimit = make({
 
 /**
  * Parses a rate limit such as `100/s`, `25/10s`, `5000/1m`, `40000/d` or `none`. A left is the expected format.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const parse = (text: string): Either.Either<RateLimit, string> => {
   if (text === "none") return Either.right(none)

@@ -1,8 +1,4 @@
-/**
- * Storage of rate limits and quotas: in memory, or shared by a fleet.
- *
- * @since 0.1.0
- */
+/** Storage of rate limits and quotas: in memory, or shared by a fleet. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,31 +19,18 @@ import { StoreError } from "./StoreError.ts"
 export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 export type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
 
-/**
- * The period of a daily quota: a UTC day in milliseconds.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The period of a daily quota: a UTC day in milliseconds. */
 export const dayMillis = 86_400_000
 
 /**
  * An operation of a store. One in memory needs no fiber: `evaluate` executes the operation at once, at a time in
  * milliseconds since 1970. A caller either runs the effect or calls `evaluate`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface StoreOperation<A, E = never> extends Effect.Effect<A, E> {
   readonly evaluate?: ((now: number) => A) | undefined
 }
 
-/**
- * Executes an operation at once if the store is in memory. Otherwise returns it.
- *
- * @since 0.1.0
- * @category utils
- */
+/** Executes an operation at once if the store is in memory. Otherwise returns it. */
 export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Effect.Effect<A, E> =>
   operation.evaluate === undefined ? operation : Effect.succeed(operation.evaluate(now))
 
@@ -57,9 +40,6 @@ export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Ef
  * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine. Only
  * `withFallback` uses `timeLeft`, the milliseconds that the call has left (default: as many as needed), and `grant`, the result
  * whose units are given back: they go to where they came from.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RateLimitBackend<E> {
   /** Acquires `cost` units. A trial that is not settled within `lease` milliseconds, at most 61 s, is abandoned. */
@@ -116,9 +96,6 @@ export interface RateLimitBackend<E> {
 /**
  * The store as the engine uses it. Acquiring and consuming fail only while a remote store with `whenUnavailable: "closed"`
  * is unavailable, or does not reply within the time that the call has left.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RateLimitStoreService
   extends
@@ -126,30 +103,15 @@ export interface RateLimitStoreService
     Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleTrial">
 {}
 
-/**
- * The rate limit store of `Engine.layerWithStores`.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The rate limit store of `Engine.layerWithStores`. */
 export class RateLimitStore
   extends Context.Tag("@blockquarry/http/RateLimitStore")<RateLimitStore, RateLimitStoreService>()
 {}
 
-/**
- * Creates a store in the memory of this process.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates a store in the memory of this process. */
 export const memory: Effect.Effect<RateLimitBackend<never>> = Effect.suspend(() => memoryStore)
 
-/**
- * Provides a store in the memory of this process.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides a store in the memory of this process. */
 export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitStore, memory)
 
 /**
@@ -159,18 +121,12 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
  *   processes that were running at the last contact with the store.
  * - `open`: rate limits and quotas do not apply. Cooldowns after a 429 do.
  * - `closed`: every operation fails with a `StoreError`.
- *
- * @since 0.1.0
- * @category models
  */
 export type WhenUnavailable = "share" | "open" | "closed"
 
 /**
  * Rate limits and quotas that several processes share, such as Redis. Every effect must fail if the store makes no
  * progress.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
   /** Reports that this process is running. Returns the number of running processes, including this one. */
@@ -195,9 +151,6 @@ export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
  * left, and at most 2 s; then it continues as during an outage. What the store grants later counts for what the call sends.
  * Later calls do not wait at all while replies take longer than that. With `closed` a call waits for as long as it has time.
  * What a call gives back delays it by at most 100 ms.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const withFallback = (
   backend: RemoteRateLimitBackend,

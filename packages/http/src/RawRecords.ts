@@ -5,8 +5,6 @@
  * upstream sent.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import { elementTexts } from "@blockquarry/core/LosslessJson"
 import type { ListOperation, Operation } from "@blockquarry/core/Operation"
@@ -27,12 +25,7 @@ import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
 import type { Upstream } from "./Upstream.ts"
 
-/**
- * A page of records.
- *
- * @since 0.1.0
- * @category models
- */
+/** A page of records. */
 export interface RawPage {
   /** The JSON text of each record, without line breaks. */
   readonly records: ReadonlyArray<string>
@@ -40,12 +33,7 @@ export interface RawPage {
   readonly cursor: string | null
 }
 
-/**
- * Returns all pages of a list, from the beginning or after a cursor.
- *
- * @since 0.1.0
- * @category streams
- */
+/** Returns all pages of a list, from the beginning or after a cursor. */
 export const pages = <
   I extends { readonly cursor?: string },
   InputEncoded,

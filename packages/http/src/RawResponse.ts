@@ -2,8 +2,6 @@
  * Responses as the upstream sent them, and the memory that their bodies take.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -11,9 +9,6 @@ import * as Duration from "effect/Duration"
 /**
  * A response of any status, with the headers that are safe to expose, and the exact bytes of its body without content
  * encoding.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RawResponse {
   readonly status: number
@@ -22,12 +17,7 @@ export interface RawResponse {
   readonly bytes: Uint8Array
 }
 
-/**
- * Memory for response bodies, in bytes.
- *
- * @since 0.1.0
- * @category models
- */
+/** Memory for response bodies, in bytes. */
 export interface BodyMemory {
   /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
   readonly tryAcquire: (bytes: number) => boolean
@@ -42,9 +32,6 @@ export interface BodyMemory {
  * returns that. If there is not enough, it cancels the body and fails with a `LocalLimitError` with the limit `memory`,
  * which is not retried and does not count as a failure of the upstream. Coalesced calls use the memory of the call that
  * sent the request.
- *
- * @since 0.1.0
- * @category tags
  */
 export class CurrentBodyMemory
   extends Context.Reference<CurrentBodyMemory>()("@blockquarry/http/BodyMemory", {
@@ -60,9 +47,6 @@ const maxRetryAfter = 365 * 24 * 3_600_000
 /**
  * Parses a `Retry-After` header: seconds or an HTTP date. Null if it is missing or invalid. A date in the past means no
  * delay. `now` is milliseconds since 1970.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const parseRetryAfter = (header: string | undefined, now: number): Duration.Duration | null => {
   const text = header?.trim() ?? ""

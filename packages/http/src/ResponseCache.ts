@@ -1,19 +1,10 @@
-/**
- * Caching of responses.
- *
- * @since 0.1.0
- */
+/** Caching of responses. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { DurationOption, Flag, oneOf } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * The schema of a response cache.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a response cache. */
 export const schema = Schema.Struct({
   enabled: Flag,
   staleWhileRevalidate: DurationOption,
@@ -33,26 +24,13 @@ export const schema = Schema.Struct({
  *   throttles.
  * - `negative`: TTLs of errors. Only `notFound` can be cached, because other errors may depend on the API key. It does
  *   not apply to NFT metadata, which may be indexed later.
- *
- * @since 0.1.0
- * @category models
  */
 export interface ResponseCache extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * A response cache of which members may be omitted.
- *
- * @since 0.1.0
- * @category models
- */
+/** A response cache of which members may be omitted. */
 export interface CacheOptions extends PartialPolicy<ResponseCache> {}
 
-/**
- * Serves stale responses for 5 s while they are revalidated, and for 60 s if the upstream fails.
- *
- * @since 0.1.0
- * @category policies
- */
+/** Serves stale responses for 5 s while they are revalidated, and for 60 s if the upstream fails. */
 export const standard: ResponseCache = {
   enabled: true,
   staleWhileRevalidate: Duration.seconds(5),
@@ -68,26 +46,13 @@ export const standard: ResponseCache = {
  * import * as ResponseCache from "@blockquarry/http/ResponseCache"
  *
  * const cache = ResponseCache.make({ staleIfError: "1 hour" })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: CacheOptions = {}): ResponseCache => override(standard, options)
 
-/**
- * The default: no cache.
- *
- * @since 0.1.0
- * @category policies
- */
+/** The default: no cache. */
 export const none: ResponseCache = { ...standard, enabled: false }
 
-/**
- * The schema of the cache mode of a call.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of the cache mode of a call. */
 export const CacheMode = oneOf("default", "reload", "no-store")
 
 /**
@@ -96,8 +61,5 @@ export const CacheMode = oneOf("default", "reload", "no-store")
  * - `default`: uses a fresh response if there is one.
  * - `reload`: sends a request, even if an identical one is in flight, and stores the response.
  * - `no-store`: neither reads nor writes the cache.
- *
- * @since 0.1.0
- * @category models
  */
 export type CacheMode = typeof CacheMode.Type

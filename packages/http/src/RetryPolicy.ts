@@ -1,19 +1,10 @@
-/**
- * Retries of failed attempts.
- *
- * @since 0.1.0
- */
+/** Retries of failed attempts. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { DurationOption, NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * The schema of a retry policy.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of a retry policy. */
 export const schema = Schema.Struct({
   attempts: PositiveInteger,
   baseDelay: Schema.Struct({ transient: DurationOption, throttled: DurationOption }),
@@ -23,9 +14,6 @@ export const schema = Schema.Struct({
 
 /**
  * The cause of a retry: a `transient` failure, or an upstream that throttles (429), which needs a longer backoff.
- *
- * @since 0.1.0
- * @category models
  */
 export type RetryCause = keyof RetryPolicy["baseDelay"]
 
@@ -39,26 +27,13 @@ export type RetryCause = keyof RetryPolicy["baseDelay"]
  * - `budget`: limits the retries of all calls to a base URL (in a gateway: of each client), so that they do not overload
  *   a failing upstream. A retry takes 1 from the budget, a success adds `refill`, up to `capacity`. An upstream that always
  *   fails gets at most `capacity` retries in total.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * A retry policy of which members may be omitted.
- *
- * @since 0.1.0
- * @category models
- */
+/** A retry policy of which members may be omitted. */
 export interface RetryOptions extends PartialPolicy<RetryPolicy> {}
 
-/**
- * The default: at most four attempts per call, and in the long run at most one retry per ten successes.
- *
- * @since 0.1.0
- * @category policies
- */
+/** The default: at most four attempts per call, and in the long run at most one retry per ten successes. */
 export const standard: RetryPolicy = {
   attempts: 4,
   baseDelay: { transient: Duration.millis(200), throttled: Duration.seconds(1) },
@@ -74,25 +49,14 @@ export const standard: RetryPolicy = {
  * import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
  *
  * const retry = RetryPolicy.make({ attempts: 6, budget: { capacity: 50 } })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: RetryOptions = {}): RetryPolicy => override(standard, options)
 
-/**
- * No retries.
- *
- * @since 0.1.0
- * @category policies
- */
+/** No retries. */
 export const none: RetryPolicy = { ...standard, attempts: 1 }
 
 /**
  * Returns the upper bound of the backoff after an attempt, counted from 1. Jitter takes a random part of it.
- *
- * @since 0.1.0
- * @category arithmetic
  */
 export const maxBackoff = (policy: RetryPolicy, cause: RetryCause, attempt: number): Duration.Duration =>
   Duration.millis(

@@ -2,8 +2,6 @@
  * Finds secrets in texts and responses, which must not be shared then.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
 import { getOrInsert } from "./internal/Maps.ts"
@@ -13,9 +11,6 @@ import type { RawResponse } from "./RawResponse.ts"
 /**
  * Whether the body or a header of a response contains one of several secrets. Such a response must not be shared. See
  * `textContainsSecret`. Searches each response once for each array of secrets, so pass the same array again.
- *
- * @since 0.1.0
- * @category predicates
  */
 export const responseContainsSecret = (
   response: RawResponse,
@@ -26,9 +21,6 @@ export const responseContainsSecret = (
  * Whether a text contains one of several secrets, as plain text or encoded up to four times: with escapes of JSON or
  * JavaScript, percent-encoded, as HTML entities, or in UTF-16. Ignores secrets of less than eight characters, because
  * unrelated text may contain them.
- *
- * @since 0.1.0
- * @category predicates
  */
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)

@@ -2,8 +2,6 @@
  * Environment variables: their names, and a `Config` for each value.
  *
  * A variable that is empty counts as missing. White space around a value is ignored.
- *
- * @since 0.1.0
  */
 import type { ApiName } from "@blockquarry/core/Operation"
 import * as Config from "effect/Config"
@@ -14,52 +12,22 @@ import { normalize } from "./BaseUrl.ts"
 import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
 import * as RateLimit from "./RateLimit.ts"
 
-/**
- * The API key.
- *
- * @since 0.1.0
- * @category names
- */
+/** The API key. */
 export const apiKey = "QUARRY_API_KEY"
 
-/**
- * The base URL of the data API.
- *
- * @since 0.1.0
- * @category names
- */
+/** The base URL of the data API. */
 export const baseUrl = "QUARRY_BASE_URL"
 
-/**
- * The base URL of the streams API.
- *
- * @since 0.1.0
- * @category names
- */
+/** The base URL of the streams API. */
 export const streamsUrl = "QUARRY_STREAMS_URL"
 
-/**
- * The base URL of the ledger API on the main network.
- *
- * @since 0.1.0
- * @category names
- */
+/** The base URL of the ledger API on the main network. */
 export const ledgerUrl = "QUARRY_LEDGER_URL"
 
-/**
- * The base URL of the ledger API on the test network.
- *
- * @since 0.1.0
- * @category names
- */
+/** The base URL of the ledger API on the test network. */
 export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 
-/**
- * The rate limit in units per time, as in `100/s`; `none` for no limit.
- *
- * @since 0.1.0
- * @category names
- */
+/** The rate limit in units per time, as in `100/s`; `none` for no limit. */
 export const rateLimit = "QUARRY_RATE_LIMIT"
 
 /** Decodes a variable that is set; undefined if it is missing or empty. */
@@ -89,9 +57,6 @@ const required = <A>(
 
 /**
  * The API key, if `QUARRY_API_KEY` is set. Fails if the key has characters that are invalid in an HTTP header.
- *
- * @since 0.1.0
- * @category configs
  */
 export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = /* @__PURE__ */ optional(
   apiKey,
@@ -102,12 +67,7 @@ export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> 
   }
 )
 
-/**
- * The API key. Fails if `QUARRY_API_KEY` is missing or has characters that are invalid in an HTTP header.
- *
- * @since 0.1.0
- * @category configs
- */
+/** The API key. Fails if `QUARRY_API_KEY` is missing or has characters that are invalid in an HTTP header. */
 export const apiKeyConfig: Config.Config<Redacted.Redacted> = /* @__PURE__ */ required(
   apiKey,
   `an API key: export ${apiKey}=…, or pass the option apiKey`,
@@ -117,9 +77,6 @@ export const apiKeyConfig: Config.Config<Redacted.Redacted> = /* @__PURE__ */ re
 /**
  * The base URL of an API. Fails if the variable is missing, or is not an http or https URL without query and
  * credentials.
- *
- * @since 0.1.0
- * @category configs
  */
 export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<string> =>
   required(
@@ -128,12 +85,7 @@ export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<str
     optional(variable, (text) => Either.map(normalize(api, text), () => text))
   )
 
-/**
- * The rate limit, if `QUARRY_RATE_LIMIT` is set.
- *
- * @since 0.1.0
- * @category configs
- */
+/** The rate limit, if `QUARRY_RATE_LIMIT` is set. */
 export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = /* @__PURE__ */ optional(
   rateLimit,
   RateLimit.parse
@@ -142,9 +94,6 @@ export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = /
 /**
  * Returns why the value of `HTTPS_PROXY` or `HTTP_PROXY` is invalid; null if it is valid. The reason never contains the
  * value, which may contain a password.
- *
- * @since 0.1.0
- * @category predicates
  */
 export const httpProxyError = (url: string): string | null => {
   if (!URL.canParse(url) || !/^(?:https?|socks5?):$/.test(new URL(url).protocol)) {

@@ -5,8 +5,6 @@
  * Times that leave the process, such as those of cache entries and daily quotas, are those of the system clock.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,12 +12,7 @@ import * as Effect from "effect/Effect"
 /** Times may be read out of order. Up to this difference, time stands still instead. */
 const maxDisorder = 1000
 
-/**
- * A clock that is never set back. Timers do not depend on the time, so they are those of `system`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A clock that is never set back. Timers do not depend on the time, so they are those of `system`. */
 export class SteadyClock {
   readonly system: Clock.Clock
   private latest = Number.NEGATIVE_INFINITY
@@ -63,12 +56,7 @@ export class SteadyClock {
 
 const clocks = new WeakMap<Clock.Clock, SteadyClock>()
 
-/**
- * Returns the steady clock of a clock, which all parts of the process share.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Returns the steady clock of a clock, which all parts of the process share. */
 export const ofClock = (system: Clock.Clock): SteadyClock => {
   const existing = clocks.get(system)
   if (existing !== undefined) return existing
@@ -77,10 +65,5 @@ export const ofClock = (system: Clock.Clock): SteadyClock => {
   return created
 }
 
-/**
- * The steady clock of the current clock.
- *
- * @since 0.1.0
- * @category accessors
- */
+/** The steady clock of the current clock. */
 export const current: Effect.Effect<SteadyClock> = Effect.clockWith((clock) => Effect.succeed(ofClock(clock)))

@@ -1,16 +1,9 @@
-/**
- * Errors of remote stores.
- *
- * @since 0.1.0
- */
+/** Errors of remote stores. */
 import * as Data from "effect/Data"
 
 /**
  * A command of a store failed. `reason` contains no addresses and no secrets. `fix` says what to change if the store replies
  * but cannot be used as it is configured; without it, the store may recover by itself.
- *
- * @since 0.1.0
- * @category errors
  */
 export class StoreError
   extends Data.TaggedError("StoreError")<{ readonly reason: string; readonly fix?: string | undefined }>

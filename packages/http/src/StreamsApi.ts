@@ -1,67 +1,30 @@
-/**
- * The streams API: the status of streams.
- *
- * @since 0.1.0
- */
+/** The streams API: the status of streams. */
 import { type StreamsOperations, streamsOperations } from "@blockquarry/core/Operations"
 import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions } from "./ApiOptions.ts"
 
-/**
- * The client of the streams API: one function for each operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The client of the streams API: one function for each operation. */
 export interface StreamsApiService extends ApiClient<StreamsOperations> {}
 
-/**
- * The tag of the client of the streams API.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of the client of the streams API. */
 export class StreamsApi
   extends Api.Tag<StreamsApi>()("@blockquarry/http/StreamsApi", { operations: streamsOperations })
 {}
 
-/**
- * `Api.make` of this API.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** `Api.make` of this API. */
 export const make = (options: ApiOptions) => Api.make(StreamsApi, options)
 
-/**
- * `Api.layer` of this API: from options.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(StreamsApi, options)
 
-/**
- * `Api.layerWithEngine` of this API: from options, over the engine in context.
- *
- * @since 0.1.0
- * @category layers
- */
+/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
 export const layerWithEngine = (options: ApiOptions) => Api.layerWithEngine(StreamsApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(StreamsApi, options)
 
-/**
- * `Api.layerTest` of this API: with test doubles of operations.
- *
- * @since 0.1.0
- * @category testing
- */
+/** `Api.layerTest` of this API: with test doubles of operations. */
 export const layerTest = (doubles: TestDoubles<StreamsOperations>) => Api.layerTest(StreamsApi, doubles)

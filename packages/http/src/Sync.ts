@@ -1,7 +1,5 @@
 /**
  * Waits for the indexing of a collection. The first request starts it; until it is complete, responses are incomplete.
- *
- * @since 0.1.0
  */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Data from "effect/Data"
@@ -9,12 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
-/**
- * Options of `waitUntilSynced`.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of `waitUntilSynced`. */
 export interface SyncOptions {
   /** When to repeat the call. Default: after 2 s, then at intervals that grow to 10 s. */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
@@ -24,12 +17,7 @@ export interface SyncOptions {
   readonly retryNotFound?: boolean | undefined
 }
 
-/**
- * The collection was still being indexed when the timeout elapsed.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The collection was still being indexed when the timeout elapsed. */
 export class StillSyncingError extends Data.TaggedError("StillSyncingError") {
   /** Whether the same call may succeed later. */
   get retryable(): true {
@@ -57,9 +45,6 @@ const defaultSchedule: Schedule.Schedule<unknown> = Schedule.union(
  *
  * const page = Effect.flatMap(DataApi, (data) =>
  *   waitUntilSynced(data.contractNfts({ address: "0x…", chain: "eth" }), { timeout: "1 minute" }))
- *
- * @since 0.1.0
- * @category combinators
  */
 export const waitUntilSynced = <A extends object, R>(
   call: Effect.Effect<A, OperationError, R>,

@@ -2,8 +2,6 @@
  * The names and descriptions of all spans and metrics.
  *
  * They use the tracing and metrics of Effect. To export them, provide a layer of `@effect/opentelemetry`.
- *
- * @since 0.1.0
  */
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
@@ -11,9 +9,6 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 /**
  * The span of a call, which ends when the output is decoded. Attributes: `http.request.method`, `url.path`,
  * `quarry.source` (`upstream`, `cache`, `stale`).
- *
- * @since 0.1.0
- * @category spans
  */
 export const callSpan = (operation: string): string => `quarry.${operation}`
 
@@ -22,9 +17,6 @@ export const callSpan = (operation: string): string => `quarry.${operation}`
  * `http.request.method`, `http.request.resend_count` (retries only), `http.response.status_code`,
  * `http.response.header.x-request-id`, `error.type` (the status, or the tag of the error), `server.address`, `server.port`,
  * `url.template` and `url.full`.
- *
- * @since 0.1.0
- * @category spans
  */
 export const attemptSpan = (method: string, template: string): string => `${method} ${template}`
 
@@ -33,19 +25,11 @@ const counter = (name: string, description: string) =>
 
 const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
-/**
- * Calls by `operation` and `outcome` (`ok`, the tag of the error, or `interrupted`).
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Calls by `operation` and `outcome` (`ok`, the tag of the error, or `interrupted`). */
 export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
 /**
  * Duration of calls in seconds, including retries and waits, by `operation`. Counts successful and failed calls.
- *
- * @since 0.1.0
- * @category metrics
  */
 export const callDuration = Metric.histogram(
   "quarry_call_duration_seconds",
@@ -53,50 +37,27 @@ export const callDuration = Metric.histogram(
   "Call duration in seconds by operation"
 )
 
-/**
- * Attempts by `operation` and `status` (`none` if there was no response).
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Attempts by `operation` and `status` (`none` if there was no response). */
 export const attempts = counter(
   "quarry_attempts_total",
   "Requests sent upstream by operation and status"
 )
 
-/**
- * Cost of attempts in units, by `operation`.
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Cost of attempts in units, by `operation`. */
 export const costUnits = counter("quarry_cost_units_total", "Cost of upstream requests in units by operation")
 
-/**
- * Bytes of response bodies, by `operation`.
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Bytes of response bodies, by `operation`. */
 export const responseBytes = counter(
   "quarry_response_bytes_total",
   "Bytes of response bodies by operation"
 )
 
-/**
- * Retries by `operation` and `cause` (`transient`, `throttled`).
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Retries by `operation` and `cause` (`transient`, `throttled`). */
 export const retries = counter("quarry_retries_total", "Retries by operation and cause")
 
 /**
  * Failed attempts without a retry, by `operation` and `reason`: `attempts` (no attempts remain), `deadline` (the backoff
  * exceeds the remaining time), `budget` (the retry budget is used up).
- *
- * @since 0.1.0
- * @category metrics
  */
 export const retriesSuppressed = counter(
   "quarry_retries_suppressed_total",
@@ -106,9 +67,6 @@ export const retriesSuppressed = counter(
 /**
  * Time that attempts wait before they are sent, in seconds, by `reason`: `backoff`, `rate_limit`, `cooldown` or
  * `concurrency`.
- *
- * @since 0.1.0
- * @category metrics
  */
 export const waitDuration = Metric.histogram(
   "quarry_wait_duration_seconds",
@@ -119,9 +77,6 @@ export const waitDuration = Metric.histogram(
 /**
  * Cache requests by `operation` and `result`: `hit`, `miss`, `stale` (served while revalidated in the background),
  * `stale_if_error` (served because the upstream failed), `coalesced` (joined an identical request in flight).
- *
- * @since 0.1.0
- * @category metrics
  */
 export const cacheRequests = counter(
   "quarry_cache_requests_total",
@@ -133,9 +88,6 @@ export const cacheRequests = counter(
  * JSON document), `error` (an error other than "not found"), `no_store` (the operation does not allow it, for example
  * because the resource is still being indexed), `unexpected_shape` (it does not fit the model; not for raw responses),
  * `secret` (it contains an API key).
- *
- * @since 0.1.0
- * @category metrics
  */
 export const uncacheableResponses = counter(
   "quarry_cache_uncacheable_total",
@@ -145,31 +97,18 @@ export const uncacheableResponses = counter(
 /**
  * Fields of decoded responses that are null because they could not be read, by `operation` and `field`, such as
  * `result[].last_sale`. Only fields that describe: an unreadable hash, amount or cursor fails the call.
- *
- * @since 0.1.0
- * @category metrics
  */
 export const unreadableFields = counter(
   "quarry_unreadable_fields_total",
   "Fields that are null because they could not be read by operation and field"
 )
 
-/**
- * State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open.
- *
- * @since 0.1.0
- * @category metrics
- */
+/** State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open. */
 export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", {
   description: "Circuit breaker state by upstream: 0 closed, 1 half-open, 2 open"
 })
 
-/**
- * Availability of shared stores by `store` (`cache`, `rate limit`): 1 available, 0 unavailable.
- *
- * @since 0.1.0
- * @category metrics
- */
+/** Availability of shared stores by `store` (`cache`, `rate limit`): 1 available, 0 unavailable. */
 export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_available", {
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })
@@ -177,9 +116,6 @@ export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_availab
 /**
  * Shared stores that reply but cannot be used as they are configured, by `store`: 1 until the configuration is corrected,
  * otherwise 0. The log says what to change.
- *
- * @since 0.1.0
- * @category metrics
  */
 export const storeMisconfigured = /* @__PURE__ */ Metric.gauge("quarry_store_misconfigured", {
   description: "Misconfiguration of shared stores by store: 1 misconfigured, otherwise 0"

@@ -1,44 +1,22 @@
-/**
- * Timeouts of attempts and calls.
- *
- * @since 0.1.0
- */
+/** Timeouts of attempts and calls. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { PositiveDuration } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 
-/**
- * The schema of timeouts.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of timeouts. */
 export const schema = Schema.Struct({ attempt: PositiveDuration, call: PositiveDuration })
 
 /**
  * - `attempt`: from sending a request to the last byte of its response.
  * - `call`: the whole call, with all attempts and waits.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Timeouts extends Schema.Schema.Type<typeof schema> {}
 
-/**
- * Timeouts of which members may be omitted.
- *
- * @since 0.1.0
- * @category models
- */
+/** Timeouts of which members may be omitted. */
 export interface TimeoutOptions extends PartialPolicy<Timeouts> {}
 
-/**
- * The default: 10 s for an attempt, 45 s for a call.
- *
- * @since 0.1.0
- * @category policies
- */
+/** The default: 10 s for an attempt, 45 s for a call. */
 export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duration.seconds(45) }
 
 /**
@@ -49,16 +27,8 @@ export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duratio
  * import * as Timeouts from "@blockquarry/http/Timeouts"
  *
  * const timeouts = Timeouts.make({ call: "2 minutes" })
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: TimeoutOptions = {}): Timeouts => override(standard, options)
 
-/**
- * No timeouts, for programs that apply their own.
- *
- * @since 0.1.0
- * @category policies
- */
+/** No timeouts, for programs that apply their own. */
 export const none: Timeouts = { attempt: Duration.infinity, call: Duration.infinity }

@@ -3,8 +3,6 @@
  *
  * On chains other than `eth` the upstream returns holders in the wrong order (a known issue), so the largest holders may
  * be on any page.
- *
- * @since 0.1.0
  */
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type * as Chunk from "effect/Chunk"
@@ -22,9 +20,6 @@ import * as Stream from "effect/Stream"
  *
  * const top = Effect.flatMap(DataApi, (data) =>
  *   topHolders(data.tokenOwners.items({ token_address: "0x…", chain: "polygon" }), 10))
- *
- * @since 0.1.0
- * @category combinators
  */
 export const topHolders = <E, R>(
   holders: Stream.Stream<TokenOwner, E, R>,

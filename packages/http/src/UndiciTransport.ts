@@ -14,8 +14,6 @@
  * import * as Layer from "effect/Layer"
  *
  * const DataLive = DataApi.layerConfig().pipe(Layer.provide(UndiciTransport.layer))
- *
- * @since 0.1.0
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "@effect/platform-node/Undici"
@@ -31,17 +29,11 @@ import { httpProxyError } from "./Settings.ts"
 /**
  * Options of the connections: those of Undici's `EnvHttpProxyAgent`. `connect` has the options of TLS, for connections
  * through a proxy too, unless `requestTls` is set.
- *
- * @since 0.1.0
- * @category models
  */
 export type Options = EnvHttpProxyAgent.Options
 
 /**
  * Provides an `HttpClient` over the dispatcher in context, such as an `Agent` with interceptors, or a `MockAgent`.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerWithDispatcher: Layer.Layer<HttpClient.HttpClient, never, NodeHttpClient.Dispatcher> = Layer
   .effect(
@@ -62,21 +54,13 @@ export const layerWithDispatcher: Layer.Layer<HttpClient.HttpClient, never, Node
  * import { readFileSync } from "node:fs"
  *
  * const TransportLive = UndiciTransport.layerWithOptions({ connect: { ca: readFileSync("ca.pem") }, connections: 50 })
- *
- * @since 0.1.0
- * @category layers
  */
 export const layerWithOptions = (
   options: Options
 ): Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> =>
   Layer.provide(layerWithDispatcher, Layer.scoped(NodeHttpClient.Dispatcher, makeDispatcher(options)))
 
-/**
- * Provides an `HttpClient` with connections of its own and default options.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides an `HttpClient` with connections of its own and default options. */
 export const layer: Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> = Layer.suspend(() =>
   layerWithOptions({})
 )

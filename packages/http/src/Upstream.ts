@@ -2,8 +2,6 @@
  * Upstreams: where the requests of an API go, with which API keys, under which policies.
  *
  * Unstable: this module may change in any release.
- *
- * @since 0.1.0
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
@@ -29,12 +27,7 @@ import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
 
-/**
- * The base URL, API keys and policies that the requests of an API use.
- *
- * @since 0.1.0
- * @category models
- */
+/** The base URL, API keys and policies that the requests of an API use. */
 export interface Upstream {
   readonly keyPool: KeyPool
   readonly transport: Transport.Transport
@@ -42,12 +35,7 @@ export interface Upstream {
   readonly arrayFormat: ArrayFormat
 }
 
-/**
- * The options or environment variables that set the API key and the base URL.
- *
- * @since 0.1.0
- * @category models
- */
+/** The options or environment variables that set the API key and the base URL. */
 export interface Settings {
   readonly apiKey: string
   readonly baseUrl: string
@@ -55,20 +43,10 @@ export interface Settings {
   readonly otherOptions?: ReadonlyArray<string> | undefined
 }
 
-/**
- * The settings of a program that passes both as options.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The settings of a program that passes both as options. */
 export const optionSettings: Settings = { apiKey: "apiKey", baseUrl: "baseUrl" }
 
-/**
- * One base URL with all API keys that may be used there.
- *
- * @since 0.1.0
- * @category models
- */
+/** One base URL with all API keys that may be used there. */
 export interface KeyPool {
   /** The base URL with the path prefix of the API, without a trailing slash. */
   readonly apiUrl: string
@@ -83,12 +61,7 @@ export interface KeyPool {
   readonly uncacheable: ReadonlyArray<Redacted.Redacted>
 }
 
-/**
- * A base URL with one API key.
- *
- * @since 0.1.0
- * @category models
- */
+/** A base URL with one API key. */
 export interface PooledKey {
   /** The base URL with the path prefix of the API, without a trailing slash. */
   readonly apiUrl: string
@@ -111,9 +84,6 @@ export interface PooledKey {
 /**
  * Makes an upstream from options and the HttpClient in context. Fails with a `ConfigError` that names the option if the
  * base URL, an API key or a policy is invalid.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (
   api: ApiName,

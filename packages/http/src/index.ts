@@ -1,7 +1,5 @@
 /**
  * Every module of this package under one import. Deep imports (`@blockquarry/http/DataApi`) make smaller bundles.
- *
- * @since 0.1.0
  */
 export * as Api from "./Api.ts"
 export * as ApiClient from "./ApiClient.ts"

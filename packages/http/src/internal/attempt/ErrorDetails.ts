@@ -1,8 +1,6 @@
 /**
  * What errors quote of a response: the upstream's message and an excerpt of the body, bounded and on one line, and where
  * a document does not fit its model.
- *
- * @since 0.1.0
  */
 import * as Decoder from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"

@@ -1,7 +1,5 @@
 /**
  * What a response is: success, or an error, and whether another attempt may succeed. `Classify` decides it.
- *
- * @since 0.1.0
  */
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { Operation } from "@blockquarry/core/Operation"
@@ -10,20 +8,12 @@ import type * as Duration from "effect/Duration"
 import type * as Either from "effect/Either"
 import type { RetryCause } from "../../RetryPolicy.ts"
 
-/**
- * The class of a response.
- *
- * @since 0.1.0
- * @category models
- */
+/** The class of a response. */
 export type Classification = Complete | Rejected | Malformed
 
 /**
  * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
  * needed.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Complete {
   readonly _tag: "Complete"
@@ -43,36 +33,21 @@ export interface Complete {
   ) => Either.Either<Output, NotFoundError | InvalidResponseError>
 }
 
-/**
- * Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed.
- *
- * @since 0.1.0
- * @category models
- */
+/** Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed. */
 export interface Rejected {
   readonly _tag: "Rejected"
   readonly error: OperationError
   readonly retryHint: RetryHint | null
 }
 
-/**
- * A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
- *
- * @since 0.1.0
- * @category models
- */
+/** A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed. */
 export interface Malformed {
   readonly _tag: "Malformed"
   readonly error: InvalidResponseError
   readonly retryHint: RetryHint | null
 }
 
-/**
- * Another attempt may succeed: why, and how long the upstream asks to wait.
- *
- * @since 0.1.0
- * @category models
- */
+/** Another attempt may succeed: why, and how long the upstream asks to wait. */
 export interface RetryHint {
   readonly cause: RetryCause
   readonly retryAfter: Duration.Duration | null

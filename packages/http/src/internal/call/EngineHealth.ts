@@ -1,15 +1,6 @@
-/**
- * The health of base URLs and API keys, for operators.
- *
- * @since 0.1.0
- */
+/** The health of base URLs and API keys, for operators. */
 
-/**
- * The health of a base URL that was used.
- *
- * @since 0.1.0
- * @category models
- */
+/** The health of a base URL that was used. */
 export interface UpstreamHealth {
   /** Host and port, as in the label of the circuit breaker metric. */
   readonly host: string
@@ -20,12 +11,7 @@ export interface UpstreamHealth {
   readonly keys: ReadonlyArray<KeyHealth>
 }
 
-/**
- * The health of an API key that was used at a base URL.
- *
- * @since 0.1.0
- * @category models
- */
+/** The health of an API key that was used at a base URL. */
 export interface KeyHealth {
   readonly label: string
   readonly state: "ready" | "cooldown"
@@ -38,12 +24,7 @@ export interface KeyHealth {
   readonly cooldownUntil: number | null
 }
 
-/**
- * The remaining units of an API key's daily quota.
- *
- * @since 0.1.0
- * @category models
- */
+/** The remaining units of an API key's daily quota. */
 export interface DailyQuota {
   readonly label: string
   readonly limit: number

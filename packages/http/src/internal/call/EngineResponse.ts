@@ -1,8 +1,4 @@
-/**
- * Responses with their source.
- *
- * @since 0.1.0
- */
+/** Responses with their source. */
 import type { RawResponse } from "../../RawResponse.ts"
 import type { Classification } from "./Classification.ts"
 
@@ -10,18 +6,10 @@ import type { Classification } from "./Classification.ts"
  * - `upstream`: from a request of this call, or of an identical concurrent call.
  * - `cache`: a fresh cache entry.
  * - `stale`: a stale cache entry; see `ResponseCache`.
- *
- * @since 0.1.0
- * @category models
  */
 export type ResponseSource = "upstream" | "cache" | "stale"
 
-/**
- * A response with its source.
- *
- * @since 0.1.0
- * @category models
- */
+/** A response with its source. */
 export interface EngineResponse {
   readonly response: RawResponse
   /** Returns the classification of the response, which is computed on demand. */

@@ -4,12 +4,7 @@ import type * as Scope from "effect/Scope"
 import type { RawResponse } from "../../RawResponse.ts"
 import type { StoreError } from "../../StoreError.ts"
 
-/**
- * A cached response. Times are in milliseconds since 1970.
- *
- * @since 0.1.0
- * @category models
- */
+/** A cached response. Times are in milliseconds since 1970. */
 export interface CacheEntry {
   readonly response: RawResponse
   /** The version that the store issued before the request of this response was sent. A higher one is newer. */
@@ -28,12 +23,7 @@ export const hasKnownAge = ({ storedAt }: Pick<CacheEntry, "storedAt">, now: num
 export const isFresh = (entry: Pick<CacheEntry, "freshUntil" | "storedAt">, now: number): boolean =>
   hasKnownAge(entry, now) && now < entry.freshUntil
 
-/**
- * Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key.
- *
- * @since 0.1.0
- * @category models
- */
+/** Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key. */
 export interface CacheBackend<E> {
   /** Returns null if there is no entry. */
   readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
@@ -59,9 +49,6 @@ export interface CacheBackend<E> {
  * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
  * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are
  * ordered within this process, and between processes as far as their clocks agree.
- *
- * @since 0.1.0
- * @category models
  */
 export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
   /**
@@ -78,9 +65,6 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
 
 /**
  * A cache that several processes share, such as Redis. Every effect must fail if the store makes no progress.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
   /** Stores an entry as in `CacheBackend`. Of an entry that is too large, stores the version alone. */

@@ -11,9 +11,6 @@
  *
  * `maxCost` is the cost of the most expensive request. Processes that share a rate limit share no queue, so every
  * request waits until `maxCost` units are available; otherwise cheap requests would starve expensive ones.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RateLimitRule {
   readonly limit: number
@@ -30,9 +27,6 @@ export interface RateLimitRule {
  *
  * `remaining` is the number of units that could be acquired immediately afterwards if there were no cooldown. `Infinity`
  * without a limit.
- *
- * @since 0.1.0
- * @category models
  */
 export type Permit =
   | { readonly _tag: "Granted"; readonly trial: boolean; readonly remaining: number }

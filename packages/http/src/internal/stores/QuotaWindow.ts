@@ -10,21 +10,13 @@
  * so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
  *
  * The limit of a quota may change at any time. A quota with another period needs another id.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Quota {
   readonly limit: number
   readonly period: number
 }
 
-/**
- * The units that remain in the current window, which ends after `millis`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The units that remain in the current window, which ends after `millis`. */
 export interface RemainingQuota {
   readonly remaining: number
   readonly millis: number
@@ -33,9 +25,6 @@ export interface RemainingQuota {
 /**
  * - `Consumed`: the units were consumed, and `remaining` units remain in this window.
  * - `QuotaExceeded`: fewer units remain than requested, and none were consumed. The window ends after `millis`.
- *
- * @since 0.1.0
- * @category models
  */
 export type Consumption =
   | { readonly _tag: "Consumed"; readonly remaining: number }

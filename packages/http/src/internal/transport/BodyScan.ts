@@ -1,8 +1,6 @@
 /**
  * Examines bodies as bytes, without parsing them. The native functions are ten to a hundred times faster than those of
  * `Uint8Array`, and cheaper than making text.
- *
- * @since 0.1.0
  */
 import { maxDepth } from "@blockquarry/core/LosslessJson"
 
@@ -176,12 +174,7 @@ const blockAt = (bytes: Uint8Array, at: number): number => {
   return Number.isSafeInteger(block) ? block : 0
 }
 
-/**
- * Replaces the parsing of responses that are passed on as they are.
- *
- * @since 0.1.0
- * @category models
- */
+/** Replaces the parsing of responses that are passed on as they are. */
 export interface BodyScan {
   /** Whether a body has balanced brackets, so that it is complete. May be false for a complete body. */
   readonly isBalanced: (bytes: Uint8Array) => boolean
@@ -191,8 +184,5 @@ export interface BodyScan {
 
 /**
  * Examines bodies as bytes. Where the runtime has no native functions, no body is balanced, so all are parsed.
- *
- * @since 0.1.0
- * @category constants
  */
 export const bodyScan: BodyScan = { isBalanced, highestBlock }

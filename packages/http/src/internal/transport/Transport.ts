@@ -1,7 +1,5 @@
 /**
  * Transports: what sends a request and returns its complete response, with a size limit, a timeout and bounded memory.
- *
- * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
@@ -12,12 +10,7 @@ import type * as Redacted from "effect/Redacted"
 import type { RawResponse } from "../../RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
 
-/**
- * A request.
- *
- * @since 0.1.0
- * @category models
- */
+/** A request. */
 export interface TransportRequest {
   readonly method: "GET" | "POST"
   readonly url: string
@@ -27,12 +20,7 @@ export interface TransportRequest {
   readonly body: string | null
 }
 
-/**
- * A response as the transport received it.
- *
- * @since 0.1.0
- * @category models
- */
+/** A response as the transport received it. */
 export interface ReceivedResponse extends RawResponse {
   /**
    * Whether `Content-Length` or chunks delimited the body, so that it is complete. If only the end of the connection did,
@@ -41,24 +29,14 @@ export interface ReceivedResponse extends RawResponse {
   readonly framed: boolean
 }
 
-/**
- * The connection could not be opened, or broke before the response was complete.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The connection could not be opened, or broke before the response was complete. */
 export class ConnectionError extends Data.TaggedError("ConnectionError")<{
   readonly detail: string
   /** Whether the request may have reached the upstream. */
   readonly sent: boolean
 }> {}
 
-/**
- * The status and headers of a response.
- *
- * @since 0.1.0
- * @category models
- */
+/** The status and headers of a response. */
 export type ResponseHead = Omit<RawResponse, "bytes">
 
 /**
@@ -67,9 +45,6 @@ export type ResponseHead = Omit<RawResponse, "bytes">
  * - `too-large`: it exceeds the limit.
  * - `incomplete`: its content encoding is invalid.
  * - `memory`: there is not enough memory for it. See `BodyMemory`.
- *
- * @since 0.1.0
- * @category errors
  */
 export class BodyError extends Data.TaggedError("BodyError")<{
   readonly reason: "too-large" | "incomplete" | "memory"
@@ -77,31 +52,18 @@ export class BodyError extends Data.TaggedError("BodyError")<{
   readonly response: ResponseHead
 }> {}
 
-/**
- * The timeout passed before the response was complete.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The timeout passed before the response was complete. */
 export class TransportTimeout extends Data.TaggedError("TransportTimeout")<{
   /** Whether the request may have reached the upstream. */
   readonly sent: boolean
 }> {}
 
-/**
- * There is no complete response.
- *
- * @since 0.1.0
- * @category errors
- */
+/** There is no complete response. */
 export type TransportError = ConnectionError | BodyError | TransportTimeout
 
 /**
  * Sends requests. Transports do not follow redirects. Their errors contain plain text only, because errors of HTTP clients
  * contain the request and with it the API key.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Transport {
   /** Sends a request, and cancels it after `timeoutMillis`, which may be infinite, or if it is interrupted. */
@@ -111,12 +73,7 @@ export interface Transport {
   ) => Effect.Effect<ReceivedResponse, TransportError>
 }
 
-/**
- * Options that all transports have.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options that all transports have. */
 export interface TransportOptions {
   /** Maximum length of a response body, in bytes. */
   readonly maxBodySize: number
@@ -130,30 +87,17 @@ interface DispatchTransportService {
   readonly make: (options: TransportOptions) => Transport
 }
 
-/**
- * A transport that sends without the `HttpClient` of its layer, over the same connections.
- *
- * @since 0.1.0
- * @category tags
- */
+/** A transport that sends without the `HttpClient` of its layer, over the same connections. */
 export class DispatchTransport
   extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, DispatchTransportService>()
 {}
 
-/**
- * 64 MiB.
- *
- * @since 0.1.0
- * @category constants
- */
+/** 64 MiB. */
 export const defaultMaxBodySize: number = 64 * 1024 * 1024
 
 /**
  * Whether headers delimit a body of `length` bytes. A client may decode a body, which changes its length, and keep the
  * headers.
- *
- * @since 0.1.0
- * @category guards
  */
 export const isFramed = (headers: ResponseHeaders, length: number): boolean => {
   const contentLength = headers["content-length"]
@@ -162,30 +106,15 @@ export const isFramed = (headers: ResponseHeaders, length: number): boolean => {
     : headers["content-encoding"] !== undefined || Number(contentLength) === length
 }
 
-/**
- * The error of a body above the size limit.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The error of a body above the size limit. */
 export const bodyTooLarge = (response: ResponseHead, maxBodySize: number): BodyError =>
   new BodyError({ reason: "too-large", detail: `the body is longer than ${maxBodySize} bytes`, response })
 
-/**
- * The error of a body that does not fit into the memory for bodies.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The error of a body that does not fit into the memory for bodies. */
 export const noBodyMemory = (response: ResponseHead): BodyError =>
   new BodyError({ reason: "memory", detail: "there is not enough memory for the body", response })
 
-/**
- * The error of a body whose content encoding is invalid.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The error of a body whose content encoding is invalid. */
 export const undecodableBody = (response: ResponseHead, encoding: string): BodyError =>
   new BodyError({
     reason: "incomplete",
@@ -195,18 +124,10 @@ export const undecodableBody = (response: ResponseHead, encoding: string): BodyE
 
 /**
  * The proxy between this program and the upstream cannot be reached, or refuses to connect. The message names its host.
- *
- * @since 0.1.0
- * @category errors
  */
 export class HttpProxyError extends Error {}
 
-/**
- * The error of a request without a response.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The error of a request without a response. */
 export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
   cause instanceof HttpProxyError ?
     new ConnectionError({ detail: cause.message, sent: false }) :
@@ -216,12 +137,7 @@ export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
       sent
     })
 
-/**
- * The error of a response that began.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The error of a response that began. */
 export const responseFailed = (cause: unknown): ConnectionError => {
   const code = errorCode(cause)
   return new ConnectionError({
@@ -241,12 +157,7 @@ const connectionEnded: ReadonlySet<string> = new Set([
   "UND_ERR_SOCKET"
 ])
 
-/**
- * Returns the code of a network error, from the error or its causes.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Returns the code of a network error, from the error or its causes. */
 export const errorCode = (cause: unknown, depth = 0): string | undefined => {
   if (!Predicate.isRecord(cause) || depth > 4) return undefined
   const code = cause["code"]
