@@ -1,47 +1,39 @@
 /** Draws the time in which a wallet is active on each chain. */
 import type { ActiveChain, WalletChains } from "@blockquarry/core/model/WalletChains"
 import * as DateTime from "effect/DateTime"
-import { type AliasOf, type Bar, type Chart, formatTime, nameAddress, timeTicks } from "./Chart.ts"
+import { type AliasOf, type Chart, formatTime, nameAddress, timeTicks } from "./Chart.ts"
 
-const timeOf = (transaction: ActiveChain["first_transaction"]): number | null =>
-  transaction === null || transaction.block_timestamp === null
-    ? null
-    : DateTime.toEpochMillis(transaction.block_timestamp)
-
-const toBar = ({ first_transaction, last_transaction }: ActiveChain, start: number, end: number): Bar => {
-  const first = timeOf(first_transaction) ?? timeOf(last_transaction)
-  const last = timeOf(last_transaction) ?? first
-  if (first === null || last === null) return { range: null, text: "no transactions" }
-  const position = (time: number) => end === start ? 0 : (time - start) / (end - start)
-  return {
-    range: { start: position(Math.min(first, last)), end: position(Math.max(first, last)) },
-    text: `${formatTime(first, 10)} – ${formatTime(last, 10)}`
-  }
-}
+/** Returns the times of the first and the last transaction that are known: two, one or none. */
+const timesOf = ({ first_transaction, last_transaction }: ActiveChain): ReadonlyArray<number> =>
+  [first_transaction, last_transaction].flatMap((transaction) => {
+    const time = transaction?.block_timestamp ?? null
+    return time === null ? [] : [DateTime.toEpochMillis(time)]
+  })
 
 export const chainsChart = ({ active_chains, address }: WalletChains, aliasOf: AliasOf): Chart => {
-  const times = active_chains
-    .flatMap((
-      { first_transaction, last_transaction }
-    ) => [timeOf(first_transaction), timeOf(last_transaction)])
-    .filter((time) => time !== null)
-  const start = Math.min(...times)
-  const end = Math.max(...times)
-  const active = active_chains.filter(({ first_transaction, last_transaction }) =>
-    timeOf(first_transaction) !== null || timeOf(last_transaction) !== null
-  )
+  const times = active_chains.map(timesOf)
+  const start = Math.min(...times.flat())
+  const end = Math.max(...times.flat())
+  const position = (time: number) => end === start ? 0 : (time - start) / (end - start)
+  const toBar = (known: ReadonlyArray<number>) => {
+    const [first, last = first] = known
+    return first === undefined || last === undefined ? { range: null, text: "no transactions" } : {
+      range: { start: position(Math.min(first, last)), end: position(Math.max(first, last)) },
+      text: `${formatTime(first, 10)} – ${formatTime(last, 10)}`
+    }
+  }
   return {
     title: `Activity of ${nameAddress(address, aliasOf)} on each chain (UTC)`,
     labels: active_chains.map(({ chain, chain_id }) => chain ?? chain_id ?? "unknown"),
     panels: [[{
       name: "first to last transaction",
-      bars: active_chains.map((chain) => toBar(chain, start, end)),
+      bars: times.map(toBar),
       ticks: timeTicks(start, end)
     }]],
     notes: [
       active_chains.length === 0
         ? "No chains."
-        : `Active on ${active.length} of ${active_chains.length} chains.`
+        : `Active on ${times.filter(({ length }) => length > 0).length} of ${active_chains.length} chains.`
     ]
   }
 }

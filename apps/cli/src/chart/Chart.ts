@@ -5,6 +5,7 @@
  * from the exact values.
  */
 import { utcTicks } from "d3-time"
+import * as BigDecimal from "effect/BigDecimal"
 
 export interface Chart {
   readonly title: string
@@ -42,19 +43,43 @@ export interface Tick {
   readonly text: string
 }
 
+/** Collects records, and returns their picture. The memory does not depend on the number of records. */
+export interface ChartBuilder<in Item> {
+  readonly add: (items: ReadonlyArray<Item>) => void
+  readonly chart: () => Chart
+}
+
+/** An exact value, and its text. */
+export type ChartValue = readonly [value: BigDecimal.BigDecimal, text: string]
+
+export const zero = BigDecimal.make(0n, 0)
+
+export const maxOf = (values: ReadonlyArray<BigDecimal.BigDecimal>): BigDecimal.BigDecimal =>
+  values.reduce((one, other) => BigDecimal.max(one, other), zero)
+
 /** The smallest visible fraction. */
 const smallest = 1e-6
 
 /** Returns `value / max` from 0 to 1. A positive value never becomes 0. */
-export const fraction = (value: bigint, max: bigint): number =>
-  value <= 0n || max <= 0n
-    ? 0
-    : value >= max
-    ? 1
-    : Math.max(smallest, Number((value * 1_000_000_000n) / max) / 1e9)
+const fraction = (value: BigDecimal.BigDecimal, max: BigDecimal.BigDecimal): number => {
+  const scale = Math.max(value.scale, max.scale)
+  const [part, whole] = [BigDecimal.scale(value, scale).value, BigDecimal.scale(max, scale).value]
+  return part >= whole ? 1 : Math.max(smallest, Number((part * 1_000_000_000n) / whole) / 1e9)
+}
 
-/** Creates a bar that starts at 0. */
-export const barTo = (end: number, text: string): Bar => ({ range: end > 0 ? { start: 0, end } : null, text })
+/** Creates a panel of exact values on an axis from 0 to `max`. */
+export const valuePanel = (
+  name: string,
+  values: ReadonlyArray<ChartValue>,
+  max = maxOf(values.map(([value]) => value))
+): Panel => ({
+  name,
+  ticks: [],
+  bars: values.map(([value, text]) => ({
+    range: BigDecimal.isPositive(value) ? { start: 0, end: fraction(value, max) } : null,
+    text
+  }))
+})
 
 const minuteLength = "2024-01-01T00:00".length
 
@@ -62,17 +87,8 @@ const minuteLength = "2024-01-01T00:00".length
 export const formatTime = (time: number | Date, length = minuteLength): string =>
   new Date(time).toISOString().slice(0, length).replace("T", " ")
 
-/** Returns the shortest length of `formatTime` that tells all times: years, months, days or minutes. */
-const timeLength = (times: ReadonlyArray<Date>): number => {
-  const all = (suffix: string) => times.every((time) => time.toISOString().endsWith(suffix))
-  return all("-01-01T00:00:00.000Z")
-    ? 4
-    : all("-01T00:00:00.000Z")
-    ? 7
-    : all("T00:00:00.000Z")
-    ? 10
-    : minuteLength
-}
+/** The ends of times at the start of a year, month and day, with the length of `formatTime` that tells such times. */
+const timeLengths = [["-01-01T00:00:00.000Z", 4], ["-01T00:00:00.000Z", 7], ["T00:00:00.000Z", 10]] as const
 
 /** Approximate numbers of marks. */
 const tickCounts = [12, 8, 5, 3, 2]
@@ -81,30 +97,14 @@ const tickCounts = [12, 8, 5, 3, 2]
 export const timeTicks = (start: number, end: number): ReadonlyArray<ReadonlyArray<Tick>> =>
   end <= start ? [] : tickCounts.map((count) => {
     const times = utcTicks(new Date(start), new Date(end), count)
-    const length = timeLength(times)
+    const [, length] = timeLengths.find(([suffix]) =>
+      times.every((time) => time.toISOString().endsWith(suffix))
+    ) ?? []
     return times.map((time) => ({
       position: (time.getTime() - start) / (end - start),
       text: formatTime(time, length)
     }))
   })
-
-/** Collects records, and returns their picture. The memory does not depend on the number of records. */
-export interface ChartBuilder<in Item> {
-  readonly add: (items: ReadonlyArray<Item>) => void
-  readonly chart: () => Chart
-}
-
-/** Creates a panel of exact values on an axis from 0 to `max`. */
-export const valuePanel = (
-  name: string,
-  values: ReadonlyArray<bigint>,
-  max: bigint,
-  format: (value: bigint) => string
-): Panel => ({
-  name,
-  ticks: [],
-  bars: values.map((value) => barTo(fraction(value, max), format(value)))
-})
 
 /** Returns the name of an address in the address book; null if it has none. */
 export type AliasOf = (address: string) => string | null

@@ -1,4 +1,5 @@
 /** Places labels, texts and bars in columns of one character. Both renderers use the same layout. */
+import * as Arr from "effect/Array"
 import { shortenNumber } from "../render/ShortNumber.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { truncateEnd, width, wrapText } from "../text/Width.ts"
@@ -30,8 +31,8 @@ export interface PlacedPanel {
 interface PlacedBar {
   readonly range: BarRange | null
   readonly text: string
-  /** The exact text if `text` is shorter; null if they are equal. */
-  readonly exactText: string | null
+  /** Of which `text` shows what fits. */
+  readonly exactText: string
 }
 
 const gap = 2
@@ -66,9 +67,8 @@ const fitTicks = (choices: ReadonlyArray<ReadonlyArray<Tick>>, columns: number):
 
 /** Shortens a text to the columns that leave room for a bar. */
 const placeBar = ({ range, text }: Bar, available: number, clean: (text: string) => string): PlacedBar => {
-  const exact = clean(text)
-  const shown = truncateEnd(shortenNumber(exact, available), available)
-  return { range, text: shown, exactText: shown === exact ? null : exact }
+  const exactText = clean(text)
+  return { range, text: truncateEnd(shortenNumber(exactText, available), available), exactText }
 }
 
 /** The width of the words beside a number of a note, for example `Total: ` and its unit. */
@@ -82,48 +82,7 @@ const shortenNumbers = (note: string, columns: number): string =>
   )
 
 /** A panel before its place is known. */
-interface SizedPanel extends Pick<PlacedPanel, "name" | "bars" | "textWidth"> {
-  readonly choices: Panel["ticks"]
-}
-
-/** Returns the columns of each bar if the panels are beside each other. */
-const barWidthOf = (panels: ReadonlyArray<SizedPanel>, columns: number): number => {
-  const texts = panels.reduce((sum, { textWidth }) => sum + textWidth + 1, 0)
-  return Math.floor((columns - texts - panelGap * (panels.length - 1)) / panels.length)
-}
-
-/** Places panels beside each other, from the column `start` on. */
-const placeLine = (
-  panels: ReadonlyArray<SizedPanel>,
-  start: number,
-  barWidth: number
-): ReadonlyArray<PlacedPanel> => {
-  let column = start
-  return panels.map(({ choices, ...panel }) => {
-    const textStart = column
-    const barStart = textStart + panel.textWidth + 1
-    column = barStart + barWidth + panelGap
-    return { ...panel, ticks: fitTicks(choices, barWidth), textStart, barStart, barWidth }
-  })
-}
-
-/** Places panels on as few lines as give their bars enough columns. All bars have the same axis. */
-const placeGroup = (
-  panels: ReadonlyArray<SizedPanel>,
-  start: number,
-  columns: number
-): ReadonlyArray<ReadonlyArray<PlacedPanel>> => {
-  const linesOf = (size: number) =>
-    Array.from(
-      { length: Math.ceil(panels.length / size) },
-      (_, index) => panels.slice(index * size, (index + 1) * size)
-    )
-  const narrowest = (size: number) => Math.min(...linesOf(size).map((line) => barWidthOf(line, columns)))
-  // Lines of equal length: a last line with fewer panels looks unfinished
-  const sizes = panels.map((_, index) => panels.length - index).filter((size) => panels.length % size === 0)
-  const size = sizes.find((size) => narrowest(size) >= minBarWidth) ?? 1
-  return linesOf(size).map((line) => placeLine(line, start, Math.max(1, narrowest(size))))
-}
+type SizedPanel = Pick<Panel, "name" | "ticks"> & Pick<PlacedPanel, "bars" | "textWidth">
 
 /** Returns the layout for a width. `clean` makes each text safe to show. */
 export const layoutChart = (
@@ -132,33 +91,47 @@ export const layoutChart = (
   clean: (text: string) => string = sanitize
 ): ChartLayout => {
   const labels = chart.labels.map(clean)
-  const labelWidth = Math.min(
-    widest(labels),
-    Math.max(minLabelWidth, Math.floor(columns * maxLabelShare))
-  )
+  const maxLabelWidth = Math.max(minLabelWidth, Math.floor(columns * maxLabelShare))
+  const labelWidth = Math.min(widest(labels), maxLabelWidth)
   const start = labelWidth + gap
   const available = columns - start
-  const groups = chart.panels.map((panels) =>
-    panels.map(({ bars, name, ticks }): SizedPanel => {
-      const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
-      return {
-        name: clean(name),
-        choices: ticks,
-        bars: placed,
-        textWidth: widest(placed.map(({ text }) => text))
-      }
+  const sized = ({ bars, name, ticks }: Panel): SizedPanel => {
+    const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
+    const textWidth = widest(placed.map(({ text }) => text))
+    return { name: clean(name), ticks, bars: placed, textWidth }
+  }
+  /** Returns the columns of each bar if the panels are beside each other. */
+  const barWidthOf = (panels: ReadonlyArray<SizedPanel>): number => {
+    const texts = panels.reduce((sum, { textWidth }) => sum + textWidth + 1, 0)
+    return Math.floor((available - texts - panelGap * (panels.length - 1)) / panels.length)
+  }
+  const placeLine = (panels: ReadonlyArray<SizedPanel>, barWidth: number): ReadonlyArray<PlacedPanel> => {
+    let column = start
+    return panels.map((panel) => {
+      const textStart = column
+      const barStart = textStart + panel.textWidth + 1
+      column = barStart + barWidth + panelGap
+      return { ...panel, ticks: fitTicks(panel.ticks, barWidth), textStart, barStart, barWidth }
     })
-  )
-  const all = groups.flat()
-  const barWidth = barWidthOf(all, available)
+  }
+  /** Places panels on as few lines as give their bars enough columns. All bars have the same axis. */
+  const placeGroup = (panels: ReadonlyArray<SizedPanel>): ReadonlyArray<ReadonlyArray<PlacedPanel>> => {
+    // Lines of equal length: a last line with fewer panels looks unfinished
+    const sizes = panels.map((_, index) => panels.length - index).filter((size) => panels.length % size === 0)
+    const narrowest = (size: number) => Math.min(...Arr.chunksOf(panels, size).map(barWidthOf))
+    const size = sizes.find((size) => narrowest(size) >= minBarWidth) ?? 1
+    return Arr.chunksOf(panels, size).map((line) => placeLine(line, Math.max(1, narrowest(size))))
+  }
+  const groups = chart.panels.map((panels) => panels.map(sized))
+  const barWidth = barWidthOf(groups.flat())
   return {
     title: wrapText(clean(chart.title), columns),
     labels: labels.map((label) => truncateEnd(label, labelWidth)),
     lines: labels.length === 0
       ? []
       : barWidth >= minBarWidth
-      ? [placeLine(all, start, barWidth)]
-      : groups.flatMap((group) => placeGroup(group, start, available)),
+      ? [placeLine(groups.flat(), barWidth)]
+      : groups.flatMap(placeGroup),
     notes: chart.notes.flatMap((note) => wrapText(shortenNumbers(clean(note), columns), columns))
   }
 }

@@ -6,59 +6,23 @@ import { countOf } from "../render/Count.ts"
 import { formatPercent } from "../render/ShortNumber.ts"
 import {
   type AliasOf,
-  barTo,
   type ChartBuilder,
-  fraction,
+  type ChartValue,
   nameAddress,
-  type Panel,
-  shortId
+  shortId,
+  valuePanel,
+  zero
 } from "./Chart.ts"
-
-const zero = BigDecimal.make(0n, 0)
 
 export const formatShare = (share: BigDecimal.BigDecimal): string => `${formatPercent(share)}%`
 
-/** Returns `value / max` of exact decimals. */
-const decimalFraction = (value: BigDecimal.BigDecimal, max: BigDecimal.BigDecimal): number => {
-  const scale = Math.max(value.scale, max.scale)
-  return fraction(BigDecimal.scale(value, scale).value, BigDecimal.scale(max, scale).value)
-}
+const shareOf = ({ percentage_relative_to_total_supply: share }: TokenOwner): ChartValue =>
+  share === null ? [zero, "unknown"] : [share, formatShare(share)]
 
-const sharePanel = (holders: ReadonlyArray<TokenOwner>): Panel => {
-  const max = holders.reduce(
-    (largest, { percentage_relative_to_total_supply: share }) => BigDecimal.max(largest, share ?? zero),
-    zero
-  )
-  return {
-    name: "share of supply",
-    ticks: [],
-    bars: holders.map(({ percentage_relative_to_total_supply: share }) =>
-      share === null ? barTo(0, "unknown") : barTo(decimalFraction(share, max), formatShare(share))
-    )
-  }
-}
-
-/** Without shares, the balances compare the holders. */
-const balancePanel = (holders: ReadonlyArray<TokenOwner>): Panel => {
-  const max = holders.reduce(
-    (largest, { balance }) => balance !== null && balance > largest ? balance : largest,
-    0n
-  )
-  return {
-    name: "balance",
-    ticks: [],
-    bars: holders.map(({ balance, balance_formatted }) =>
-      barTo(
-        fraction(balance ?? 0n, max),
-        balance_formatted !== null
-          ? formatDecimal(balance_formatted)
-          : balance === null
-          ? "unknown"
-          : `${balance} (raw)`
-      )
-    )
-  }
-}
+const balanceOf = ({ balance, balance_formatted: formatted }: TokenOwner): ChartValue => [
+  BigDecimal.make(balance ?? 0n, 0),
+  formatted !== null ? formatDecimal(formatted) : balance === null ? "unknown" : `${balance} (raw)`
+]
 
 /** The address comes first, because long labels are cut at the end. */
 const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner, aliasOf: AliasOf): string =>
@@ -66,6 +30,9 @@ const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner, alia
 
 const isLarger = (one: TokenOwner, other: TokenOwner): boolean =>
   (one.balance ?? -1n) > (other.balance ?? -1n)
+
+const sumOfShares = (holders: ReadonlyArray<TokenOwner>): BigDecimal.BigDecimal =>
+  BigDecimal.sumAll(holders.map((holder) => shareOf(holder)[0]))
 
 const defaultCount = 20
 
@@ -84,9 +51,9 @@ export const holdersChart = (
   let readShare = zero
   return {
     add: (holders) => {
+      read += holders.length
+      readShare = BigDecimal.sum(readShare, sumOfShares(holders))
       for (const holder of holders) {
-        read += 1
-        readShare = BigDecimal.sum(readShare, holder.percentage_relative_to_total_supply ?? zero)
         const index = largest.findLastIndex((other) => !isLarger(holder, other)) + 1
         if (index >= count) continue
         largest.splice(index, 0, holder)
@@ -94,16 +61,18 @@ export const holdersChart = (
       }
     },
     chart: () => {
+      // Without shares, the balances compare the holders
       const hasShares = largest.some((holder) => holder.percentage_relative_to_total_supply !== null)
-      const share = largest.reduce(
-        (sum, holder) => BigDecimal.sum(sum, holder.percentage_relative_to_total_supply ?? zero),
-        zero
-      )
+      const share = sumOfShares(largest)
       const rest = read - largest.length
       return {
         title: `Largest holders of the token ${nameAddress(token, aliasOf)}`,
         labels: largest.map((holder) => labelOf(holder, aliasOf)),
-        panels: [[hasShares ? sharePanel(largest) : balancePanel(largest)]],
+        panels: [[
+          hasShares
+            ? valuePanel("share of supply", largest.map(shareOf))
+            : valuePanel("balance", largest.map(balanceOf))
+        ]],
         notes: [
           read === 0
             ? "No holders."

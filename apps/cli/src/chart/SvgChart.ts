@@ -18,35 +18,20 @@ const baseline = 14
 /** Characters that XML does not allow, besides those that `sanitize` removes. */
 const invalidCharacters = /[\ufffe\uffff]/g
 
-const escapes: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  "\"": "&quot;",
-  "'": "&#39;"
-}
-
 /** Returns the text as content or attribute value of XML. */
 const escape = (text: string): string =>
-  sanitize(text).toWellFormed().replace(invalidCharacters, "").replace(
-    /[&<>"']/g,
-    (character) => escapes[character] ?? ""
-  )
+  sanitize(text).toWellFormed().replace(invalidCharacters, "")
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** With one decimal: smaller differences are invisible. */
 const round = (pixels: number): number => Math.round(pixels * 10) / 10
 
 const toX = (column: number): number => round(margin + column * columnWidth)
 
-interface TextOptions {
-  readonly anchor?: "end"
-  readonly style?: "title" | "name" | "note"
-}
+const textAt = (x: number, y: number, text: string, attributes = ""): string =>
+  `<text x="${x}" y="${round(y)}"${attributes}>${escape(text)}</text>`
 
-const textAt = (x: number, y: number, text: string, { anchor, style }: TextOptions = {}): string =>
-  `<text x="${x}" y="${round(y)}"${anchor === undefined ? "" : ` text-anchor="${anchor}"`}${
-    style === undefined ? "" : ` class="${style}"`
-  }>${escape(text)}</text>`
+const styled = (style: "title" | "name" | "note"): string => ` class="${style}"`
 
 /** Colors without variables, which some programs that convert SVG do not support. */
 const styleSheet = `
@@ -80,20 +65,20 @@ const drawPanel = (
   const bottom = rows + labels.length * rowHeight
   const barX = (position: number) => toX(panel.barStart + position * panel.barWidth)
   return [
-    textAt(toX(panel.textStart), top + baseline, panel.name, { style: "name" }),
+    textAt(toX(panel.textStart), top + baseline, panel.name, styled("name")),
     ...panel.ticks.flatMap(({ position, text }) => [
       line(barX(position), rows, bottom + 4),
-      textAt(barX(position), bottom + baseline, text, { style: "note" })
+      textAt(barX(position), bottom + baseline, text, styled("note"))
     ]),
     line(barX(0), rows, bottom),
     ...panel.bars.flatMap(({ exactText, range, text }, row) => {
       const y = rows + row * rowHeight
-      const value = textAt(toX(panel.textStart + panel.textWidth), y + baseline, text, { anchor: "end" })
+      const value = textAt(toX(panel.textStart + panel.textWidth), y + baseline, text, ` text-anchor="end"`)
       if (range === null) return [value]
       // A bar is never narrower than a visible line, and stays on the axis
       const size = Math.max(1, round(barX(range.end) - barX(range.start)))
       const x = round(Math.min(barX(range.start), barX(1) - size))
-      const hint = `${labels[row] ?? ""}: ${exactText ?? text} ${panel.name}`
+      const hint = `${labels[row] ?? ""}: ${exactText} ${panel.name}`
       return [
         value,
         `<rect class="bar" x="${x}" y="${
@@ -110,7 +95,7 @@ const describe = ({ labels, lines, notes }: ChartLayout): string =>
     ...notes,
     ...labels.map((label, row) =>
       `${label}: ${
-        lines.flat().map(({ bars, name }) => `${bars[row]?.exactText ?? bars[row]?.text ?? ""} ${name}`)
+        lines.flat().map(({ bars, name }) => `${bars[row]?.exactText ?? ""} ${name}`)
           .join(", ")
       }.`
     )
@@ -123,7 +108,7 @@ export const drawSvg = (chart: Chart): string => {
   const parts: Array<string> = []
   let y = margin
   for (const text of title) {
-    parts.push(textAt(margin, y + baseline, text, { style: "title" }))
+    parts.push(textAt(margin, y + baseline, text, styled("title")))
     y += rowHeight
   }
   for (const panels of lines) {
@@ -137,7 +122,7 @@ export const drawSvg = (chart: Chart): string => {
   }
   y += panelGap
   for (const text of notes) {
-    parts.push(textAt(margin, y + baseline, text, { style: "note" }))
+    parts.push(textAt(margin, y + baseline, text, styled("note")))
     y += rowHeight
   }
   const size = { width: Math.ceil(columns * columnWidth + 2 * margin), height: Math.ceil(y + margin) }

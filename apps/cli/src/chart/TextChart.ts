@@ -3,7 +3,7 @@ import type { CharacterSet } from "../terminal/CharacterSet.ts"
 import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { padEnd, padStart, truncateEnd } from "../text/Width.ts"
-import type { BarRange, Chart, Tick } from "./Chart.ts"
+import type { BarRange, Chart } from "./Chart.ts"
 import { columnOf, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
 
 interface BarCharacters {
@@ -39,26 +39,13 @@ const drawBar = (range: BarRange | null, columns: number, { parts }: BarCharacte
 const atColumns = (cells: ReadonlyArray<readonly [column: number, text: string]>): string =>
   cells.reduce((line, [column, text]) => padEnd(line, column) + text, "").trimEnd()
 
-/** Draws the axis, and the texts below its marks. */
-const drawAxis = (
-  ticks: ReadonlyArray<Tick>,
-  columns: number,
-  { axis, tick }: BarCharacters
-): readonly [line: string, texts: string] => {
-  const placed = ticks.map(({ position, text }) => [columnOf(position, columns), text] as const)
-  const marks = new Set(placed.map(([column]) => column))
-  return [
-    Array.from({ length: columns }, (_, column) => marks.has(column) ? tick : axis).join(""),
-    atColumns(placed)
-  ]
-}
-
 /** Draws panels that are beside each other. */
 const drawPanels = (
   labels: ReadonlyArray<string>,
   panels: ReadonlyArray<PlacedPanel>,
   characters: BarCharacters
 ): ReadonlyArray<string> => {
+  const { axis, tick } = characters
   const names = atColumns(panels.map(({ barWidth, name, textStart, textWidth }) => [
     textStart,
     truncateEnd(name, textWidth + 1 + barWidth)
@@ -75,15 +62,20 @@ const drawPanels = (
       })
     ])
   )
-  const axes = panels.filter(({ ticks }) => ticks.length > 0).map(({ barStart, barWidth, ticks }) =>
-    [barStart, drawAxis(ticks, barWidth, characters)] as const
-  )
+  const axes = panels.filter(({ ticks }) => ticks.length > 0).map(({ barStart, barWidth, ticks }) => ({
+    line: ticks.reduce(
+      (line, { position }) => line.with(columnOf(position, barWidth), tick),
+      Array.from({ length: barWidth }, () => axis)
+    ).join(""),
+    barStart,
+    texts: ticks.map(({ position, text }) => [barStart + columnOf(position, barWidth), text] as const)
+  }))
   return [
     names,
     ...rows,
     ...(axes.length === 0 ? [] : [
-      atColumns(axes.map(([column, [line]]) => [column, line])),
-      atColumns(axes.map(([column, [, texts]]) => [column, texts]))
+      atColumns(axes.map(({ barStart, line }) => [barStart, line])),
+      atColumns(axes.flatMap(({ texts }) => texts))
     ])
   ]
 }
@@ -95,14 +87,10 @@ export const drawText = (
   characters: CharacterSet,
   stream: StreamInfo
 ): string => {
-  const isAscii = characters === "ascii"
-  const { labels, lines, notes, title } = layoutChart(
-    chart,
-    columns,
-    (text) => isAscii ? toAscii(sanitize(text)) : sanitize(text)
-  )
+  const clean = characters === "ascii" ? toAscii : (text: string) => text
+  const { labels, lines, notes, title } = layoutChart(chart, columns, (text) => clean(sanitize(text)))
   // A cut text ends with an ellipsis
-  const finish = (line: string) => isAscii ? toAscii(truncateEnd(line, columns)) : truncateEnd(line, columns)
+  const finish = (line: string) => clean(truncateEnd(line, columns))
   const block = (lines: ReadonlyArray<string>, style?: TextStyle) =>
     lines.map(finish).map((line) => `${style === undefined ? line : styled(stream, style, line)}\n`).join("")
   return [

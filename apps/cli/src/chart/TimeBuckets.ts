@@ -9,40 +9,38 @@ interface Interval {
   readonly label: (start: Date) => string
 }
 
-const yearLabel = (start: Date): string => formatTime(start, 4)
-const dayLabel = (start: Date): string => formatTime(start, 10)
+const day = { name: "day", calendar: utcDay, label: (start: Date) => formatTime(start, 10) }
+const month = { name: "month", calendar: utcMonth, label: (start: Date) => formatTime(start, 7) }
+const year = { name: "year", calendar: utcYear, label: (start: Date) => formatTime(start, 4) }
+
+const years = (name: string, count: number): Interval => ({
+  name,
+  calendar: utcYear.every(count) ?? utcYear,
+  label: (start) => `${year.label(start)}s`
+})
+
+/** Times have four digits for the year, so this is enough for all of them. */
+const millennium = years("millennium", 1000)
 
 /** From short to long. Weeks start on Monday. */
 const intervals: ReadonlyArray<Interval> = [
   { name: "minute", calendar: utcMinute, label: (start) => formatTime(start) },
   { name: "hour", calendar: utcHour, label: (start) => formatTime(start) },
-  { name: "day", calendar: utcDay, label: dayLabel },
-  { name: "week", calendar: utcMonday, label: dayLabel },
-  { name: "month", calendar: utcMonth, label: (start) => formatTime(start, 7) },
+  day,
+  { ...day, name: "week", calendar: utcMonday },
+  month,
   {
     name: "quarter",
     calendar: utcMonth.every(3) ?? utcMonth,
-    label: (start) => `${yearLabel(start)} Q${start.getUTCMonth() / 3 + 1}`
+    label: (start) => `${year.label(start)} Q${start.getUTCMonth() / 3 + 1}`
   },
-  { name: "year", calendar: utcYear, label: yearLabel },
-  { name: "decade", calendar: utcYear.every(10) ?? utcYear, label: (start) => `${yearLabel(start)}s` }
+  year,
+  years("decade", 10),
+  millennium
 ]
 
-/** Times have four digits for the year, so this is enough for all of them. */
-const longest: Interval = {
-  name: "millennium",
-  calendar: utcYear.every(1000) ?? utcYear,
-  label: (start) => `${yearLabel(start)}s`
-}
-
-/** Intervals in which records are summed while they arrive, with the shortest one that may then be shown. */
-const resolutions: ReadonlyArray<readonly [calendar: TimeInterval, shortest: string]> = [
-  [utcMinute, "minute"],
-  [utcHour, "hour"],
-  [utcDay, "day"],
-  [utcMonth, "month"],
-  [utcYear, "year"]
-]
+/** Intervals in which records are summed while they arrive: those that divide the longer ones. */
+const resolutions = intervals.filter(({ name }) => name !== "week" && name !== "quarter")
 
 /** More rows are hard to read. */
 const maxBuckets = 32
@@ -53,93 +51,58 @@ const maxBuckets = 32
  */
 const maxSums = 4096
 
-interface Bucket<out A> {
-  readonly label: string
-  /** Null if the bucket has no records. */
-  readonly value: A | null
-}
-
-export interface Buckets<out A> {
+interface Buckets<out A> {
   /** The length of a bucket, for example `day`. */
   readonly interval: string
-  /** All buckets from the first record to the last one, without gaps. */
-  readonly buckets: ReadonlyArray<Bucket<A>>
+  /** All buckets from the first record to the last one, without gaps. Null: no records. */
+  readonly buckets: ReadonlyArray<{ readonly label: string; readonly value: A | null }>
   /** The sum of the records without a time; null if there are none. */
   readonly untimed: A | null
   /** Times of the first and the last record; null if no record has a time. */
   readonly range: { readonly first: number; readonly last: number } | null
 }
 
-/** Sums the values of records by time. The memory does not depend on the number of records. */
-export class TimeBuckets<in out A> {
-  readonly #combine: (one: A, other: A) => A
-  #resolution = 0
-  #sums = new Map<number, A>()
-  #untimed: A | null = null
-  #first = Infinity
-  #last = -Infinity
-
-  /** `combine` sums two values. */
-  constructor(combine: (one: A, other: A) => A) {
-    this.#combine = combine
-  }
-
-  /** Adds the value of a record at a time in milliseconds; null if the time is unknown. */
-  add(time: number | null, value: A): void {
-    if (time === null) {
-      this.#untimed = this.#untimed === null ? value : this.#combine(this.#untimed, value)
-      return
-    }
-    this.#first = Math.min(this.#first, time)
-    this.#last = Math.max(this.#last, time)
-    const [calendar] = resolutions[this.#resolution] ?? [utcYear]
-    this.#addTo(this.#sums, calendar, time, value)
-    while (this.#sums.size > maxSums && this.#resolution + 1 < resolutions.length) {
-      this.#resolution += 1
-      const [coarser] = resolutions[this.#resolution] ?? [utcYear]
-      this.#sums = this.#sumsPer(coarser)
-    }
-  }
-
-  /** Returns the buckets of the shortest interval of which at most 32 are needed. */
-  result(): Buckets<A> {
-    if (this.#sums.size === 0) return { interval: "day", buckets: [], untimed: this.#untimed, range: null }
-    const [, shortest] = resolutions[this.#resolution] ?? []
-    const shown = intervals.slice(intervals.findIndex(({ name }) => name === shortest))
-    const { calendar, label, name } =
-      shown.find(({ calendar }) => this.#starts(calendar, maxBuckets + 1).length <= maxBuckets) ?? longest
-    const sums = this.#sumsPer(calendar)
-    return {
-      interval: name,
-      buckets: this.#starts(calendar, Infinity).map((start) => ({
-        label: label(start),
-        value: sums.get(start.getTime()) ?? null
-      })),
-      untimed: this.#untimed,
-      range: { first: this.#first, last: this.#last }
-    }
-  }
-
-  /** Returns the starts of at most `limit` intervals, from the first record on. */
-  #starts(calendar: TimeInterval, limit: number): ReadonlyArray<Date> {
-    const starts: Array<Date> = []
-    let start = calendar.floor(new Date(this.#first))
-    while (start.getTime() <= this.#last && starts.length < limit) {
-      starts.push(start)
-      start = calendar.offset(start, 1)
-    }
-    return starts
-  }
-
-  #sumsPer(calendar: TimeInterval): Map<number, A> {
-    const sums = new Map<number, A>()
-    for (const [time, value] of this.#sums) this.#addTo(sums, calendar, time, value)
-    return sums
-  }
-
-  #addTo(sums: Map<number, A>, calendar: TimeInterval, time: number, value: A): void {
+/** Sums the values of records by time: `combine` sums two. The memory does not depend on the number of records. */
+export const timeBuckets = <A>(combine: (one: A, other: A) => A) => {
+  let resolution = 0
+  let sums = new Map<number, A>()
+  let untimed: A | null = null
+  let [first, last] = [Infinity, -Infinity]
+  const addTo = (to: Map<number, A>, { calendar }: Interval, time: number, value: A) => {
     const key = calendar.floor(new Date(time)).getTime()
-    const present = sums.get(key)
-    sums.set(key, present === undefined ? value : this.#combine(present, value))
+    const present = to.get(key)
+    return to.set(key, present === undefined ? value : combine(present, value))
+  }
+  const sumsPer = (interval: Interval): Map<number, A> => {
+    const all = new Map<number, A>()
+    for (const [time, value] of sums) addTo(all, interval, time, value)
+    return all
+  }
+  const resolutionAt = (index: number): Interval => resolutions[index] ?? millennium
+  return {
+    /** Adds the value of a record at a time in milliseconds; null if the time is unknown. */
+    add: (time: number | null, value: A): void => {
+      if (time === null) {
+        untimed = untimed === null ? value : combine(untimed, value)
+        return
+      }
+      first = Math.min(first, time)
+      last = Math.max(last, time)
+      addTo(sums, resolutionAt(resolution), time, value)
+      while (sums.size > maxSums) sums = sumsPer(resolutionAt(++resolution))
+    },
+    /** Returns the buckets of the shortest interval of which at most 32 are needed. */
+    result: (): Buckets<A> => {
+      if (sums.size === 0) return { interval: day.name, buckets: [], untimed, range: null }
+      const interval =
+        intervals.slice(intervals.indexOf(resolutionAt(resolution))).find(({ calendar }) =>
+          calendar.offset(calendar.floor(new Date(first)), maxBuckets).getTime() > last
+        ) ?? millennium
+      const { calendar, label, name } = interval
+      const shown = sumsPer(interval)
+      const buckets = calendar.range(calendar.floor(new Date(first)), new Date(last + 1))
+        .map((start) => ({ label: label(start), value: shown.get(start.getTime()) ?? null }))
+      return { interval: name, buckets, untimed, range: { first, last } }
+    }
   }
 }

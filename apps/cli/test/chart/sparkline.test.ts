@@ -10,19 +10,14 @@ describe("sparkline", () => {
     expect(sparkline([8, 1], 10, "ascii")).toBe("@_")
   })
 
-  it("draws the last values if there are more than fit", () => {
-    expect(sparkline([9, 9, 9, 1, 2], 2)).toBe("▁█")
-    expect(sparkline([1, 2], 0)).toBe("")
-  })
-
-  it("draws equal values at half height", () => {
-    expect(sparkline([5, 5, 5], 10)).toBe("▅▅▅")
-    expect(sparkline([0], 10)).toBe("▅")
-    expect(sparkline([], 10)).toBe("")
-  })
-
-  it("leaves a gap for a value that is not finite", () => {
-    expect(sparkline([1, Number.NaN, 2, Infinity], 10)).toBe("▁ █ ")
+  it.each([
+    ["the last values if there are more than fit", [9, 9, 9, 1, 2], 2, "▁█"],
+    ["no bars without columns", [1, 2], 0, ""],
+    ["equal values at half height", [5, 5, 5], 10, "▅▅▅"],
+    ["nothing of no values", [], 10, ""],
+    ["a gap for a value that is not finite", [1, Number.NaN, 2, Infinity], 10, "▁ █ "]
+  ])("draws %s", (_, values, width, drawn) => {
+    expect(sparkline(values, width)).toBe(drawn)
   })
 
   it("draws one bar per value, and higher bars for higher values", () => {
