@@ -73,21 +73,6 @@ const comment = (text) => {
     : `/**\n${[first, ...others].map((line) => ` * ${line}\n`).join("")} */\n`
 }
 
-/**
- * Returns the doc comment of something public.
- *
- * @param {string} text
- * @param {string} category
- */
-const publicComment = (text, category) =>
-  `/**\n${
-    wrap(text).map((line) => ` * ${line}\n`).join("")
-  } *\n * @since 0.1.0\n * @category ${category}\n */\n`
-
-/** @param {string} text */
-const moduleComment = (text) =>
-  `/**\n${wrap(text).map((line) => ` * ${line}\n`).join("")} *\n * @since 0.1.0\n */\n`
-
 /** @param {Operation} operation */
 const description = ({ docs: { knownIssue, summary }, retry }) => {
   const [verb, ...words] = summary.split(" ")
@@ -119,7 +104,7 @@ const coreIndex = (core) => {
     ...modulesIn(join(core, "model")).map((name) => ({ name, path: `model/${name}` }))
   ]
   return `${
-    moduleComment(
+    comment(
       "All modules of this package. Deep imports such as `@blockquarry/core/Operation` make smaller bundles."
     )
   }${modules.map(({ name, path }) => `export * as ${name} from "./${path}.ts"\n`).join("")}`
@@ -138,7 +123,7 @@ const coreInputs = (operations) => {
       TimeOrEpochSeconds: "TimeInput | number"
     })
   ).join("\n")
-  return `${moduleComment("The inputs of the operations.")}${
+  return `${comment("The inputs of the operations.")}${
     importsOf(text, {
       "./Chain.ts": ["ChainInput", "ChainName", "nftTradeChains", "priceChains"],
       "./InputSchema.ts": ["BlockOrDateRangeInput"],
@@ -161,16 +146,16 @@ const coreOperations = (operations) => {
     const members = own.map((operation) =>
       `${comment(description(operation))}readonly ${operation.id}: typeof ${operation.id}\n`
     )
-    return `${publicComment(`The type of \`${api}Operations\`.`, "models")}export type ${type} = {
+    return `${comment(`The type of \`${api}Operations\`.`)}export type ${type} = {
 ${members.join("")}}
 
-${publicComment(`The operations of the ${api} API.`, "operations")}export const ${api}Operations: ${type} = {
+${comment(`The operations of the ${api} API.`)}export const ${api}Operations: ${type} = {
 ${own.map(({ id }) => id).join(",\n")}
 }
 `
   })
   return `${
-    moduleComment(
+    comment(
       "All operations, one record of operations for each API, and the inputs. Editors show the comments of the keys on the " +
         "methods of the clients."
     )
@@ -178,13 +163,13 @@ ${own.map(({ id }) => id).join(",\n")}
 export * from "./Inputs.ts"
 ${ids.map((id) => `export * from "./operations/${id}.ts"\n`).join("")}
 ${records.join("\n")}
-${publicComment("The IDs of the operations of all APIs.", "operations")}export const operationIds = [
+${comment("The IDs of the operations of all APIs.")}export const operationIds = [
 ${ids.map((id) => JSON.stringify(id)).join(",\n")}
 ] as const
 
-${publicComment("The ID of an operation.", "models")}export type OperationId = typeof operationIds[number]
+${comment("The ID of an operation.")}export type OperationId = typeof operationIds[number]
 
-${publicComment("The operations of all APIs.", "operations")}export const allOperations: ReadonlyArray<
+${comment("The operations of all APIs.")}export const allOperations: ReadonlyArray<
   (typeof dataOperations & typeof streamsOperations & typeof ledgerOperations)[OperationId]
 > = [
 ${ids.join(",\n")}
@@ -196,23 +181,21 @@ ${ids.join(",\n")}
 const clientChains = ({ chainId, evmChains, nftTradeChains, priceChains }) => {
   const union = (/** @type {ReadonlyArray<string>} */ names) =>
     names.map((name) => JSON.stringify(name)).join(" | ")
-  return `${moduleComment("The chains of the operations.")}
-${publicComment("The names of the supported chains.", "values")}export type ChainName = ${union(evmChains)}
+  return `${comment("The chains of the operations.")}
+${comment("The names of the supported chains.")}export type ChainName = ${union(evmChains)}
 
-${publicComment("The hexadecimal IDs of the supported chains.", "values")}export interface ChainIds {
+${comment("The hexadecimal IDs of the supported chains.")}export interface ChainIds {
 ${evmChains.map((name) => `readonly "${name}": "${chainId(name)}"\n`).join("")}}
 
 ${
-    publicComment("A chain: a name or a hexadecimal ID.", "values")
+    comment("A chain: a name or a hexadecimal ID.")
   }export type Chain<Name extends ChainName = ChainName> = Name | ChainIds[Name]
 
-${publicComment("The chains on which NFT trades are indexed.", "values")}export type NftTradeChainName = ${
+${comment("The chains on which NFT trades are indexed.")}export type NftTradeChainName = ${
     union(nftTradeChains)
   }
 
-${publicComment("The chains for which prices are available.", "values")}export type PriceChainName = ${
-    union(priceChains)
-  }
+${comment("The chains for which prices are available.")}export type PriceChainName = ${union(priceChains)}
 `
 }
 
@@ -229,13 +212,13 @@ const clientInputs = (operations) => {
       TimeOrEpochSeconds: "TimeInput | number"
     })
   ).join("\n")
-  return `${moduleComment("The IDs and the inputs of the operations.")}${
+  return `${comment("The IDs and the inputs of the operations.")}${
     importsOf(text, {
       "./Chain.ts": ["Chain", "NftTradeChainName", "PriceChainName"],
       "./Values.ts": ["BlockOrDateRangeInput", "OpenEnum", "TimeInput"]
     })
   }
-${publicComment("The IDs of the operations.", "models")}export type OperationId = ${
+${comment("The IDs of the operations.")}export type OperationId = ${
     operations.map(({ id }) => `"${id}"`).join(" | ")
   }
 
@@ -246,14 +229,14 @@ ${text}`
 const clientModels = (models) => {
   const text = models.map(({ example, name, types }) => {
     const parameters = example === name ? name : `${name}, ${example}`
-    return `${types.map((type) => `${publicComment(type.description, "models")}${type.text}\n`).join("\n")}
+    return `${types.map((type) => `${comment(type.description)}${type.text}\n`).join("\n")}
 ${
-      publicComment(`The model of \`${name}\`.`, "models")
+      comment(`The model of \`${name}\`.`)
     }export const ${name}: Model<${parameters}> = /* @__PURE__ */ makeModel("${name}", Core${name}.${name}, Core${name}.example)
 `
   }).join("\n")
   return `${
-    moduleComment(
+    comment(
       "The records that operations return: plain objects. Amounts are `bigint`, times are `Date`, exact decimals are strings " +
         "of digits, and absent values are null."
     )
@@ -279,11 +262,11 @@ const clientOperations = (operations, { resultOf }) => {
         : `ListOperationFunction<${input}, ${output}, ${item}>`
     }\n`
   }).join("")
-  return `${moduleComment("The operations: one function for each.")}import type * as Inputs from "./Inputs.ts"
+  return `${comment("The operations: one function for each.")}import type * as Inputs from "./Inputs.ts"
 import type * as Models from "./Models.ts"
 import type { ListOperationFunction, OperationFunction } from "./OperationFunction.ts"
 ${importsOf(members, { "./Page.ts": ["CollectionPage", "Page"] })}
-${publicComment("The operations of all APIs.", "models")}export interface Operations {
+${comment("The operations of all APIs.")}export interface Operations {
 ${members}}
 `
 }

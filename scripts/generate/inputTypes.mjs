@@ -71,12 +71,7 @@ export const inputType = ({ id, input, parameters }, names) => {
       }\n`
     ).join("")
   const name = inputName(id)
-  return `/**
- * The input of \`${id}\`.
- *
- * @since 0.1.0
- * @category models
- */
+  return `/** The input of \`${id}\`. */
 export ${
     hasRange
       ? `type ${name} = BlockOrDateRangeInput<${printType("from_date")}> & {\n${members}}`

@@ -2,8 +2,6 @@
 /**
  * The records that operations return: plain objects. Amounts are `bigint`, times are `Date`, exact decimals
  * are strings of digits, and absent values are null.
- *
- * @since 0.1.0
  */
 import * as CoreErc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import * as CoreLedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
@@ -22,9 +20,6 @@ import type { Hex, JsonValue, OpenEnum } from "./Values.ts"
 /**
  * A transfer of an ERC20 token. `value` is in the token's smallest unit; format it with `formatUnits` and
  * `token_decimals`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Erc20Transfer {
   readonly token_name: string | null
@@ -55,24 +50,14 @@ export interface Erc20Transfer {
   readonly verified_contract: boolean | null
 }
 
-/**
- * The model of `Erc20Transfer`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `Erc20Transfer`. */
 export const Erc20Transfer: Model<Erc20Transfer> = /* @__PURE__ */ makeModel(
   "Erc20Transfer",
   CoreErc20Transfer.Erc20Transfer,
   CoreErc20Transfer.example
 )
 
-/**
- * A transaction that is submitted but not yet committed: the variant in the specification.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction that is submitted but not yet committed: the variant in the specification. */
 export interface PendingTransaction {
   readonly type: "pending_transaction"
   readonly hash: Hex
@@ -95,12 +80,7 @@ export interface PendingTransaction {
   } | null
 }
 
-/**
- * A committed user transaction.
- *
- * @since 0.1.0
- * @category models
- */
+/** A committed user transaction. */
 export interface UserTransaction {
   readonly type: "user_transaction"
   readonly hash: Hex
@@ -135,12 +115,7 @@ export interface UserTransaction {
   readonly events: ReadonlyArray<JsonValue> | null
 }
 
-/**
- * The first transaction of a ledger.
- *
- * @since 0.1.0
- * @category models
- */
+/** The first transaction of a ledger. */
 export interface GenesisTransaction {
   readonly type: "genesis_transaction"
   readonly hash: Hex
@@ -159,12 +134,7 @@ export interface GenesisTransaction {
   readonly events: ReadonlyArray<JsonValue> | null
 }
 
-/**
- * The transaction that starts a block.
- *
- * @since 0.1.0
- * @category models
- */
+/** The transaction that starts a block. */
 export interface BlockMetadataTransaction {
   readonly type: "block_metadata_transaction"
   readonly hash: Hex
@@ -188,12 +158,7 @@ export interface BlockMetadataTransaction {
   readonly failed_proposer_indices: JsonValue
 }
 
-/**
- * A checkpoint of the ledger state.
- *
- * @since 0.1.0
- * @category models
- */
+/** A checkpoint of the ledger state. */
 export interface StateCheckpointTransaction {
   readonly type: "state_checkpoint_transaction"
   readonly hash: Hex
@@ -210,12 +175,7 @@ export interface StateCheckpointTransaction {
   readonly timestamp: bigint | null
 }
 
-/**
- * A transaction of a validator.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of a validator. */
 export interface ValidatorTransaction {
   readonly type: "validator_transaction"
   readonly hash: Hex
@@ -233,12 +193,7 @@ export interface ValidatorTransaction {
   readonly events: ReadonlyArray<JsonValue> | null
 }
 
-/**
- * The transaction that ends a block.
- *
- * @since 0.1.0
- * @category models
- */
+/** The transaction that ends a block. */
 export interface BlockEpilogueTransaction {
   readonly type: "block_epilogue_transaction"
   readonly hash: Hex
@@ -256,24 +211,14 @@ export interface BlockEpilogueTransaction {
   readonly block_end_info: JsonValue
 }
 
-/**
- * A transaction of an unknown variant. `document` is the complete record, including its original `type`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of an unknown variant. `document` is the complete record, including its original `type`. */
 export interface OtherTransaction {
   readonly type: "other"
   readonly hash: Hex
   readonly document: JsonValue
 }
 
-/**
- * A transaction of the ledger, discriminated by `type`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of the ledger, discriminated by `type`. */
 export type LedgerTransaction =
   | UserTransaction
   | PendingTransaction
@@ -284,24 +229,14 @@ export type LedgerTransaction =
   | BlockEpilogueTransaction
   | OtherTransaction
 
-/**
- * The model of `LedgerTransaction`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `LedgerTransaction`. */
 export const LedgerTransaction: Model<LedgerTransaction, UserTransaction> = /* @__PURE__ */ makeModel(
   "LedgerTransaction",
   CoreLedgerTransaction.LedgerTransaction,
   CoreLedgerTransaction.example
 )
 
-/**
- * An NFT. `metadata` is the unparsed document that the token URI refers to.
- *
- * @since 0.1.0
- * @category models
- */
+/** An NFT. `metadata` is the unparsed document that the token URI refers to. */
 export interface Nft {
   readonly token_address: Hex
   readonly token_id: bigint
@@ -349,20 +284,10 @@ export interface Nft {
   } | null
 }
 
-/**
- * The model of `Nft`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `Nft`. */
 export const Nft: Model<Nft> = /* @__PURE__ */ makeModel("Nft", CoreNft.Nft, CoreNft.example)
 
-/**
- * A trade of one or more NFTs of a contract for one price.
- *
- * @since 0.1.0
- * @category models
- */
+/** A trade of one or more NFTs of a contract for one price. */
 export interface NftTrade {
   readonly transaction_hash: Hex
   readonly transaction_index: number | null
@@ -380,24 +305,14 @@ export interface NftTrade {
   readonly block_hash: Hex | null
 }
 
-/**
- * The model of `NftTrade`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `NftTrade`. */
 export const NftTrade: Model<NftTrade> = /* @__PURE__ */ makeModel(
   "NftTrade",
   CoreNftTrade.NftTrade,
   CoreNftTrade.example
 )
 
-/**
- * An NFT and one of its owners: an `Nft` without minter and last sale.
- *
- * @since 0.1.0
- * @category models
- */
+/** An NFT and one of its owners: an `Nft` without minter and last sale. */
 export interface OwnedNft {
   readonly token_address: Hex
   readonly token_id: bigint
@@ -424,24 +339,14 @@ export interface OwnedNft {
   readonly rarity_percentage: number | null
 }
 
-/**
- * The model of `OwnedNft`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `OwnedNft`. */
 export const OwnedNft: Model<OwnedNft> = /* @__PURE__ */ makeModel(
   "OwnedNft",
   CoreOwnedNft.OwnedNft,
   CoreOwnedNft.example
 )
 
-/**
- * A parameter of a contract function or event.
- *
- * @since 0.1.0
- * @category models
- */
+/** A parameter of a contract function or event. */
 export interface AbiParameter {
   readonly name: string | null
   readonly type: string | null
@@ -450,12 +355,7 @@ export interface AbiParameter {
   readonly internalType: string | null
 }
 
-/**
- * A function or event of a contract.
- *
- * @since 0.1.0
- * @category models
- */
+/** A function or event of a contract. */
 export interface AbiItem {
   readonly anonymous: boolean | null
   readonly constant: boolean | null
@@ -468,12 +368,7 @@ export interface AbiItem {
   readonly gas: number | null
 }
 
-/**
- * A stream, as returned by the status update.
- *
- * @since 0.1.0
- * @category models
- */
+/** A stream, as returned by the status update. */
 export interface StreamRecord {
   readonly webhookUrl: string | null
   readonly description: string | null
@@ -516,24 +411,14 @@ export interface StreamRecord {
   readonly statusMessage: string | null
 }
 
-/**
- * The model of `StreamRecord`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `StreamRecord`. */
 export const StreamRecord: Model<StreamRecord> = /* @__PURE__ */ makeModel(
   "StreamRecord",
   CoreStreamRecord.StreamRecord,
   CoreStreamRecord.example
 )
 
-/**
- * A holder of an ERC20 token.
- *
- * @since 0.1.0
- * @category models
- */
+/** A holder of an ERC20 token. */
 export interface TokenOwner {
   readonly owner_address: Hex
   readonly owner_address_label: string | null
@@ -547,24 +432,14 @@ export interface TokenOwner {
   readonly percentage_relative_to_total_supply: string | null
 }
 
-/**
- * The model of `TokenOwner`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `TokenOwner`. */
 export const TokenOwner: Model<TokenOwner> = /* @__PURE__ */ makeModel(
   "TokenOwner",
   CoreTokenOwner.TokenOwner,
   CoreTokenOwner.example
 )
 
-/**
- * The price of a token in US dollars and in the chain's native token.
- *
- * @since 0.1.0
- * @category models
- */
+/** The price of a token in US dollars and in the chain's native token. */
 export interface TokenPrice {
   readonly tokenName: string | null
   readonly tokenSymbol: string | null
@@ -595,36 +470,21 @@ export interface TokenPrice {
   readonly pairTotalLiquidityUsd: string | null
 }
 
-/**
- * The model of `TokenPrice`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `TokenPrice`. */
 export const TokenPrice: Model<TokenPrice> = /* @__PURE__ */ makeModel(
   "TokenPrice",
   CoreTokenPrice.TokenPrice,
   CoreTokenPrice.example
 )
 
-/**
- * The first or last transaction of a wallet on a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** The first or last transaction of a wallet on a chain. */
 export interface ChainTransaction {
   readonly block_number: number | null
   readonly block_timestamp: Date | null
   readonly transaction_hash: Hex | null
 }
 
-/**
- * The activity of a wallet on a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** The activity of a wallet on a chain. */
 export interface ActiveChain {
   readonly chain: OpenEnum<ChainName> | null
   /** Hexadecimal chain ID. */
@@ -634,23 +494,13 @@ export interface ActiveChain {
   readonly last_transaction: ChainTransaction | null
 }
 
-/**
- * A wallet and the chains on which it is active.
- *
- * @since 0.1.0
- * @category models
- */
+/** A wallet and the chains on which it is active. */
 export interface WalletChains {
   readonly address: Hex
   readonly active_chains: ReadonlyArray<ActiveChain>
 }
 
-/**
- * The model of `WalletChains`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The model of `WalletChains`. */
 export const WalletChains: Model<WalletChains> = /* @__PURE__ */ makeModel(
   "WalletChains",
   CoreWalletChains.WalletChains,

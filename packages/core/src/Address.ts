@@ -1,7 +1,5 @@
 /**
  * Addresses of wallets and contracts on EVM chains: 20 bytes, written as `0x` followed by 40 hexadecimal digits.
- *
- * @since 0.1.0
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -12,9 +10,6 @@ import { leaf } from "./internal/leaf.ts"
 
 /**
  * An address in its canonical form, lower case. Equal addresses are equal strings in models, cache keys and requests.
- *
- * @since 0.1.0
- * @category models
  */
 export type Address = `0x${string}` & Brand.Brand<"Address">
 
@@ -27,12 +22,7 @@ const parseAddress = (input: unknown): Address | undefined => {
   return text === undefined ? undefined : brand(text)
 }
 
-/**
- * Decodes an address in any case. Encodes it in lower case.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Decodes an address in any case. Encodes it in lower case. */
 export const Address: Schema.Schema<Address, string> = leaf({
   identifier: "Address",
   expected: "an address: 0x followed by 40 hexadecimal digits",
@@ -50,9 +40,6 @@ export const Address: Schema.Schema<Address, string> = leaf({
  * import * as Address from "@blockquarry/core/Address"
  *
  * const address = Address.make("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make: (text: string) => Address = /* @__PURE__ */ Schema.decodeSync(Address)
 
@@ -63,9 +50,6 @@ export const make: (text: string) => Address = /* @__PURE__ */ Schema.decodeSync
  * import { checksum, make } from "@blockquarry/core/Address"
  *
  * checksum(make("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")) // "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
- *
- * @since 0.1.0
- * @category display
  */
 export const checksum = (address: Address): string => {
   const hash = keccak_256(utf8ToBytes(address.slice(2)))

@@ -1,18 +1,9 @@
-/**
- * Exact integers beyond the safe range: amounts in a token's smallest unit, and 64-bit counters.
- *
- * @since 0.1.0
- */
+/** Exact integers beyond the safe range: amounts in a token's smallest unit, and 64-bit counters. */
 import type * as Schema from "effect/Schema"
 import { parseDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
-/**
- * The largest unsigned 256-bit integer.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The largest unsigned 256-bit integer. */
 export const maxUint256: bigint = 2n ** 256n - 1n
 
 /** Rejects numbers outside the safe range: they are already rounded. `LosslessJson` returns such integers as digits. */
@@ -49,18 +40,10 @@ const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema
 /**
  * An amount in a token's smallest unit: an integer of at least 0. Decodes a JSON integer, or a string of at most 10,000
  * digits, to a `bigint` without rounding. Encodes it as a string of digits. An amount on a chain has at most 256 bits.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Amount: Schema.Schema<bigint, string> = uint("Amount", "an integer of at least 0")
 
-/**
- * A counter of the ledger, from 0 to 2^64−1: a `bigint` in the model, a string of digits when encoded.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A counter of the ledger, from 0 to 2^64−1: a `bigint` in the model, a string of digits when encoded. */
 export const Uint64: Schema.Schema<bigint, string> = uint(
   "Uint64",
   "an integer from 0 to 2^64-1",

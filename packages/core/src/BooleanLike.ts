@@ -1,8 +1,4 @@
-/**
- * Booleans in the formats that APIs and query strings use.
- *
- * @since 0.1.0
- */
+/** Booleans in the formats that APIs and query strings use. */
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
@@ -15,12 +11,7 @@ const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
   ["0", false]
 ])
 
-/**
- * A boolean. Decodes `true`/`false`, `"true"`/`"false"` in any case, and 1/0 as a number or a string.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A boolean. Decodes `true`/`false`, `"true"`/`"false"` in any case, and 1/0 as a number or a string. */
 export const BooleanLike: Schema.Schema<boolean, boolean> = leaf({
   identifier: "BooleanLike",
   expected: "true or false",

@@ -2,8 +2,6 @@
  * The supported chains.
  *
  * An operation supports one of three sets, `evmChains` (25 chains), `nftTradeChains` or `priceChains`, or any chain.
- *
- * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
@@ -40,38 +38,18 @@ const idsByName = {
 
 type IdsByName = typeof idsByName
 
-/**
- * The canonical name of a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** The canonical name of a chain. */
 export type ChainName = keyof IdsByName
 
-/**
- * The hexadecimal chain ID of the chain `Name`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The hexadecimal chain ID of the chain `Name`. */
 export type ChainId<Name extends ChainName = ChainName> = IdsByName[Name]
 
 const isName = (text: string): text is ChainName => Object.hasOwn(idsByName, text)
 
-/**
- * All supported chains, in the order of the specification.
- *
- * @since 0.1.0
- * @category sets
- */
+/** All supported chains, in the order of the specification. */
 export const evmChains: ReadonlyArray<ChainName> = Object.keys(idsByName).filter(isName)
 
-/**
- * The chains on which NFT trades are indexed.
- *
- * @since 0.1.0
- * @category sets
- */
+/** The chains on which NFT trades are indexed. */
 export const nftTradeChains = [
   "eth",
   "polygon",
@@ -82,12 +60,7 @@ export const nftTradeChains = [
   "optimism"
 ] as const satisfies ReadonlyArray<ChainName>
 
-/**
- * The chains for which prices are available.
- *
- * @since 0.1.0
- * @category sets
- */
+/** The chains for which prices are available. */
 export const priceChains = [
   "eth",
   "polygon",
@@ -114,9 +87,6 @@ export const priceChains = [
  * import { chainId } from "@blockquarry/core/Chain"
  *
  * chainId("polygon amoy") // "0x13882"
- *
- * @since 0.1.0
- * @category conversions
  */
 export const chainId = <Name extends ChainName>(name: Name): ChainId<Name> => idsByName[name]
 
@@ -124,20 +94,10 @@ const namesByText: ReadonlyMap<string, ChainName> = new Map(
   evmChains.flatMap((name) => [[name, name], [idsByName[name], name]])
 )
 
-/**
- * Returns the name of a chain given by name or by hexadecimal ID, in any case.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Returns the name of a chain given by name or by hexadecimal ID, in any case. */
 export const chainName = (text: string): ChainName | undefined => namesByText.get(text.toLowerCase())
 
-/**
- * A chain as callers write it: a name or a hexadecimal ID.
- *
- * @since 0.1.0
- * @category models
- */
+/** A chain as callers write it: a name or a hexadecimal ID. */
 export type ChainInput<Name extends ChainName> = Name | ChainId<Name>
 
 const chainSchema = <Name extends ChainName>(
@@ -159,12 +119,7 @@ const chainSchema = <Name extends ChainName>(
   })
 }
 
-/**
- * A chain of `evmChains`. Decodes a name or a hexadecimal ID in any case. Encodes it as the ID.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A chain of `evmChains`. Decodes a name or a hexadecimal ID in any case. Encodes it as the ID. */
 export const EvmChain: Schema.Schema<ChainName, ChainInput<ChainName>> = chainSchema("EvmChain", evmChains)
 
 const hexId = /^0x0*([0-9a-f]+)$/i
@@ -172,9 +127,6 @@ const hexId = /^0x0*([0-9a-f]+)$/i
 /**
  * A chain of an operation whose chains the specification does not list: any name or hexadecimal ID. Decodes those of
  * `evmChains` as `EvmChain` does, other IDs in lower case without leading zeros, and other names unchanged.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>> = leaf<
   OpenEnum<ChainName>,
@@ -193,12 +145,7 @@ export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<C
   jsonSchema: { type: "string", minLength: 1, examples: evmChains.flatMap((name) => [name, idsByName[name]]) }
 })
 
-/**
- * A chain of `nftTradeChains`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A chain of `nftTradeChains`. */
 export const NftTradeChain: Schema.Schema<
   typeof nftTradeChains[number],
   ChainInput<typeof nftTradeChains[number]>
@@ -207,12 +154,7 @@ export const NftTradeChain: Schema.Schema<
   nftTradeChains
 )
 
-/**
- * A chain of `priceChains`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A chain of `priceChains`. */
 export const PriceChain: Schema.Schema<typeof priceChains[number], ChainInput<typeof priceChains[number]>> =
   chainSchema(
     "PriceChain",

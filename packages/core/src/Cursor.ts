@@ -3,8 +3,6 @@
  *
  * A cursor of the upstream is an opaque string that is sent back unchanged. For a list without cursors, pagination
  * generates a `ResumeCursor`, which streams, the command line and the proxy accept. It is never sent upstream.
- *
- * @since 0.1.0
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -13,9 +11,6 @@ import { leaf } from "./internal/leaf.ts"
 
 /**
  * A cursor in a response: a string, or a number that is decoded to its digits. Null and the empty string end the list.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Cursor: Schema.Schema<string, string> = leaf({
   identifier: "Cursor",
@@ -31,9 +26,6 @@ export const Cursor: Schema.Schema<string, string> = leaf({
 /**
  * The state of pagination by block: the operation and its parameters, the direction, the block to read next, and the
  * records of that block that were already returned.
- *
- * @since 0.1.0
- * @category models
  */
 export class ResumeCursor extends Schema.Class<ResumeCursor>("ResumeCursor")({
   operation: Schema.String,
@@ -66,29 +58,14 @@ const toAscii = (json: string): string =>
 
 const decodeResumeCursor = Schema.decodeUnknownEither(ResumeCursor)
 
-/**
- * Returns whether a string is a `ResumeCursor`.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether a string is a `ResumeCursor`. */
 export const isResumeCursor = (cursor: string): boolean => cursor.startsWith(prefix)
 
-/**
- * Encodes a `ResumeCursor` as a string that needs no escaping in URLs.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Encodes a `ResumeCursor` as a string that needs no escaping in URLs. */
 export const formatResumeCursor = (cursor: ResumeCursor): string =>
   prefix + toBase64Url(toAscii(JSON.stringify(cursor)))
 
-/**
- * Decodes a `ResumeCursor`. The left side describes why the string is invalid.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Decodes a `ResumeCursor`. The left side describes why the string is invalid. */
 export const parseResumeCursor = (text: string): Either.Either<ResumeCursor, string> =>
   Either.try((): unknown => JSON.parse(fromBase64Url(isResumeCursor(text) ? text.slice(prefix.length) : "")))
     .pipe(

@@ -1,8 +1,4 @@
-/**
- * Decimal numbers: exact ones (`BigDecimal`) and floating-point ones.
- *
- * @since 0.1.0
- */
+/** Decimal numbers: exact ones (`BigDecimal`) and floating-point ones. */
 import * as BigDecimal from "effect/BigDecimal"
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
@@ -29,9 +25,6 @@ const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
 /**
  * An exact decimal as a `BigDecimal`: formatted balances, US dollar values, percentages. Decodes a string or a JSON
  * number. Encodes it as digits without an exponent.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
   identifier: "Decimal",
@@ -58,9 +51,6 @@ export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
  * import * as BigDecimal from "effect/BigDecimal"
  *
  * formatDecimal(BigDecimal.make(1n, 21)) // "0.000000000000000000001"
- *
- * @since 0.1.0
- * @category display
  */
 export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
   const { scale, value: digits } = BigDecimal.normalize(value)
@@ -71,12 +61,7 @@ export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
   return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`
 }
 
-/**
- * A finite number: prices in US dollars, rarity. Decodes a JSON number or a numeric string.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A finite number: prices in US dollars, rarity. Decodes a JSON number or a numeric string. */
 export const Float: Schema.Schema<number, number> = leaf({
   identifier: "Float",
   expected: "a number",

@@ -3,8 +3,6 @@
  *
  * The Schema remains the reference. If a compiled function cannot decode an input, the Schema decodes it again, so every
  * error comes from the Schema. Property tests check that both agree on valid and on invalid documents.
- *
- * @since 0.1.0
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -17,20 +15,12 @@ import { DecodeId, EncodeId } from "./internal/leaf.ts"
 /**
  * Decodes a document. A field that is no fact and cannot be read becomes null, and its path, such as `result[].last_sale`, is
  * appended to `unreadable`, once for each occurrence. Ignore the paths if decoding fails.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Decoder<out A> {
   (document: unknown, unreadable?: Array<string>): Either.Either<A, ParseResult.ParseError>
 }
 
-/**
- * Encodes a value. Throws a `ParseError` if the value is not of type `A`.
- *
- * @since 0.1.0
- * @category models
- */
+/** Encodes a value. Throws a `ParseError` if the value is not of type `A`. */
 export interface Encoder<in A, out I> {
   (value: A): I
 }
@@ -38,9 +28,6 @@ export interface Encoder<in A, out I> {
 /**
  * Creates the decoder of a schema, compiled on first use. `options.errors` selects whether errors list the first issue
  * (default) or all issues.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = <A, I>(
   schema: Schema.Schema<A, I>,
@@ -62,12 +49,7 @@ export const make = <A, I>(
   }
 }
 
-/**
- * Creates the encoder of a schema, compiled on first use.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates the encoder of a schema, compiled on first use. */
 export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
   const encode = compileEncoder(schema.ast)
   return (value) => {
@@ -78,30 +60,19 @@ export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A
 
 /**
  * Returns the schema with its compiled decoder and encoder attached, so that `make` and `encoder` reuse them.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
 
 /**
  * Where a document does not fit its schema, as in `result[3].value`, and why. The path is empty for the document as a whole.
- *
- * @since 0.1.0
- * @category errors
  */
 export interface Mismatch {
   readonly path: string
   readonly reason: string
 }
 
-/**
- * Returns the deepest mismatch of an error, the first of several. The reason may quote the document.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Returns the deepest mismatch of an error, the first of several. The reason may quote the document. */
 export const mismatchOf = (error: ParseResult.ParseError): Mismatch => {
   const [deepest] = ParseResult.ArrayFormatter.formatErrorSync(error).sort((a, b) =>
     b.path.length - a.path.length

@@ -1,20 +1,13 @@
 /**
  * Hashes of transactions and blocks: 32 bytes, written as `0x` followed by 64 hexadecimal digits, on EVM chains and
  * on the ledger.
- *
- * @since 0.1.0
  */
 import * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 import { hexFormat } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
-/**
- * A hash in its canonical form, lower case.
- *
- * @since 0.1.0
- * @category models
- */
+/** A hash in its canonical form, lower case. */
 export type Hash = `0x${string}` & Brand.Brand<"Hash">
 
 const brand = Brand.nominal<Hash>()
@@ -26,12 +19,7 @@ const parseHash = (input: unknown): Hash | undefined => {
   return text === undefined ? undefined : brand(text)
 }
 
-/**
- * Decodes a hash in any case. Encodes it in lower case.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Decodes a hash in any case. Encodes it in lower case. */
 export const Hash: Schema.Schema<Hash, string> = leaf({
   identifier: "Hash",
   expected: "a hash: 0x followed by 64 hexadecimal digits",
@@ -49,8 +37,5 @@ export const Hash: Schema.Schema<Hash, string> = leaf({
  * import * as Hash from "@blockquarry/core/Hash"
  *
  * const hash = Hash.make("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make: (text: string) => Hash = /* @__PURE__ */ Schema.decodeSync(Hash)

@@ -3,8 +3,6 @@
  *
  * The Type side is canonical: branded addresses, chain names, `bigint` IDs, UTC instants. The Encoded side is what
  * callers write. At run time a schema decodes every format that requests may contain; it encodes the canonical one.
- *
- * @since 0.1.0
  */
 import type * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
@@ -20,9 +18,6 @@ import { exactOptional } from "./internal/nullable.ts"
 
 /**
  * The schema of an operation's input, and the schemas of its parameters, from which documentation is generated.
- *
- * @since 0.1.0
- * @category models
  */
 export interface InputSchema<in out Type, in out Encoded> {
   readonly schema: Schema.Schema<Type, Encoded>
@@ -31,20 +26,12 @@ export interface InputSchema<in out Type, in out Encoded> {
 
 export type { OptionalField } from "./internal/narrow.ts"
 
-/**
- * Makes a parameter optional. `undefined` is treated as absent.
- *
- * @since 0.1.0
- * @category fields
- */
+/** Makes a parameter optional. `undefined` is treated as absent. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>): OptionalField<A, I | undefined> =>
   allowUndefined(exactOptional(schema))
 
 /**
  * Creates the schema of a parameter with several values. Also decodes a single value and comma-separated values.
- *
- * @since 0.1.0
- * @category fields
  */
 export const arrayOf = <A, I>(
   item: Schema.Schema<A, I>
@@ -65,12 +52,7 @@ const toItems = (input: unknown): ReadonlyArray<unknown> =>
 const splitCommas = (value: unknown): ReadonlyArray<unknown> =>
   typeof value === "string" ? value.split(",").filter((part) => part !== "") : [value]
 
-/**
- * Sets the one-line description of a parameter, which `--help`, OpenAPI and the documentation show.
- *
- * @since 0.1.0
- * @category fields
- */
+/** Sets the one-line description of a parameter, which `--help`, OpenAPI and the documentation show. */
 export const withDescription = <A, I>(
   schema: Schema.Schema<A, I>,
   description: string
@@ -81,39 +63,21 @@ const PassthroughId: unique symbol = Symbol.for("@blockquarry/core/InputSchema/p
 /**
  * Marks a parameter for which the upstream may accept values that this library cannot decode. The proxy forwards such
  * values unchanged.
- *
- * @since 0.1.0
- * @category fields
  */
 export const passthrough = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [PassthroughId]: true })
 
-/**
- * Returns whether a schema is marked with `passthrough`.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether a schema is marked with `passthrough`. */
 export const isPassthrough = (annotated: AST.Annotated): boolean =>
   annotated.annotations[PassthroughId] === true
 
 const InQueryId: unique symbol = Symbol.for("@blockquarry/core/InputSchema/inQuery")
 
-/**
- * Marks a parameter of a POST that is in the query, not in the body.
- *
- * @since 0.1.0
- * @category fields
- */
+/** Marks a parameter of a POST that is in the query, not in the body. */
 export const inQuery = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [InQueryId]: true })
 
-/**
- * Returns whether a schema is marked with `inQuery`.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether a schema is marked with `inQuery`. */
 export const isInQuery = (annotated: AST.Annotated): boolean => annotated.annotations[InQueryId] === true
 
 /** Undefined, an empty string and an empty array are treated as absent. */
@@ -147,12 +111,7 @@ const structOf = <F extends Schema.Struct.Fields>(fields: F) =>
 // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 type ParameterFields = { readonly [name: string]: Schema.Schema<any, any> | OptionalField<any, any> }
 
-/**
- * Creates the input schema of an operation from its parameters.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates the input schema of an operation from its parameters. */
 export const inputSchema = <F extends ParameterFields>(
   fields: F
 ): InputSchema<Types.Simplify<Schema.Struct.Type<F>>, Types.Simplify<Schema.Struct.Encoded<F>>> => ({
@@ -162,12 +121,7 @@ export const inputSchema = <F extends ParameterFields>(
   fields
 })
 
-/**
- * A lower bound: a block or a date, not both.
- *
- * @since 0.1.0
- * @category ranges
- */
+/** A lower bound: a block or a date, not both. */
 export type LowerBound<DateInput> =
   | {
     /** First block, inclusive; takes precedence over from_date */
@@ -180,12 +134,7 @@ export type LowerBound<DateInput> =
     readonly from_date?: DateInput | undefined
   }
 
-/**
- * An upper bound: a block or a date, not both.
- *
- * @since 0.1.0
- * @category ranges
- */
+/** An upper bound: a block or a date, not both. */
 export type UpperBound<DateInput> =
   | {
     /** Last block, inclusive; takes precedence over to_date */
@@ -201,18 +150,10 @@ export type UpperBound<DateInput> =
 /**
  * A range of blocks or dates as callers write it. If an untyped request sets both for one bound, the block takes
  * precedence.
- *
- * @since 0.1.0
- * @category ranges
  */
 export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
 
-/**
- * A decoded range. Each bound is a block, a date, or absent.
- *
- * @since 0.1.0
- * @category ranges
- */
+/** A decoded range. Each bound is a block, a date, or absent. */
 export interface BlockOrDateRange {
   readonly from_block?: number
   readonly from_date?: DateTime.Utc
@@ -223,9 +164,6 @@ export interface BlockOrDateRange {
 /**
  * Creates the input schema of an operation with a block or date range. A block takes precedence over a date of the
  * same bound, so that equivalent inputs are equal. Rejects reversed ranges.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const inputSchemaWithRange = <F extends ParameterFields, DateInput>(
   fields: F,

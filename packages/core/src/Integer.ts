@@ -1,8 +1,4 @@
-/**
- * Safe integers: block numbers, log indexes, token decimals, page sizes.
- *
- * @since 0.1.0
- */
+/** Safe integers: block numbers, log indexes, token decimals, page sizes. */
 import type * as Schema from "effect/Schema"
 import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
@@ -23,20 +19,10 @@ const integer = (identifier: string, expected: string, min: number): Schema.Sche
   })
 }
 
-/**
- * An integer from 0 to 2^53−1. Decodes a JSON integer or a string of digits.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** An integer from 0 to 2^53−1. Decodes a JSON integer or a string of digits. */
 export const Integer: Schema.Schema<number, number> = integer("Integer", "an integer of at least 0", 0)
 
-/**
- * An integer from 1 to 2^53−1, such as `limit`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** An integer from 1 to 2^53−1, such as `limit`. */
 export const PositiveInteger: Schema.Schema<number, number> = integer(
   "PositiveInteger",
   "an integer of at least 1",

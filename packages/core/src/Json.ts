@@ -1,19 +1,10 @@
-/**
- * JSON values of unspecified structure.
- *
- * @since 0.1.0
- */
+/** JSON values of unspecified structure. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { DecodeId, ExpectedId } from "./internal/leaf.ts"
 import { type JsonValue, parse } from "./LosslessJson.ts"
 
-/**
- * Returns whether a value can be represented in JSON.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether a value can be represented in JSON. */
 export const isJson = (input: unknown): input is JsonValue => {
   if (input === null) return true
   if (Array.isArray(input)) return input.every(isJson)
@@ -22,12 +13,7 @@ export const isJson = (input: unknown): input is JsonValue => {
     (typeof input === "number" && Number.isFinite(input))
 }
 
-/**
- * Any JSON value, unchanged.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Any JSON value, unchanged. */
 export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
   identifier: "Json",
   description: "any JSON value",

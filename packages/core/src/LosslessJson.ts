@@ -7,8 +7,6 @@
  * remembers the names of members with such integers, and quotes them before the first call. There is no second JSON
  * grammar: it accepts exactly the documents that `JSON.parse` accepts, except that it also accepts one leading byte order
  * mark and limits the depth.
- *
- * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
@@ -19,9 +17,6 @@ import { isUnsafe, makeQuoter } from "./internal/unsafeIntegers.ts"
 /**
  * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits, and so is another number whose digits
  * a double does not keep.
- *
- * @since 0.1.0
- * @category models
  */
 export type JsonValue =
   | string
@@ -34,9 +29,6 @@ export type JsonValue =
 /**
  * The document is not valid JSON or is nested too deeply. `reason` contains no part of the document and is safe to log.
  * `offset` is in UTF-16 code units, or undefined if the JavaScript engine does not report it.
- *
- * @since 0.1.0
- * @category errors
  */
 export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
   readonly reason: string
@@ -50,9 +42,6 @@ export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
 /**
  * The maximum nesting depth. It keeps recursive functions over values safe, and rejects documents such as 64 MiB of `[`
  * early, for which `JSON.parse` would allocate gigabytes.
- *
- * @since 0.1.0
- * @category constants
  */
 export const maxDepth = 512
 
@@ -185,9 +174,6 @@ const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError
  *
  * parse(`{"value":12345678901234567890,"price":0.12345678901234567890,"share":1.50,"log_index":7}`)
  * // Either.right({ value: "12345678901234567890", price: "0.12345678901234567890", share: 1.5, log_index: 7 })
- *
- * @since 0.1.0
- * @category decoding
  */
 export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError> =>
   text.charCodeAt(0) !== 0xfeff
@@ -207,9 +193,6 @@ export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError>
  *
  * elementTexts(`{"result":[{"value":12345678901234567890}, 1.50]}`, "result")
  * // [`{"value":12345678901234567890}`, "1.50"]
- *
- * @since 0.1.0
- * @category decoding
  */
 export const elementTexts = (text: string, member: string): ReadonlyArray<string> => {
   const members = text.trimStart().startsWith("{") ? childTexts(text) : []
@@ -236,9 +219,6 @@ const bigintMark = "\u007f"
  * import { stringify } from "@blockquarry/core/LosslessJson"
  *
  * stringify({ value: 2n ** 64n, token_logo: undefined }) // {"value":18446744073709551616}
- *
- * @since 0.1.0
- * @category encoding
  */
 export const stringify = (value: unknown): string => {
   // A bigint becomes a string that ends in one mark. A string that ends in a mark gets another one, so two marks are

@@ -1,18 +1,9 @@
-/**
- * Enumerations to which the upstream may add values.
- *
- * @since 0.1.0
- */
+/** Enumerations to which the upstream may add values. */
 import * as Schema from "effect/Schema"
 import { convertString } from "./internal/decoder/Converter.ts"
 import { DecodeId, ExpectedId } from "./internal/leaf.ts"
 
-/**
- * One of the known values, or any other string. Editors suggest the known values.
- *
- * @since 0.1.0
- * @category models
- */
+/** One of the known values, or any other string. Editors suggest the known values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 
 /**
@@ -22,9 +13,6 @@ export type OpenEnum<Known extends string> = Known | (string & {})
  * import { openEnum } from "@blockquarry/core/OpenEnum"
  *
  * const ContractType = openEnum("ERC721", "ERC1155")
- *
- * @since 0.1.0
- * @category schemas
  */
 export const openEnum = <const Known extends ReadonlyArray<string>>(
   ...known: Known

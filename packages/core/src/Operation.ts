@@ -2,8 +2,6 @@
  * Operations: complete descriptions of the requests that the APIs support.
  *
  * Clients, proxy routes, the OpenAPI document, command line options and the sandbox are derived from them.
- *
- * @since 0.1.0
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -13,40 +11,20 @@ import { type InputSchema, isInQuery, isPassthrough } from "./InputSchema.ts"
 import type { Page } from "./Page.ts"
 import { NoStore, type Ttl } from "./Ttl.ts"
 
-/**
- * The three APIs. Each has its own base URL.
- *
- * @since 0.1.0
- * @category models
- */
+/** The three APIs. Each has its own base URL. */
 export type ApiName = "data" | "streams" | "ledger"
 
-/**
- * The path prefix of each API, relative to its base URL.
- *
- * @since 0.1.0
- * @category models
- */
+/** The path prefix of each API, relative to its base URL. */
 export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
   data: "/api/v2.2",
   streams: "",
   ledger: ""
 }
 
-/**
- * The highest cost of any operation, in units.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The highest cost of any operation, in units. */
 export const maxCost = 5
 
-/**
- * An operation of an API.
- *
- * @since 0.1.0
- * @category models
- */
+/** An operation of an API. */
 export interface Operation<in out Input, in out InputEncoded, in out Output, in out OutputEncoded> {
   readonly id: string
   readonly api: ApiName
@@ -88,12 +66,7 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly example?: (values: ExampleValues) => InputEncoded
 }
 
-/**
- * An operation that returns a list in pages.
- *
- * @since 0.1.0
- * @category models
- */
+/** An operation that returns a list in pages. */
 export interface ListOperation<
   in out Input extends { readonly cursor?: string },
   in out InputEncoded,
@@ -104,12 +77,7 @@ export interface ListOperation<
   readonly pagination: ListPagination<Item>
 }
 
-/**
- * How to find the next page of a list: by cursor, or by block if the upstream returns no cursor.
- *
- * @since 0.1.0
- * @category models
- */
+/** How to find the next page of a list: by cursor, or by block if the upstream returns no cursor. */
 export interface ListPagination<in Item> {
   /** For lists that may have no cursor: the block and the identity of a record (null if it has none). */
   readonly byBlock?: {
@@ -118,12 +86,7 @@ export interface ListPagination<in Item> {
   }
 }
 
-/**
- * The documentation of an operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The documentation of an operation. */
 export interface OperationDocs {
   /** The heading under which documentation lists the operation. */
   readonly group?: string
@@ -133,12 +96,7 @@ export interface OperationDocs {
   readonly knownIssue?: string
 }
 
-/**
- * What example inputs contain: addresses, IDs and hashes that an upstream knows.
- *
- * @since 0.1.0
- * @category models
- */
+/** What example inputs contain: addresses, IDs and hashes that an upstream knows. */
 export interface ExampleValues {
   /** The address of a wallet with transfers and trades. */
   readonly wallet: string
@@ -154,12 +112,7 @@ export interface ExampleValues {
   readonly transaction: string
 }
 
-/**
- * A parameter of an operation, as documentation and command lines show it.
- *
- * @since 0.1.0
- * @category models
- */
+/** A parameter of an operation, as documentation and command lines show it. */
 export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "body"
@@ -171,12 +124,7 @@ export interface Parameter {
   readonly jsonSchema: ParameterJsonSchema
 }
 
-/**
- * The JSON Schema of a parameter.
- *
- * @since 0.1.0
- * @category models
- */
+/** The JSON Schema of a parameter. */
 export interface ParameterJsonSchema {
   readonly type?: string
   readonly enum?: ReadonlyArray<string>
@@ -211,12 +159,7 @@ const makeOperation = <I, InputEncoded, Output, OutputEncoded>(
   parameters: toParameters(spec.input.fields, spec.path, method)
 })
 
-/**
- * Creates an operation that reads one resource.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates an operation that reads one resource. */
 export const get = <I, InputEncoded, Output, OutputEncoded>(
   spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>
 ): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "GET", "always")
@@ -229,9 +172,6 @@ type PostSpec<I, InputEncoded, Output, OutputEncoded> = Omit<
 
 /**
  * Creates an operation that updates a resource. It is retried only if the upstream cannot have applied it.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const update = <I, InputEncoded, Output, OutputEncoded>(
   spec: PostSpec<I, InputEncoded, Output, OutputEncoded>
@@ -240,29 +180,16 @@ export const update = <I, InputEncoded, Output, OutputEncoded>(
 
 /**
  * Creates an operation that reads with a POST, for example because its input is too long for a URL. It is retried as a GET.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const readByPost = <I, InputEncoded, Output, OutputEncoded>(
   spec: PostSpec<I, InputEncoded, Output, OutputEncoded>
 ): Operation<I, InputEncoded, Output, OutputEncoded> =>
   makeOperation({ ...spec, ttl: () => NoStore() }, "POST", "always")
 
-/**
- * The type of the records of a page.
- *
- * @since 0.1.0
- * @category models
- */
+/** The type of the records of a page. */
 export type ItemOf<Output extends Page<unknown>> = Output["result"][number]
 
-/**
- * Creates an operation that reads a list in pages. The schema of its pages is named after it.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates an operation that reads a list in pages. The schema of its pages is named after it. */
 export const list = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -284,31 +211,16 @@ export const list = <
 
 const pageName = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Page`
 
-/**
- * Returns whether an operation is a list operation.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether an operation is a list operation. */
 export const isList = (
   operation: AnyOperation
   // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 ): operation is ListOperation<any, any, any, any, any> => "pagination" in operation
 
-/**
- * The properties of an operation that the classification of its responses needs.
- *
- * @since 0.1.0
- * @category models
- */
+/** The properties of an operation that the classification of its responses needs. */
 export type OperationRef = Pick<AnyOperation, "id" | "retry">
 
-/**
- * Any operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** Any operation. */
 // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 export type AnyOperation = Operation<any, any, any, any>
 

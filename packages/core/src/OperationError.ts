@@ -23,34 +23,18 @@
  * | `TimeoutError` | yes, unless `mayHaveBeenApplied` |
  * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the transport is closed |
  * | `PaginationError` | no |
- *
- * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
 import { describeNetworkReason, isTransportClosed } from "./internal/networkReasons.ts"
 
-/**
- * The part of a request that errors keep. Headers are left out.
- *
- * @since 0.1.0
- * @category models
- */
+/** The part of a request that errors keep. Headers are left out. */
 export const RequestSummary = Schema.Struct({ method: Schema.String, path: Schema.String })
 
-/**
- * @since 0.1.0
- * @category models
- */
 export interface RequestSummary extends Schema.Schema.Type<typeof RequestSummary> {}
 
-/**
- * The part of the upstream's response that errors keep.
- *
- * @since 0.1.0
- * @category models
- */
+/** The part of the upstream's response that errors keep. */
 export const ResponseSummary = Schema.Struct({
   status: Schema.Int,
   /** The message in the body. Null if the body has none in a known place. At most 300 characters. */
@@ -61,10 +45,6 @@ export const ResponseSummary = Schema.Struct({
   upstreamRequestId: Schema.NullOr(Schema.String)
 })
 
-/**
- * @since 0.1.0
- * @category models
- */
 export interface ResponseSummary extends Schema.Schema.Type<typeof ResponseSummary> {}
 
 /** What errors with a request have. */
@@ -94,12 +74,7 @@ const setting = Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
 const describeSetting = (setting: string | null, general: string): string =>
   setting === null ? general : /^[A-Z][A-Z0-9_]*$/.test(setting) ? setting : `the option ${setting}`
 
-/**
- * What every error tells.
- *
- * @since 0.1.0
- * @category models
- */
+/** What every error tells. */
 export interface ErrorDescription {
   readonly operation: string
   /** What failed, without the operation. */
@@ -130,12 +105,7 @@ const formatMessage = ({ hint, operation, summary }: ErrorDescription): string =
   return hint === null ? line : `${line}${line.endsWith(".") ? "" : "."} ${hint}`
 }
 
-/**
- * A parameter or an option of the call is missing, invalid or unknown. Nothing was sent.
- *
- * @since 0.1.0
- * @category errors
- */
+/** A parameter or an option of the call is missing, invalid or unknown. Nothing was sent. */
 export class InvalidInputError
   extends Schema.TaggedError<InvalidInputError>("@blockquarry/core/InvalidInputError")(
     "InvalidInputError",
@@ -160,12 +130,7 @@ export class InvalidInputError
   }
 }
 
-/**
- * The upstream rejected the request: a 4xx status that has no error of its own.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream rejected the request: a 4xx status that has no error of its own. */
 export class RequestRejectedError
   extends Schema.TaggedError<RequestRejectedError>("@blockquarry/core/RequestRejectedError")(
     "RequestRejectedError",
@@ -186,12 +151,7 @@ export class RequestRejectedError
   }
 }
 
-/**
- * The requested item does not exist: status 404 or 410, or NFT metadata that is `null`.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The requested item does not exist: status 404 or 410, or NFT metadata that is `null`. */
 export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquarry/core/NotFoundError")(
   "NotFoundError",
   responseFields
@@ -209,12 +169,7 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
   }
 }
 
-/**
- * The upstream does not accept the API key: status 401, 407 or 424.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream does not accept the API key: status 401, 407 or 424. */
 export class AuthenticationError
   extends Schema.TaggedError<AuthenticationError>("@blockquarry/core/AuthenticationError")(
     "AuthenticationError",
@@ -235,12 +190,7 @@ export class AuthenticationError
   }
 }
 
-/**
- * The API key is valid but lacks a permission: status 403.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The API key is valid but lacks a permission: status 403. */
 export class PermissionDeniedError
   extends Schema.TaggedError<PermissionDeniedError>("@blockquarry/core/PermissionDeniedError")(
     "PermissionDeniedError",
@@ -261,12 +211,7 @@ export class PermissionDeniedError
   }
 }
 
-/**
- * The plan of the API key is exhausted: status 402, or a 401 with a message to that effect.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The plan of the API key is exhausted: status 402, or a 401 with a message to that effect. */
 export class PlanQuotaExceededError
   extends Schema.TaggedError<PlanQuotaExceededError>("@blockquarry/core/PlanQuotaExceededError")(
     "PlanQuotaExceededError",
@@ -290,9 +235,6 @@ export class PlanQuotaExceededError
 /**
  * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent
  * because the key is in cooldown after the 429 response to another request.
- *
- * @since 0.1.0
- * @category errors
  */
 export class RateLimitError
   extends Schema.TaggedError<RateLimitError>("@blockquarry/core/RateLimitError")("RateLimitError", {
@@ -335,9 +277,6 @@ export class RateLimitError
  * - `unavailable`: the store that counts the limits for several processes is unavailable, and is configured to be `closed` in
  *   that case.
  * - `memory`: a gateway has not enough memory for the body of the response.
- *
- * @since 0.1.0
- * @category errors
  */
 export class LocalLimitError
   extends Schema.TaggedError<LocalLimitError>("@blockquarry/core/LocalLimitError")("LocalLimitError", {
@@ -376,12 +315,7 @@ export class LocalLimitError
 /** The statuses of failures that are usually temporary. */
 const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
 
-/**
- * The upstream failed: a 5xx status.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream failed: a 5xx status. */
 export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/core/ServerError")(
   "ServerError",
   { ...responseFields, retryAfter, mayHaveBeenApplied }
@@ -403,12 +337,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/c
   }
 }
 
-/**
- * The circuit breaker of an upstream is open. Nothing was sent.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The circuit breaker of an upstream is open. Nothing was sent. */
 export class CircuitOpenError
   extends Schema.TaggedError<CircuitOpenError>("@blockquarry/core/CircuitOpenError")("CircuitOpenError", {
     ...requestFields,
@@ -440,9 +369,6 @@ export class CircuitOpenError
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
- *
- * @since 0.1.0
- * @category errors
  */
 export class InvalidResponseError
   extends Schema.TaggedError<InvalidResponseError>("@blockquarry/core/InvalidResponseError")(
@@ -489,9 +415,6 @@ export class InvalidResponseError
  * - `CursorRepeated`: the upstream returned a cursor for the second time.
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
- *
- * @since 0.1.0
- * @category errors
  */
 export class PaginationError
   extends Schema.TaggedError<PaginationError>("@blockquarry/core/PaginationError")("PaginationError", {
@@ -514,12 +437,7 @@ export class PaginationError
   }
 }
 
-/**
- * The connection could not be opened, or broke before the response was complete.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The connection could not be opened, or broke before the response was complete. */
 export class NetworkError
   extends Schema.TaggedError<NetworkError>("@blockquarry/core/NetworkError")("NetworkError", {
     ...requestFields,
@@ -570,9 +488,6 @@ export class NetworkError
  * - `attempt`: `timeouts.attempt` elapsed.
  * - `call`: `timeouts.call` elapsed.
  * - `server`: the upstream responded with status 408.
- *
- * @since 0.1.0
- * @category errors
  */
 export class TimeoutError
   extends Schema.TaggedError<TimeoutError>("@blockquarry/core/TimeoutError")("TimeoutError", {
@@ -603,12 +518,7 @@ export class TimeoutError
   }
 }
 
-/**
- * Every error of a call.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Every error of a call. */
 export type OperationError =
   | InvalidInputError
   | RequestRejectedError
@@ -624,20 +534,10 @@ export type OperationError =
   | NetworkError
   | TimeoutError
 
-/**
- * Every error of a list.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Every error of a list. */
 export type ListOperationError = OperationError | PaginationError
 
-/**
- * The schema of every error, to send errors from one process to another.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of every error, to send errors from one process to another. */
 export const ListOperationError = Schema.Union(
   InvalidInputError,
   RequestRejectedError,

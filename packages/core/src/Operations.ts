@@ -2,8 +2,6 @@
 /**
  * All operations, one record of operations for each API, and the inputs. Editors show the comments of the
  * keys on the methods of the clients.
- *
- * @since 0.1.0
  */
 import { contractNfts } from "./operations/contractNfts.ts"
 import { ledgerTransaction } from "./operations/ledgerTransaction.ts"
@@ -30,12 +28,7 @@ export * from "./operations/walletChains.ts"
 export * from "./operations/walletNftTrades.ts"
 export * from "./operations/walletTransfers.ts"
 
-/**
- * The type of `dataOperations`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The type of `dataOperations`. */
 export type DataOperations = {
   /** Lists ERC20 transfers of a wallet, newest block first by default. */
   readonly walletTransfers: typeof walletTransfers
@@ -69,12 +62,7 @@ export type DataOperations = {
   readonly nftOwners: typeof nftOwners
 }
 
-/**
- * The operations of the data API.
- *
- * @since 0.1.0
- * @category operations
- */
+/** The operations of the data API. */
 export const dataOperations: DataOperations = {
   walletTransfers,
   walletChains,
@@ -87,54 +75,29 @@ export const dataOperations: DataOperations = {
   nftOwners
 }
 
-/**
- * The type of `streamsOperations`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The type of `streamsOperations`. */
 export type StreamsOperations = {
   /** Sets the status of a stream. A failed request is retried only if the upstream cannot have applied it. */
   readonly updateStreamStatus: typeof updateStreamStatus
 }
 
-/**
- * The operations of the streams API.
- *
- * @since 0.1.0
- * @category operations
- */
+/** The operations of the streams API. */
 export const streamsOperations: StreamsOperations = {
   updateStreamStatus
 }
 
-/**
- * The type of `ledgerOperations`.
- *
- * @since 0.1.0
- * @category models
- */
+/** The type of `ledgerOperations`. */
 export type LedgerOperations = {
   /** Gets a ledger transaction by its hash. */
   readonly ledgerTransaction: typeof ledgerTransaction
 }
 
-/**
- * The operations of the ledger API.
- *
- * @since 0.1.0
- * @category operations
- */
+/** The operations of the ledger API. */
 export const ledgerOperations: LedgerOperations = {
   ledgerTransaction
 }
 
-/**
- * The IDs of the operations of all APIs.
- *
- * @since 0.1.0
- * @category operations
- */
+/** The IDs of the operations of all APIs. */
 export const operationIds = [
   "walletTransfers",
   "walletChains",
@@ -149,20 +112,10 @@ export const operationIds = [
   "ledgerTransaction"
 ] as const
 
-/**
- * The ID of an operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** The ID of an operation. */
 export type OperationId = typeof operationIds[number]
 
-/**
- * The operations of all APIs.
- *
- * @since 0.1.0
- * @category operations
- */
+/** The operations of all APIs. */
 export const allOperations: ReadonlyArray<
   (typeof dataOperations & typeof streamsOperations & typeof ledgerOperations)[OperationId]
 > = [

@@ -1,8 +1,4 @@
-/**
- * Pages of list operations.
- *
- * @since 0.1.0
- */
+/** Pages of list operations. */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
 import { withTypes } from "./internal/narrow.ts"
@@ -14,9 +10,6 @@ import { type OpenEnum, openEnum } from "./OpenEnum.ts"
  *
  * - `cursor` is null or empty on the last page. It is absent for lists without cursors.
  * - `total`, `page` and `page_size` are null if the upstream does not return them.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Page<out Item> {
   readonly total: number | null
@@ -26,12 +19,7 @@ export interface Page<out Item> {
   readonly result: ReadonlyArray<Item>
 }
 
-/**
- * An encoded `Page`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `Page`. */
 export interface PageEncoded<out Item> {
   readonly total?: number | null | undefined
   readonly page?: number | null | undefined
@@ -48,50 +36,27 @@ const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
   result: Schema.Array(item)
 })
 
-/**
- * Creates the schema of a page with records of the schema `item`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Creates the schema of a page with records of the schema `item`. */
 export const page = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<Page<A>, PageEncoded<I>> =>
   withTypes<Page<A>, PageEncoded<I>>()(Schema.Struct(pageFields(item)))
 
 /**
  * The indexing status of a collection: `SYNCING` until the indexing that its first request started is complete.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const SyncStatus = openEnum("SYNCING", "SYNCED")
 
-/**
- * A page of a collection that the upstream may still be indexing.
- *
- * @since 0.1.0
- * @category models
- */
+/** A page of a collection that the upstream may still be indexing. */
 export interface CollectionPage<out Item> extends Page<Item> {
   /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */
   readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null
 }
 
-/**
- * An encoded `CollectionPage`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `CollectionPage`. */
 export interface CollectionPageEncoded<out Item> extends PageEncoded<Item> {
   readonly status?: string | null | undefined
 }
 
-/**
- * Creates the schema of a page of a collection with records of the schema `item`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** Creates the schema of a page of a collection with records of the schema `item`. */
 export const collectionPage = <A, I>(
   item: Schema.Schema<A, I>
 ): Schema.Schema<CollectionPage<A>, CollectionPageEncoded<I>> =>
@@ -101,9 +66,6 @@ export const collectionPage = <A, I>(
 
 /**
  * Returns the cursor of the next page, or undefined on the last page. An empty page with a cursor is not the last page.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const nextCursor = (page: Page<unknown>): string | undefined =>
   page.cursor === null || page.cursor === "" ? undefined : page.cursor
@@ -116,9 +78,6 @@ export const nextCursor = (page: Page<unknown>): string | undefined =>
  * import * as Page from "@blockquarry/core/Page"
  *
  * const page = Page.example([Erc20Transfer.example({ value: 5n })])
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = <Item>(
   result: ReadonlyArray<Item>,

@@ -1,8 +1,4 @@
-/**
- * Encodes the input of an operation as an HTTP request.
- *
- * @since 0.1.0
- */
+/** Encodes the input of an operation as an HTTP request. */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -13,12 +9,7 @@ import { formatValue } from "./internal/leaf.ts"
 import type { Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
 
-/**
- * A request without base URL and headers.
- *
- * @since 0.1.0
- * @category models
- */
+/** A request without base URL and headers. */
 export interface EncodedRequest {
   readonly method: "GET" | "POST"
   /** Percent-encoded, relative to the path prefix of the API. */
@@ -31,9 +22,6 @@ export interface EncodedRequest {
 /**
  * The format of a parameter with several values: `name[]=A&name[]=B`, `name[0]=A&name[1]=B`, `name=A&name=B`, or
  * `name=A,B`.
- *
- * @since 0.1.0
- * @category models
  */
 export type ArrayFormat = "brackets" | "indices" | "repeat" | "comma"
 
@@ -48,9 +36,6 @@ interface OperationInput<I, InputEncoded> extends RequestShape {
 /**
  * Creates a function that decodes what a caller wrote to the canonical input. It fails with all invalid and unknown
  * parameters.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const inputDecoder = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>
@@ -81,23 +66,13 @@ const unknownParameters = (operation: RequestShape, encoded: unknown): ReadonlyA
 const hasParameter = ({ parameters }: RequestShape, name: string): boolean =>
   parameters.some((parameter) => parameter.name === name)
 
-/**
- * Decodes what a caller wrote to the canonical input. Fails with all invalid and unknown parameters.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Decodes what a caller wrote to the canonical input. Fails with all invalid and unknown parameters. */
 export const decodeInput = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>,
   encoded: unknown
 ): Either.Either<I, InvalidInputError> => inputDecoder(operation)(encoded)
 
-/**
- * Creates a function that encodes a canonical input as a request. Equal inputs give equal requests.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Creates a function that encodes a canonical input as a request. Equal inputs give equal requests. */
 export const requestEncoder = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>,
   arrayFormat: ArrayFormat = "brackets"
@@ -131,12 +106,7 @@ export const requestEncoder = <I, InputEncoded>(
   }
 }
 
-/**
- * Encodes a canonical input as a request. Equal inputs give equal requests.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Encodes a canonical input as a request. Equal inputs give equal requests. */
 export const encodeRequest = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>,
   input: I,
@@ -164,12 +134,7 @@ const suffixes: { readonly [F in Exclude<ArrayFormat, "comma">]: (index: number)
   repeat: () => ""
 }
 
-/**
- * Formats a query string, without `?`.
- *
- * @since 0.1.0
- * @category conversions
- */
+/** Formats a query string, without `?`. */
 export const formatQuery = (query: EncodedRequest["query"]): string =>
   query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
 

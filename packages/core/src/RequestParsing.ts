@@ -1,18 +1,9 @@
-/**
- * Parses HTTP requests for operations, as a proxy and the sandbox receive them.
- *
- * @since 0.1.0
- */
+/** Parses HTTP requests for operations, as a proxy and the sandbox receive them. */
 import * as Predicate from "effect/Predicate"
 import type { AnyOperation } from "./Operation.ts"
 import type { EncodedRequest } from "./RequestEncoding.ts"
 
-/**
- * The parameters of a received request: those of the operation, and unknown ones.
- *
- * @since 0.1.0
- * @category models
- */
+/** The parameters of a received request: those of the operation, and unknown ones. */
 export interface ParsedRequest {
   /** The input of `decodeInput`. */
   readonly encoded: Readonly<Record<string, unknown>>
@@ -23,9 +14,6 @@ export interface ParsedRequest {
 /**
  * Parses a received request. Accepts arrays in every `ArrayFormat`, and ignores unknown members of the body. A repeated
  * parameter becomes an array, which `decodeInput` rejects if the parameter has a single value.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const parseRequest = (
   { parameters }: Pick<AnyOperation, "parameters">,
@@ -53,9 +41,6 @@ export const parseRequest = (
 /**
  * Creates a function that finds the operation of a path and decodes its parameters. Literal segments take precedence over
  * parameters.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const pathMatcher = <O extends Pick<AnyOperation, "path">>(
   operations: ReadonlyArray<O>
@@ -76,12 +61,7 @@ export const pathMatcher = <O extends Pick<AnyOperation, "path">>(
   }
 }
 
-/**
- * The operation of a path, and the path parameters.
- *
- * @since 0.1.0
- * @category models
- */
+/** The operation of a path, and the path parameters. */
 export interface PathMatch<O> {
   readonly operation: O
   readonly parameters: Readonly<Record<string, string>>

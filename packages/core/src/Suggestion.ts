@@ -1,8 +1,4 @@
-/**
- * Suggestions for mistyped words ("did you mean").
- *
- * @since 0.1.0
- */
+/** Suggestions for mistyped words ("did you mean"). */
 
 /** Shorter words are a prefix of too many others. */
 const minPrefixLength = 3
@@ -20,9 +16,6 @@ const maxLength = 64
  *
  * // "ethereum"
  * console.log(closestMatch("etherium", ["ethereum", "polygon"]))
- *
- * @since 0.1.0
- * @category search
  */
 export const closestMatch = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   if (word.length > maxLength) return undefined

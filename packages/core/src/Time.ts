@@ -1,8 +1,4 @@
-/**
- * Instants in UTC.
- *
- * @since 0.1.0
- */
+/** Instants in UTC. */
 import * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { parseDate, parseIsoDate } from "./internal/dateText.ts"
@@ -45,9 +41,6 @@ const formatUtc = (instant: DateTime.Utc): string => {
 /**
  * An instant in a response. Decodes ISO 8601 with or without milliseconds and time zone (default: UTC). Encodes it in
  * UTC with milliseconds.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
   identifier: "Time",
@@ -63,9 +56,6 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
 /**
  * A date as callers write it: a string, a `Date`, or a `DateTime`. A string is ISO 8601 (calendar, week and ordinal dates,
  * basic or extended) or any other format that `Date.parse` accepts, such as that of RFC 2822. It must name an existing date.
- *
- * @since 0.1.0
- * @category models
  */
 export type TimeInput = string | Date | DateTime.DateTime
 
@@ -84,9 +74,6 @@ const remark = (input: unknown): string =>
 /**
  * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the
  * instant as ISO 8601 in UTC with milliseconds.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.Utc, string, TimeInput>({
   identifier: "TimeInput",
@@ -108,9 +95,6 @@ const maxEpochSeconds = 253_402_300_799
 /**
  * A bound of a date range that may also be a Unix time in seconds: a number, or its digits unless they are a date such as
  * 20240131.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = leaf<
   DateTime.Utc,

@@ -1,8 +1,4 @@
-/**
- * IDs of tokens in an NFT contract.
- *
- * @since 0.1.0
- */
+/** IDs of tokens in an NFT contract. */
 import type * as Schema from "effect/Schema"
 import { maxUint256 } from "./Amount.ts"
 import { isDigits } from "./internal/digits.ts"
@@ -11,9 +7,6 @@ import { leaf } from "./internal/leaf.ts"
 /**
  * A token ID of up to 256 bits, as a `bigint`. Decodes decimal digits (77 of them are common) or `0x` followed by
  * hexadecimal digits. Encodes it as decimal digits.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, string, string | bigint>({
   identifier: "TokenId",

@@ -1,8 +1,4 @@
-/**
- * How long a response may be cached.
- *
- * @since 0.1.0
- */
+/** How long a response may be cached. */
 import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -16,9 +12,6 @@ import * as Predicate from "effect/Predicate"
  * - `UpToBlock`: the response covers blocks up to `block`. It is fresh for `finalizedTtl` once that block is final, and
  *   for `recentTtl` before.
  * - `NoStore`: the response must not be cached.
- *
- * @since 0.1.0
- * @category models
  */
 export type Ttl = Data.TaggedEnum<{
   Immutable: {}
@@ -33,36 +26,15 @@ export type Ttl = Data.TaggedEnum<{
 
 type TtlOf<Tag extends Ttl["_tag"]> = Extract<Ttl, { readonly _tag: Tag }>
 
-/**
- * @since 0.1.0
- * @category constructors
- */
 export const Immutable = /* @__PURE__ */ Data.tagged<TtlOf<"Immutable">>("Immutable")
 
-/**
- * @since 0.1.0
- * @category constructors
- */
 export const MaxAge = /* @__PURE__ */ Data.tagged<TtlOf<"MaxAge">>("MaxAge")
 
-/**
- * @since 0.1.0
- * @category constructors
- */
 export const UpToBlock = /* @__PURE__ */ Data.tagged<TtlOf<"UpToBlock">>("UpToBlock")
 
-/**
- * @since 0.1.0
- * @category constructors
- */
 export const NoStore = /* @__PURE__ */ Data.tagged<TtlOf<"NoStore">>("NoStore")
 
-/**
- * Returns the TTL of a list or a price: 1 hour if `to_block` is set and final, otherwise 5 seconds.
- *
- * @since 0.1.0
- * @category policies
- */
+/** Returns the TTL of a list or a price: 1 hour if `to_block` is set and final, otherwise 5 seconds. */
 export const ttlByToBlock = (input: { readonly to_block?: number | undefined }): Ttl =>
   input.to_block === undefined
     ? MaxAge({ duration: "5 seconds" })
@@ -71,9 +43,6 @@ export const ttlByToBlock = (input: { readonly to_block?: number | undefined }):
 /**
  * Returns the TTL of a page of NFTs: 5 seconds, or `NoStore` if the page is empty or the collection is still being
  * indexed.
- *
- * @since 0.1.0
- * @category policies
  */
 export const noStoreWhileSyncing = (_input: unknown, document: () => unknown): Ttl => {
   const page = document()

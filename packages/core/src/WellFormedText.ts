@@ -1,26 +1,12 @@
-/**
- * Strings that can be encoded in a URL.
- *
- * @since 0.1.0
- */
+/** Strings that can be encoded in a URL. */
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
-/**
- * Returns whether a value is a non-empty, well-formed string.
- *
- * @since 0.1.0
- * @category guards
- */
+/** Returns whether a value is a non-empty, well-formed string. */
 export const isWellFormedText = (input: unknown): input is string =>
   typeof input === "string" && input !== "" && input.isWellFormed()
 
-/**
- * A non-empty, well-formed string. A URL cannot encode a lone surrogate.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A non-empty, well-formed string. A URL cannot encode a lone surrogate. */
 export const WellFormedText: Schema.Schema<string, string> = leaf({
   identifier: "WellFormedText",
   expected: "a non-empty, well-formed string",
@@ -39,9 +25,6 @@ const isSegment = (input: unknown): input is string => isWellFormedText(input) &
 /**
  * A string that is exactly one segment of a path. Rejects `.` and `..`, which URL parsers collapse even if encoded, and
  * slashes, plain or percent-encoded.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const PathSegment: Schema.Schema<string, string> = leaf({
   identifier: "PathSegment",

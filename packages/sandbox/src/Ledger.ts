@@ -4,8 +4,6 @@
  *
  * All operations read the same data and are consistent with each other: balances are sums of transfers, the owner of an
  * NFT is the recipient of its last transfer, and activity spans the first and the last transaction.
- *
- * @since 0.1.0
  */
 import { makeAccounts } from "./ledger/Accounts.ts"
 import { chainNames } from "./ledger/ChainConfigs.ts"
@@ -30,9 +28,6 @@ const maxScale = 10_000_000
  * const ledger = make({ seed: 7, scale: 1_000_000 })
  * const eth = ledger.chains.get("eth")
  * eth?.walletTransfers(ledger.examples.busyWallet).at(999_999)
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (options: {
   /** Seed of the synthetic data. Default: 1. */

@@ -18,8 +18,6 @@
  *     headers: { "x-api-key": Sandbox.apiKey }
  *   })
  * }).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
- *
- * @since 0.1.0
  */
 import type { ChainName } from "@blockquarry/core/Chain"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -43,12 +41,7 @@ export type { SandboxRequest, SandboxResponse, Transmission } from "./service/Ht
 export type { RecordedRequest } from "./service/RequestLog.ts"
 export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"
 
-/**
- * The base URLs of the three APIs and of the ledger's testnet.
- *
- * @since 0.1.0
- * @category models
- */
+/** The base URLs of the three APIs and of the ledger's testnet. */
 export interface SandboxUrls {
   readonly data: string
   readonly streams: string
@@ -56,12 +49,7 @@ export interface SandboxUrls {
   readonly ledgerTestnet: string
 }
 
-/**
- * Returns the base URLs of a sandbox at an origin.
- *
- * @since 0.1.0
- * @category urls
- */
+/** Returns the base URLs of a sandbox at an origin. */
 export const baseUrlsAt = (origin: string): SandboxUrls => ({
   data: origin,
   streams: origin,
@@ -69,20 +57,10 @@ export const baseUrlsAt = (origin: string): SandboxUrls => ({
   ledgerTestnet: `${origin}${testnetPrefix}`
 })
 
-/**
- * The base URLs of the in-process sandbox. Its client ignores the host of a URL.
- *
- * @since 0.1.0
- * @category urls
- */
+/** The base URLs of the in-process sandbox. Its client ignores the host of a URL. */
 export const baseUrls: SandboxUrls = baseUrlsAt("http://sandbox.invalid")
 
-/**
- * The sandbox: handles requests, and lets tests inspect and control it.
- *
- * @since 0.1.0
- * @category models
- */
+/** The sandbox: handles requests, and lets tests inspect and control it. */
 export interface SandboxService {
   readonly ledger: Ledger.Ledger
   /** Handles a request. The transport sends the response according to its `transmission`. */
@@ -102,20 +80,10 @@ export interface SandboxService {
   readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
 }
 
-/**
- * The tag of the sandbox service.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of the sandbox service. */
 export class Sandbox extends Context.Tag("@blockquarry/sandbox/Sandbox")<Sandbox, SandboxService>() {}
 
-/**
- * Creates a sandbox. Equal options give equal responses.
- *
- * @since 0.1.0
- * @category constructors
- */
+/** Creates a sandbox. Equal options give equal responses. */
 export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService> =>
   Effect.gen(function*() {
     const ledger = options.ledger ?? Ledger.make({
@@ -138,28 +106,15 @@ export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService
 
 /**
  * Creates an HttpClient that sends all requests to a sandbox. Transport faults fail with the errors of a real client.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const httpClient = (sandbox: SandboxService): HttpClient.HttpClient =>
   InProcessClient.httpClient(sandbox.handle)
 
-/**
- * Provides the sandbox without a client, for other transports.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides the sandbox without a client, for other transports. */
 export const layerSandbox = (options?: SandboxOptions): Layer.Layer<Sandbox> =>
   Layer.effect(Sandbox, make(options))
 
-/**
- * Provides the sandbox and an in-process HttpClient.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides the sandbox and an in-process HttpClient. */
 export const layer = (options?: SandboxOptions): Layer.Layer<HttpClient.HttpClient | Sandbox> =>
   Layer.effect(HttpClient.HttpClient, Effect.map(Sandbox, httpClient)).pipe(
     Layer.provideMerge(layerSandbox(options))

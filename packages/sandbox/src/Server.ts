@@ -3,8 +3,6 @@
  *
  * The three APIs have the same origin: `/api/v2.2/…`, `/streams/evm/:id/status` and `/transactions/by_hash/:hash`. The
  * ledger's testnet is below `/testnet`. Transport faults affect the socket.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -23,12 +21,7 @@ import {
 import { bannerLines } from "./server/Banner.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 
-/**
- * Options of the server.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of the server. */
 export interface ServerOptions {
   /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string
@@ -38,12 +31,7 @@ export interface ServerOptions {
   readonly shutdownTimeout?: number
 }
 
-/**
- * The address of a running server.
- *
- * @since 0.1.0
- * @category models
- */
+/** The address of a running server. */
 export interface ServerInfo {
   readonly host: string
   readonly port: number
@@ -51,12 +39,7 @@ export interface ServerInfo {
   readonly urls: SandboxUrls
 }
 
-/**
- * The server cannot listen on the given host and port.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The server cannot listen on the given host and port. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
@@ -68,20 +51,12 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   }
 }
 
-/**
- * The tag of a running server.
- *
- * @since 0.1.0
- * @category tags
- */
+/** The tag of a running server. */
 export class SandboxServer extends Context.Tag("@blockquarry/sandbox/Server")<SandboxServer, ServerInfo>() {}
 
 /**
  * Serves the `Sandbox` of the context until the scope closes. Then stops listening, closes idle connections immediately,
  * and other connections after `shutdownTimeout`.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const serve = (
   options: ServerOptions = {}
@@ -97,22 +72,12 @@ export const serve = (
     return { host, port: actualPort, origin, urls: baseUrlsAt(origin) }
   })
 
-/**
- * Provides a server and its sandbox.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides a server and its sandbox. */
 export const layer = (
   options: ServerOptions & SandboxOptions = {}
 ): Layer.Layer<Sandbox | SandboxServer, ListenError> =>
   Layer.scoped(SandboxServer, serve(options)).pipe(Layer.provideMerge(layerSandbox(options)))
 
-/**
- * Returns the startup banner: base URLs, API key and example requests.
- *
- * @since 0.1.0
- * @category display
- */
+/** Returns the startup banner: base URLs, API key and example requests. */
 export const banner = (running: ServerInfo, { ledger }: SandboxService): ReadonlyArray<string> =>
   bannerLines(running.urls, ledger.examples, apiKey)

@@ -1,8 +1,6 @@
 /**
  * Sandbox of the blockchain data APIs, with consistent synthetic data. The server, which needs Node.js, is not here: import
  * `@blockquarry/sandbox/Server`.
- *
- * @since 0.1.0
  */
 export * as Ledger from "./Ledger.ts"
 export * as Sandbox from "./Sandbox.ts"

@@ -8,9 +8,6 @@
  * import { formatUnits } from "@blockquarry/core/Amount"
  *
  * formatUnits(1500000000000000000n, 18) // "1.5"
- *
- * @since 0.1.0
- * @category display
  */
 export const formatUnits = (amount: bigint, decimals: number): string => {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")

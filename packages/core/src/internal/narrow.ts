@@ -16,12 +16,7 @@ export const narrowEncoded =
 export const allowUndefined = <A, I>(field: OptionalField<A, I>): OptionalField<A, I | undefined> =>
   field as Schema.PropertySignature.All as OptionalField<A, I | undefined>
 
-/**
- * A field that may be absent.
- *
- * @since 0.1.0
- * @category models
- */
+/** A field that may be absent. */
 export type OptionalField<A, I> = Schema.PropertySignature<"?:", A, never, "?:", I, false>
 
 /** Sets the types of a struct with generic fields, which the compiler cannot infer. */

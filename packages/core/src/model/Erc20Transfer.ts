@@ -1,8 +1,4 @@
-/**
- * Transfers of ERC20 tokens.
- *
- * @since 0.1.0
- */
+/** Transfers of ERC20 tokens. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -47,26 +43,13 @@ const struct = Schema.Struct({
 /**
  * A transfer of an ERC20 token. `value` is in the token's smallest unit; format it with `formatUnits` and
  * `token_decimals`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface Erc20Transfer extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `Erc20Transfer`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `Erc20Transfer`. */
 export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `Erc20Transfer`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `Erc20Transfer`. */
 export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof struct.fields> = struct
   .annotations({
     identifier: "Erc20Transfer"
@@ -79,18 +62,12 @@ export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof st
  * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
  *
  * JSON.stringify(Erc20Transfer.encode(Erc20Transfer.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<Erc20Transfer, Erc20TransferEncoded> = encoder(Erc20Transfer)
 
 /**
  * Returns what identifies a transfer: its transaction and the index of its log. Null without an index. Other fields, such as
  * labels, may change.
- *
- * @since 0.1.0
- * @category identity
  */
 export const identity = (
   { log_index, transaction_hash }: { readonly log_index: number | null; readonly transaction_hash: string }
@@ -103,9 +80,6 @@ export const identity = (
  * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
  *
  * const record = Erc20Transfer.example({ value: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<Erc20Transfer> = {}): Erc20Transfer =>
   makeExample(Erc20Transfer, {

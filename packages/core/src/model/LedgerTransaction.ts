@@ -3,8 +3,6 @@
  *
  * The first variant (`pending_transaction`) is the one in the specification; `type` may be absent. Fields of the other
  * variants with a flat structure are modelled; nested structures are `Json`.
- *
- * @since 0.1.0
  */
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -115,60 +113,25 @@ const blockEpilogue = Schema.Struct({
   block_end_info: describing(Json)
 })
 
-/**
- * A transaction that is submitted but not yet committed: the variant in the specification.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction that is submitted but not yet committed: the variant in the specification. */
 export interface PendingTransaction extends Schema.Schema.Type<typeof pending> {}
 
-/**
- * A committed user transaction.
- *
- * @since 0.1.0
- * @category models
- */
+/** A committed user transaction. */
 export interface UserTransaction extends Schema.Schema.Type<typeof user> {}
 
-/**
- * The first transaction of a ledger.
- *
- * @since 0.1.0
- * @category models
- */
+/** The first transaction of a ledger. */
 export interface GenesisTransaction extends Schema.Schema.Type<typeof genesis> {}
 
-/**
- * The transaction that starts a block.
- *
- * @since 0.1.0
- * @category models
- */
+/** The transaction that starts a block. */
 export interface BlockMetadataTransaction extends Schema.Schema.Type<typeof blockMetadata> {}
 
-/**
- * A checkpoint of the ledger state.
- *
- * @since 0.1.0
- * @category models
- */
+/** A checkpoint of the ledger state. */
 export interface StateCheckpointTransaction extends Schema.Schema.Type<typeof stateCheckpoint> {}
 
-/**
- * A transaction of a validator.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of a validator. */
 export interface ValidatorTransaction extends Schema.Schema.Type<typeof validator> {}
 
-/**
- * The transaction that ends a block.
- *
- * @since 0.1.0
- * @category models
- */
+/** The transaction that ends a block. */
 export interface BlockEpilogueTransaction extends Schema.Schema.Type<typeof blockEpilogue> {}
 
 const knownVariants = [user, genesis, blockMetadata, stateCheckpoint, validator, blockEpilogue] as const
@@ -178,12 +141,7 @@ const knownTypes: ReadonlySet<unknown> = new Set([
   ...knownVariants.map((variant) => variant.fields.type.literals[0])
 ])
 
-/**
- * A transaction of an unknown variant. `document` is the complete record, including its original `type`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of an unknown variant. `document` is the complete record, including its original `type`. */
 export interface OtherTransaction {
   readonly type: "other"
   readonly hash: Hash
@@ -218,12 +176,7 @@ const otherTransaction = leaf<OtherTransaction, JsonValue>({
   jsonSchema: { type: "object", required: ["hash", "type"] }
 })
 
-/**
- * A transaction of the ledger, discriminated by `type`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transaction of the ledger, discriminated by `type`. */
 export type LedgerTransaction =
   | PendingTransaction
   | UserTransaction
@@ -236,20 +189,10 @@ export type LedgerTransaction =
 
 const variants = Schema.Union(...knownVariants, pending, otherTransaction)
 
-/**
- * An encoded `LedgerTransaction`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `LedgerTransaction`. */
 export type LedgerTransactionEncoded = typeof variants.Encoded
 
-/**
- * The schema of `LedgerTransaction`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `LedgerTransaction`. */
 export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionEncoded> = variants
   .annotations({
     identifier: "LedgerTransaction"
@@ -262,9 +205,6 @@ export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransacti
  * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
  *
  * JSON.stringify(LedgerTransaction.encode(LedgerTransaction.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = encoder(LedgerTransaction)
 
@@ -275,9 +215,6 @@ export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = enco
  * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
  *
  * const record = LedgerTransaction.example({ gas_used: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<UserTransaction> = {}): UserTransaction =>
   makeExample(user, {

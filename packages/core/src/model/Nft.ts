@@ -1,8 +1,4 @@
-/**
- * NFTs: their metadata, owners and last sale.
- *
- * @since 0.1.0
- */
+/** NFTs: their metadata, owners and last sale. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
@@ -47,35 +43,17 @@ const struct = Schema.Struct({
   last_sale: describing(lastSale)
 })
 
-/**
- * An NFT. `metadata` is the unparsed document that the token URI refers to.
- *
- * @since 0.1.0
- * @category models
- */
+/** An NFT. `metadata` is the unparsed document that the token URI refers to. */
 export interface Nft extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `Nft`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `Nft`. */
 export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `Nft`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `Nft`. */
 export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct.annotations({ identifier: "Nft" })
 
 /**
  * Parses the `metadata` of an NFT, twice if it was encoded twice. Returns null if it is absent or not JSON.
- *
- * @since 0.1.0
- * @category conversions
  */
 export const metadataJson = (nft: { readonly metadata: string | null }): JsonValue | null => {
   if (nft.metadata === null) return null
@@ -90,9 +68,6 @@ export const metadataJson = (nft: { readonly metadata: string | null }): JsonVal
  * import * as Nft from "@blockquarry/core/model/Nft"
  *
  * JSON.stringify(Nft.encode(Nft.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
 
@@ -103,9 +78,6 @@ export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
  * import * as Nft from "@blockquarry/core/model/Nft"
  *
  * const record = Nft.example({ token_id: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<Nft> = {}): Nft =>
   makeExample(Nft, {

@@ -1,8 +1,4 @@
-/**
- * Trades of NFTs on marketplaces.
- *
- * @since 0.1.0
- */
+/** Trades of NFTs on marketplaces. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -32,28 +28,13 @@ const struct = Schema.Struct({
   block_hash: nullable(Hash)
 })
 
-/**
- * A trade of one or more NFTs of a contract for one price.
- *
- * @since 0.1.0
- * @category models
- */
+/** A trade of one or more NFTs of a contract for one price. */
 export interface NftTrade extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `NftTrade`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `NftTrade`. */
 export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `NftTrade`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `NftTrade`. */
 export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = struct.annotations({
   identifier: "NftTrade"
 })
@@ -65,9 +46,6 @@ export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = 
  * import * as NftTrade from "@blockquarry/core/model/NftTrade"
  *
  * JSON.stringify(NftTrade.encode(NftTrade.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)
 
@@ -78,9 +56,6 @@ export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)
  * import * as NftTrade from "@blockquarry/core/model/NftTrade"
  *
  * const record = NftTrade.example({ price: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<NftTrade> = {}): NftTrade =>
   makeExample(NftTrade, {

@@ -1,8 +1,4 @@
-/**
- * NFTs with one of their owners.
- *
- * @since 0.1.0
- */
+/** NFTs with one of their owners. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -44,28 +40,13 @@ const struct = Schema.Struct({
   rarity_percentage: describing(Float)
 })
 
-/**
- * An NFT and one of its owners: an `Nft` without minter and last sale.
- *
- * @since 0.1.0
- * @category models
- */
+/** An NFT and one of its owners: an `Nft` without minter and last sale. */
 export interface OwnedNft extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `OwnedNft`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `OwnedNft`. */
 export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `OwnedNft`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `OwnedNft`. */
 export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = struct.annotations({
   identifier: "OwnedNft"
 })
@@ -77,9 +58,6 @@ export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = 
  * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
  *
  * JSON.stringify(OwnedNft.encode(OwnedNft.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
 
@@ -90,9 +68,6 @@ export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
  * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
  *
  * const record = OwnedNft.example({ amount: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<OwnedNft> = {}): OwnedNft =>
   makeExample(OwnedNft, {

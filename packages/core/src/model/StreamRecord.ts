@@ -1,8 +1,4 @@
-/**
- * Streams: webhook subscriptions to events on chains.
- *
- * @since 0.1.0
- */
+/** Streams: webhook subscriptions to events on chains. */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { BooleanLike } from "../BooleanLike.ts"
@@ -31,28 +27,13 @@ const abiParameter = Schema.Struct({
   internalType: nullable(Schema.String)
 })
 
-/**
- * A parameter of a contract function or event.
- *
- * @since 0.1.0
- * @category models
- */
+/** A parameter of a contract function or event. */
 export interface AbiParameter extends Schema.Schema.Type<typeof abiParameter> {}
 
-/**
- * An encoded `AbiParameter`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `AbiParameter`. */
 export interface AbiParameterEncoded extends Schema.Schema.Encoded<typeof abiParameter> {}
 
-/**
- * The schema of `AbiParameter`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `AbiParameter`. */
 export const AbiParameter: Model<AbiParameter, AbiParameterEncoded, typeof abiParameter.fields> = abiParameter
 
 const abiItem = Schema.Struct({
@@ -67,28 +48,13 @@ const abiItem = Schema.Struct({
   gas: nullable(Float)
 })
 
-/**
- * A function or event of a contract.
- *
- * @since 0.1.0
- * @category models
- */
+/** A function or event of a contract. */
 export interface AbiItem extends Schema.Schema.Type<typeof abiItem> {}
 
-/**
- * An encoded `AbiItem`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `AbiItem`. */
 export interface AbiItemEncoded extends Schema.Schema.Encoded<typeof abiItem> {}
 
-/**
- * The schema of `AbiItem`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `AbiItem`. */
 export const AbiItem: Model<AbiItem, AbiItemEncoded, typeof abiItem.fields> = abiItem
 
 const trigger = Schema.Struct({
@@ -102,12 +68,7 @@ const trigger = Schema.Struct({
 
 const statuses = ["active", "paused", "error", "terminated"] as const
 
-/**
- * The status of a stream. Only `active` streams process blocks.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The status of a stream. Only `active` streams process blocks. */
 export const StreamStatus: Schema.Schema<typeof statuses[number]> = oneOf("StreamStatus", ...statuses)
 
 const struct = Schema.Struct({
@@ -139,28 +100,13 @@ const struct = Schema.Struct({
   statusMessage: nullable(Schema.String)
 })
 
-/**
- * A stream, as returned by the status update.
- *
- * @since 0.1.0
- * @category models
- */
+/** A stream, as returned by the status update. */
 export interface StreamRecord extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `StreamRecord`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `StreamRecord`. */
 export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `StreamRecord`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `StreamRecord`. */
 export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struct.fields> = struct
   .annotations({
     identifier: "StreamRecord"
@@ -173,9 +119,6 @@ export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struc
  * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
  *
  * JSON.stringify(StreamRecord.encode(StreamRecord.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(StreamRecord)
 
@@ -186,9 +129,6 @@ export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(Stream
  * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
  *
  * const record = StreamRecord.example({ status: "paused" })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<StreamRecord> = {}): StreamRecord =>
   makeExample(StreamRecord, {

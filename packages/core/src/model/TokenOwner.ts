@@ -1,8 +1,4 @@
-/**
- * Holders of ERC20 tokens.
- *
- * @since 0.1.0
- */
+/** Holders of ERC20 tokens. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -26,28 +22,13 @@ const struct = Schema.Struct({
   percentage_relative_to_total_supply: describing(Decimal)
 })
 
-/**
- * A holder of an ERC20 token.
- *
- * @since 0.1.0
- * @category models
- */
+/** A holder of an ERC20 token. */
 export interface TokenOwner extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `TokenOwner`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `TokenOwner`. */
 export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `TokenOwner`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `TokenOwner`. */
 export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fields> = struct.annotations({
   identifier: "TokenOwner"
 })
@@ -59,9 +40,6 @@ export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fiel
  * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
  *
  * JSON.stringify(TokenOwner.encode(TokenOwner.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner)
 
@@ -72,9 +50,6 @@ export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner
  * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
  *
  * const record = TokenOwner.example({ balance: 5n })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<TokenOwner> = {}): TokenOwner =>
   makeExample(TokenOwner, {

@@ -1,8 +1,4 @@
-/**
- * Prices of ERC20 tokens.
- *
- * @since 0.1.0
- */
+/** Prices of ERC20 tokens. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -46,28 +42,13 @@ const struct = Schema.Struct({
   pairTotalLiquidityUsd: describing(Decimal)
 })
 
-/**
- * The price of a token in US dollars and in the chain's native token.
- *
- * @since 0.1.0
- * @category models
- */
+/** The price of a token in US dollars and in the chain's native token. */
 export interface TokenPrice extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `TokenPrice`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `TokenPrice`. */
 export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `TokenPrice`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `TokenPrice`. */
 export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fields> = struct.annotations({
   identifier: "TokenPrice"
 })
@@ -79,9 +60,6 @@ export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fiel
  * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
  *
  * JSON.stringify(TokenPrice.encode(TokenPrice.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice)
 
@@ -92,9 +70,6 @@ export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice
  * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
  *
  * const record = TokenPrice.example({ usdPrice: 1.5 })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<TokenPrice> = {}): TokenPrice =>
   makeExample(TokenPrice, {

@@ -1,8 +1,4 @@
-/**
- * The chains on which a wallet is active.
- *
- * @since 0.1.0
- */
+/** The chains on which a wallet is active. */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
@@ -20,28 +16,13 @@ const transaction = Schema.Struct({
   transaction_hash: nullable(Hash)
 })
 
-/**
- * The first or last transaction of a wallet on a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** The first or last transaction of a wallet on a chain. */
 export interface ChainTransaction extends Schema.Schema.Type<typeof transaction> {}
 
-/**
- * An encoded `ChainTransaction`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `ChainTransaction`. */
 export interface ChainTransactionEncoded extends Schema.Schema.Encoded<typeof transaction> {}
 
-/**
- * The schema of `ChainTransaction`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `ChainTransaction`. */
 export const ChainTransaction: Model<
   ChainTransaction,
   ChainTransactionEncoded,
@@ -57,28 +38,13 @@ const activeChain = Schema.Struct({
   last_transaction: describing(ChainTransaction)
 })
 
-/**
- * The activity of a wallet on a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** The activity of a wallet on a chain. */
 export interface ActiveChain extends Schema.Schema.Type<typeof activeChain> {}
 
-/**
- * An encoded `ActiveChain`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `ActiveChain`. */
 export interface ActiveChainEncoded extends Schema.Schema.Encoded<typeof activeChain> {}
 
-/**
- * The schema of `ActiveChain`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `ActiveChain`. */
 export const ActiveChain: Model<ActiveChain, ActiveChainEncoded, typeof activeChain.fields> = activeChain
 
 const struct = Schema.Struct({
@@ -86,28 +52,13 @@ const struct = Schema.Struct({
   active_chains: Schema.Array(ActiveChain)
 })
 
-/**
- * A wallet and the chains on which it is active.
- *
- * @since 0.1.0
- * @category models
- */
+/** A wallet and the chains on which it is active. */
 export interface WalletChains extends Schema.Schema.Type<typeof struct> {}
 
-/**
- * An encoded `WalletChains`.
- *
- * @since 0.1.0
- * @category models
- */
+/** An encoded `WalletChains`. */
 export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
-/**
- * The schema of `WalletChains`.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** The schema of `WalletChains`. */
 export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struct.fields> = struct
   .annotations({
     identifier: "WalletChains"
@@ -120,9 +71,6 @@ export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struc
  * import * as WalletChains from "@blockquarry/core/model/WalletChains"
  *
  * JSON.stringify(WalletChains.encode(WalletChains.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(WalletChains)
 
@@ -133,9 +81,6 @@ export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(Wallet
  * import * as WalletChains from "@blockquarry/core/model/WalletChains"
  *
  * const record = WalletChains.example({ active_chains: [] })
- *
- * @since 0.1.0
- * @category testing
  */
 export const example = (fields: Partial<WalletChains> = {}): WalletChains =>
   makeExample(WalletChains, {

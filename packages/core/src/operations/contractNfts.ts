@@ -1,8 +1,4 @@
-/**
- * The operation `contractNfts`.
- *
- * @since 0.1.0
- */
+/** The operation `contractNfts`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { ContractNftsInput } from "../Inputs.ts"
@@ -36,12 +32,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, ContractNftsInput> = inputSchema(fields)
 
-/**
- * Lists the NFTs of a contract.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the NFTs of a contract. */
 export const contractNfts = list({
   id: "contractNfts",
   api: "data",

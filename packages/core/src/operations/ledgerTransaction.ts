@@ -1,8 +1,4 @@
-/**
- * The operation `ledgerTransaction`.
- *
- * @since 0.1.0
- */
+/** The operation `ledgerTransaction`. */
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import { Hash } from "../Hash.ts"
@@ -16,12 +12,7 @@ const fields = { txn_hash: withDescription(Hash, "Transaction hash") }
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, LedgerTransactionInput> = inputSchema(fields)
 
-/**
- * Returns a ledger transaction by its hash.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Returns a ledger transaction by its hash. */
 export const ledgerTransaction = get({
   id: "ledgerTransaction",
   api: "ledger",

@@ -1,8 +1,4 @@
-/**
- * The operation `nftMetadata`.
- *
- * @since 0.1.0
- */
+/** The operation `nftMetadata`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { NftMetadataInput } from "../Inputs.ts"
@@ -24,12 +20,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, NftMetadataInput> = inputSchema(fields)
 
-/**
- * Returns the metadata of an NFT.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Returns the metadata of an NFT. */
 export const nftMetadata = get({
   id: "nftMetadata",
   api: "data",

@@ -1,8 +1,4 @@
-/**
- * The operation `nftOwners`.
- *
- * @since 0.1.0
- */
+/** The operation `nftOwners`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { NftOwnersInput } from "../Inputs.ts"
@@ -34,12 +30,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, NftOwnersInput> = inputSchema(fields)
 
-/**
- * Lists the owners of an NFT.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the owners of an NFT. */
 export const nftOwners = list({
   id: "nftOwners",
   api: "data",

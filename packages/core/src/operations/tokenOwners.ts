@@ -1,8 +1,4 @@
-/**
- * The operation `tokenOwners`.
- *
- * @since 0.1.0
- */
+/** The operation `tokenOwners`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { TokenOwnersInput } from "../Inputs.ts"
@@ -23,12 +19,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenOwnersInput> = inputSchema(fields)
 
-/**
- * Lists the holders of an ERC20 token.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the holders of an ERC20 token. */
 export const tokenOwners = list({
   id: "tokenOwners",
   api: "data",

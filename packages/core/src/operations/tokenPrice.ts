@@ -1,8 +1,4 @@
-/**
- * The operation `tokenPrice`.
- *
- * @since 0.1.0
- */
+/** The operation `tokenPrice`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { PriceChain } from "../Chain.ts"
@@ -53,12 +49,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenPriceInput> = inputSchema(fields)
 
-/**
- * Returns the price of an ERC20 token.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Returns the price of an ERC20 token. */
 export const tokenPrice = get({
   id: "tokenPrice",
   api: "data",

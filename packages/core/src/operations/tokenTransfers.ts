@@ -1,8 +1,4 @@
-/**
- * The operation `tokenTransfers`.
- *
- * @since 0.1.0
- */
+/** The operation `tokenTransfers`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { TokenTransfersInput } from "../Inputs.ts"
@@ -32,12 +28,7 @@ const input: InputSchema<
   TokenTransfersInput
 > = inputSchemaWithRange(fields, TimeInput)
 
-/**
- * Lists the transfers of an ERC20 token.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the transfers of an ERC20 token. */
 export const tokenTransfers = list({
   id: "tokenTransfers",
   api: "data",

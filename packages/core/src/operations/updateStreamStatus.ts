@@ -1,8 +1,4 @@
-/**
- * The operation `updateStreamStatus`.
- *
- * @since 0.1.0
- */
+/** The operation `updateStreamStatus`. */
 import type * as Schema from "effect/Schema"
 import type { UpdateStreamStatusInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
@@ -17,12 +13,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, UpdateStreamStatusInput> = inputSchema(fields)
 
-/**
- * Sets the status of a stream.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Sets the status of a stream. */
 export const updateStreamStatus = update({
   id: "updateStreamStatus",
   api: "streams",

@@ -1,8 +1,4 @@
-/**
- * The operation `walletChains`.
- *
- * @since 0.1.0
- */
+/** The operation `walletChains`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { OpenChain } from "../Chain.ts"
@@ -24,12 +20,7 @@ const fields = {
 
 const input: InputSchema<Schema.Struct.Type<typeof fields>, WalletChainsInput> = inputSchema(fields)
 
-/**
- * Lists the chains on which a wallet is active.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the chains on which a wallet is active. */
 export const walletChains = get({
   id: "walletChains",
   api: "data",

@@ -1,8 +1,4 @@
-/**
- * The operation `walletNftTrades`.
- *
- * @since 0.1.0
- */
+/** The operation `walletNftTrades`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { NftTradeChain } from "../Chain.ts"
@@ -33,12 +29,7 @@ const input: InputSchema<
   WalletNftTradesInput
 > = inputSchemaWithRange(fields, TimeOrEpochSeconds)
 
-/**
- * Lists the NFT trades of a wallet.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the NFT trades of a wallet. */
 export const walletNftTrades = list({
   id: "walletNftTrades",
   api: "data",

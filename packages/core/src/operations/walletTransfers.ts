@@ -1,8 +1,4 @@
-/**
- * The operation `walletTransfers`.
- *
- * @since 0.1.0
- */
+/** The operation `walletTransfers`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import type { WalletTransfersInput } from "../Inputs.ts"
@@ -37,12 +33,7 @@ const input: InputSchema<
   WalletTransfersInput
 > = inputSchemaWithRange(fields, TimeInput)
 
-/**
- * Lists the ERC20 transfers of a wallet.
- *
- * @since 0.1.0
- * @category operations
- */
+/** Lists the ERC20 transfers of a wallet. */
 export const walletTransfers = list({
   id: "walletTransfers",
   api: "data",

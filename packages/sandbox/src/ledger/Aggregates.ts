@@ -2,8 +2,6 @@
  * Balances, holders, supply, NFTs and activity, computed from lists of transfers.
  *
  * The lists are ordered by block, then by log index. Tests compare these functions with contracts on a real chain.
- *
- * @since 0.1.0
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { Hash } from "@blockquarry/core/Hash"
@@ -46,12 +44,7 @@ export const groupByParticipant = <A>(
   return lists
 }
 
-/**
- * Returns the balances of a token after its transfers, without the zero address.
- *
- * @since 0.1.0
- * @category tokens
- */
+/** Returns the balances of a token after its transfers, without the zero address. */
 export const balances = (transfers: Iterable<TokenTransfer>): ReadonlyMap<Address, bigint> => {
   const sums = new Map<Address, bigint>()
   for (const { from, to, value } of transfers) {
@@ -61,12 +54,7 @@ export const balances = (transfers: Iterable<TokenTransfer>): ReadonlyMap<Addres
   return sums
 }
 
-/**
- * Returns the holders with positive balances, largest balance first, equal balances by address.
- *
- * @since 0.1.0
- * @category tokens
- */
+/** Returns the holders with positive balances, largest balance first, equal balances by address. */
 export const holders = (
   balances: ReadonlyMap<Address, bigint>
 ): ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }> =>
@@ -76,12 +64,7 @@ export const holders = (
       compareValues(right.balance, left.balance) || compareValues(left.owner, right.owner)
     )
 
-/**
- * Returns the minted amount of a token minus the burned amount.
- *
- * @since 0.1.0
- * @category tokens
- */
+/** Returns the minted amount of a token minus the burned amount. */
 export const totalSupply = (transfers: Iterable<TokenTransfer>): bigint => {
   let supply = 0n
   for (const { from, to, value } of transfers) {
@@ -126,9 +109,6 @@ const nftState = (
 
 /**
  * Returns the NFTs of a collection by token ID. A burned NFT has no owners. `trades` are the sales of the collection.
- *
- * @since 0.1.0
- * @category NFTs
  */
 export const nfts = (
   transfers: Iterable<NftTransfer>,
@@ -156,12 +136,7 @@ export interface BlockPosition {
 const isBefore = (left: BlockPosition, right: BlockPosition): boolean =>
   left.block < right.block || (left.block === right.block && left.transactionIndex < right.transactionIndex)
 
-/**
- * Returns the first and the last transaction of positions in any order, or undefined if there are none.
- *
- * @since 0.1.0
- * @category activity
- */
+/** Returns the first and the last transaction of positions in any order, or undefined if there are none. */
 export const activity = (occurrences: Iterable<BlockPosition>): WalletActivity | undefined => {
   let first: BlockPosition | undefined
   let last: BlockPosition | undefined

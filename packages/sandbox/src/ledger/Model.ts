@@ -4,23 +4,13 @@ import type { ChainName } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 
-/**
- * A list that computes its items on access. A million records take no memory until they are read.
- *
- * @since 0.1.0
- * @category models
- */
+/** A list that computes its items on access. A million records take no memory until they are read. */
 export interface Sequence<out A> {
   readonly length: number
   readonly at: (index: number) => A | undefined
 }
 
-/**
- * A block of a chain.
- *
- * @since 0.1.0
- * @category models
- */
+/** A block of a chain. */
 export interface Block {
   readonly number: number
   readonly hash: Hash
@@ -28,12 +18,7 @@ export interface Block {
   readonly timestamp: number
 }
 
-/**
- * A wallet or a contract, the same on all chains.
- *
- * @since 0.1.0
- * @category models
- */
+/** A wallet or a contract, the same on all chains. */
 export interface Wallet {
   readonly address: Address
   readonly label: string | null
@@ -42,12 +27,7 @@ export interface Wallet {
   readonly isContract: boolean
 }
 
-/**
- * An ERC20 token.
- *
- * @since 0.1.0
- * @category models
- */
+/** An ERC20 token. */
 export interface Token {
   readonly address: Address
   readonly name: string
@@ -60,12 +40,7 @@ export interface Token {
   readonly usdPrice: number | null
 }
 
-/**
- * An ERC20 transfer. A mint is a transfer from the zero address, a burn is a transfer to it.
- *
- * @since 0.1.0
- * @category models
- */
+/** An ERC20 transfer. A mint is a transfer from the zero address, a burn is a transfer to it. */
 export interface TokenTransfer {
   readonly token: Address
   readonly block: number
@@ -77,12 +52,7 @@ export interface TokenTransfer {
   readonly value: bigint
 }
 
-/**
- * An NFT contract.
- *
- * @since 0.1.0
- * @category models
- */
+/** An NFT contract. */
 export interface Collection {
   readonly address: Address
   readonly name: string
@@ -94,12 +64,7 @@ export interface Collection {
   readonly indexed: boolean
 }
 
-/**
- * A transfer of an NFT. `amount` is 1 for ERC721.
- *
- * @since 0.1.0
- * @category models
- */
+/** A transfer of an NFT. `amount` is 1 for ERC721. */
 export interface NftTransfer {
   readonly collection: Address
   readonly tokenId: bigint
@@ -112,12 +77,7 @@ export interface NftTransfer {
   readonly to: Address
 }
 
-/**
- * A sale of one or more NFTs of a collection for one price. The ledger also contains its transfers.
- *
- * @since 0.1.0
- * @category models
- */
+/** A sale of one or more NFTs of a collection for one price. The ledger also contains its transfers. */
 export interface NftSale {
   readonly collection: Address
   readonly tokenIds: ReadonlyArray<bigint>
@@ -131,12 +91,7 @@ export interface NftSale {
   readonly price: bigint
 }
 
-/**
- * The state of an NFT after its transfers.
- *
- * @since 0.1.0
- * @category models
- */
+/** The state of an NFT after its transfers. */
 export interface NftState {
   readonly collection: Address
   readonly tokenId: bigint
@@ -148,23 +103,13 @@ export interface NftState {
   readonly lastSale: NftSale | null
 }
 
-/**
- * The first and last transaction of a wallet.
- *
- * @since 0.1.0
- * @category models
- */
+/** The first and last transaction of a wallet. */
 export interface WalletActivity {
   readonly first: { readonly block: number; readonly transaction: Hash }
   readonly last: { readonly block: number; readonly transaction: Hash }
 }
 
-/**
- * A chain. Sequences are ordered by block, then by log index.
- *
- * @since 0.1.0
- * @category models
- */
+/** A chain. Sequences are ordered by block, then by log index. */
 export interface ChainLedger {
   readonly name: ChainName
   /** The number of the latest block. */
@@ -191,12 +136,7 @@ export interface ChainLedger {
   readonly activity: (wallet: Address) => WalletActivity | undefined
 }
 
-/**
- * Addresses, IDs and hashes for examples. All except the last three are on eth.
- *
- * @since 0.1.0
- * @category models
- */
+/** Addresses, IDs and hashes for examples. All except the last three are on eth. */
 export interface LedgerExamples {
   /** Active on many chains, trades NFTs, and has blocks with more than 150 of its transfers. */
   readonly wallet: Address
@@ -226,12 +166,7 @@ export interface LedgerExamples {
   readonly pendingTransaction: Hash
 }
 
-/**
- * The complete data of a sandbox.
- *
- * @since 0.1.0
- * @category models
- */
+/** The complete data of a sandbox. */
 export interface Ledger {
   readonly seed: number
   readonly chains: ReadonlyMap<ChainName, ChainLedger>

@@ -1,32 +1,15 @@
-/**
- * The API keys of the sandbox.
- *
- * @since 0.1.0
- */
+/** The API keys of the sandbox. */
 import * as Either from "effect/Either"
 import { ApiError } from "./ApiError.ts"
 
-/**
- * The valid API key.
- *
- * @since 0.1.0
- * @category keys
- */
+/** The valid API key. */
 export const apiKey = "sandbox-good-key"
 
-/**
- * A revoked API key. Requests fail with 401.
- *
- * @since 0.1.0
- * @category keys
- */
+/** A revoked API key. Requests fail with 401. */
 export const revokedApiKey = "sandbox-revoked-key"
 
 /**
  * An API key with an exhausted plan. Requests fail with 401; only the message differs from that of an invalid key.
- *
- * @since 0.1.0
- * @category keys
  */
 export const exhaustedApiKey = "sandbox-exhausted-key"
 

@@ -3,8 +3,6 @@
  *
  * A request sets its fault in the header `x-sandbox-fault`, as directives separated by `;`, for example
  * `status=503;retry-after=2` or `delay=200;reset-body`. `SandboxOptions.faults` injects faults by rules.
- *
- * @since 0.1.0
  */
 import { optional } from "@blockquarry/core/InputSchema"
 import * as ParseResult from "effect/ParseResult"
@@ -21,9 +19,6 @@ import * as Schema from "effect/Schema"
  * - `bom`: a byte order mark before the document.
  * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor for the
  *   records that it would have.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const FaultKind = Schema.Literal(
   "reset",
@@ -41,21 +36,13 @@ export const FaultKind = Schema.Literal(
   "empty-page"
 )
 
-/**
- * A change of the response.
- *
- * @since 0.1.0
- * @category models
- */
+/** A change of the response. */
 export type FaultKind = typeof FaultKind.Type
 
 const maxDelay = 600_000
 
 /**
  * A fault: a delay in milliseconds, then a response with another status, or the changed response of the operation.
- *
- * @since 0.1.0
- * @category schemas
  */
 export const Fault = Schema.Struct({
   delay: optional(Schema.Int.pipe(Schema.between(0, maxDelay))),
@@ -67,20 +54,10 @@ export const Fault = Schema.Struct({
   kind: optional(FaultKind)
 })
 
-/**
- * A fault.
- *
- * @since 0.1.0
- * @category models
- */
+/** A fault. */
 export interface Fault extends Schema.Schema.Type<typeof Fault> {}
 
-/**
- * The supported directives.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The supported directives. */
 export const directives: ReadonlyArray<string> = [
   "status=CODE",
   "retry-after=TEXT",
@@ -120,12 +97,7 @@ const parseDirectives = (text: string, ast: ParseResult.Type["ast"]) => {
   return ParseResult.succeed(members)
 }
 
-/**
- * A fault in the format of the header.
- *
- * @since 0.1.0
- * @category schemas
- */
+/** A fault in the format of the header. */
 export const FaultText: Schema.Schema<Fault, string> = Schema.transformOrFail(Schema.String, Schema.Unknown, {
   strict: true,
   decode: (text, _, ast) => parseDirectives(text, ast),
@@ -138,9 +110,6 @@ export const FaultText: Schema.Schema<Fault, string> = Schema.transformOrFail(Sc
 
 /**
  * A rule that injects a fault into matching requests. Without `operation` and `path` it matches all requests.
- *
- * @since 0.1.0
- * @category models
  */
 export interface FaultRule {
   readonly fault: Fault

@@ -26,12 +26,7 @@ import * as SandboxState from "./SandboxState.ts"
 import * as SignedCursor from "./SignedCursor.ts"
 import * as TransferFilter from "./TransferFilter.ts"
 
-/**
- * The request header that injects a fault.
- *
- * @since 0.1.0
- * @category constants
- */
+/** The request header that injects a fault. */
 export const faultHeader = "x-sandbox-fault"
 
 /** The sandbox without a transport. */

@@ -1,16 +1,7 @@
-/**
- * Requests and responses, independent of the transport.
- *
- * @since 0.1.0
- */
+/** Requests and responses, independent of the transport. */
 import { stringify } from "@blockquarry/core/LosslessJson"
 
-/**
- * A received request. Header names are lower case.
- *
- * @since 0.1.0
- * @category models
- */
+/** A received request. Header names are lower case. */
 export interface SandboxRequest {
   readonly method: string
   /** A path with a query, with or without an origin. */
@@ -28,17 +19,11 @@ export interface SandboxRequest {
  * - `truncate`: sends headers and half of the body, then closes the connection.
  * - `gzip-truncated`: compresses the body, and sends half of the result as if it were complete.
  * - `stall`: sends headers and half of the body, then nothing more.
- *
- * @since 0.1.0
- * @category models
  */
 export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "gzip-truncated" | "stall"
 
 /**
  * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates or compresses it.
- *
- * @since 0.1.0
- * @category models
  */
 export interface SandboxResponse {
   readonly status: number

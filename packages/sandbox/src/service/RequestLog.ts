@@ -1,16 +1,7 @@
-/**
- * Records received requests.
- *
- * @since 0.1.0
- */
+/** Records received requests. */
 import * as Effect from "effect/Effect"
 
-/**
- * A received request with its headers, including the API key, and its operation.
- *
- * @since 0.1.0
- * @category models
- */
+/** A received request with its headers, including the API key, and its operation. */
 export interface RecordedRequest {
   readonly method: string
   readonly path: string

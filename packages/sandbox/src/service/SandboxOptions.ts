@@ -1,8 +1,4 @@
-/**
- * Options of the sandbox.
- *
- * @since 0.1.0
- */
+/** Options of the sandbox. */
 import * as Duration from "effect/Duration"
 import type { Ledger } from "../Ledger.ts"
 import type { FaultRule } from "./Fault.ts"
@@ -10,18 +6,10 @@ import type { FaultRule } from "./Fault.ts"
 /**
  * How long a collection that is not indexed stays SYNCING after its first request: a number of requests, or a duration
  * according to the `Clock`.
- *
- * @since 0.1.0
- * @category models
  */
 export type SyncAfter = { readonly reads: number } | { readonly duration: Duration.DurationInput }
 
-/**
- * Options of the sandbox.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of the sandbox. */
 export interface SandboxOptions {
   /** Seed of the synthetic data. Default: 1. */
   readonly seed?: number
