@@ -23,7 +23,7 @@ export interface Model {
 
 const isReference = (type: ts.Type): type is ts.TypeReference => "target" in type
 
-/** Names of leaf types that the documentation prints without their declarations. */
+/** Names of scalar types that the documentation prints without their declarations. */
 const opaque =
   /^(Utc|BigDecimal|JsonValue|Address|Hash|OpenEnum<.*>|bigint|string|number|boolean|null|undefined)$/s
 
@@ -54,7 +54,7 @@ export const responseModels = (module: string): ReadonlyMap<string, Model> => {
   const typeText = (type: ts.Type): string =>
     checker.typeToString(type, undefined, typescript.TypeFormatFlags.NoTruncation)
 
-  /** The object that a field contains, directly or in a list; undefined if the field is a leaf. */
+  /** The object that a field contains, directly or in a list; undefined if the field is a scalar. */
   const contained = (type: ts.Type): ts.Type | undefined => {
     const objects = members(type).filter((member) => (member.flags & typescript.TypeFlags.Object) !== 0)
     const [object] = objects

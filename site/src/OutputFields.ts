@@ -2,8 +2,8 @@
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { expectedOf } from "../../packages/core/src/internal/leaf.ts"
 import { IsUnreadableId, NonNullableId } from "../../packages/core/src/internal/nullable.ts"
+import { expectedOf } from "../../packages/core/src/internal/scalar.ts"
 
 /** A field of a response. */
 export interface OutputField {

@@ -6,7 +6,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 import { hexFormat } from "./internal/digits.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /**
  * An address in its canonical form, lower case. Equal addresses are equal strings in models, cache keys and requests.
@@ -23,7 +23,7 @@ const parseAddress = (input: unknown): Address | undefined => {
 }
 
 /** Decodes an address in any case. Encodes it in lower case. */
-export const Address: Schema.Schema<Address, string> = leaf({
+export const Address: Schema.Schema<Address, string> = scalar({
   identifier: "Address",
   expected: "an address: 0x followed by 40 hexadecimal digits",
   is: (input): input is Address => typeof input === "string" && addressFormat.isLower(input),

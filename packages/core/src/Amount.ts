@@ -1,7 +1,7 @@
 /** Exact integers beyond the safe range: amounts in a token's smallest unit, and 64-bit counters. */
 import type * as Schema from "effect/Schema"
 import { parseDigits } from "./internal/digits.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /** The largest unsigned 256-bit integer. */
 export const maxUint256: bigint = 2n ** 256n - 1n
@@ -22,7 +22,7 @@ const parseUint = (input: unknown, max?: bigint): bigint | undefined => {
 }
 
 const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema<bigint, string> =>
-  leaf({
+  scalar({
     identifier,
     expected,
     is: (input): input is bigint =>

@@ -1,6 +1,6 @@
 /** Booleans in the formats that APIs and query strings use. */
 import type * as Schema from "effect/Schema"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ["true", true],
@@ -12,7 +12,7 @@ const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
 ])
 
 /** A boolean. Decodes `true`/`false`, `"true"`/`"false"` in any case, and 1/0 as a number or a string. */
-export const BooleanLike: Schema.Schema<boolean, boolean> = leaf({
+export const BooleanLike: Schema.Schema<boolean, boolean> = scalar({
   identifier: "BooleanLike",
   expected: "true or false",
   is: (input): input is boolean => typeof input === "boolean",

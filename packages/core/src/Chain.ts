@@ -4,7 +4,7 @@
  * An operation supports one of three sets, `evmChains` (25 chains), `nftTradeChains` or `priceChains`, or any chain.
  */
 import type * as Schema from "effect/Schema"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 import type { OpenEnum } from "./OpenEnum.ts"
 import { isWellFormedText } from "./WellFormedText.ts"
 
@@ -105,7 +105,7 @@ const chainSchema = <Name extends ChainName>(
   names: ReadonlyArray<Name>
 ): Schema.Schema<Name, ChainInput<Name>> => {
   const isMember = (input: unknown): input is Name => names.some((name) => name === input)
-  return leaf<Name, ChainId<Name>, ChainInput<Name>>({
+  return scalar<Name, ChainId<Name>, ChainInput<Name>>({
     identifier,
     expected: `one of ${names.join(", ")} (or its hexadecimal chain ID)`,
     is: isMember,
@@ -128,7 +128,7 @@ const hexId = /^0x0*([0-9a-f]+)$/i
  * A chain of an operation whose chains the specification does not list: any name or hexadecimal ID. Decodes those of
  * `evmChains` as `EvmChain` does, other IDs in lower case without leading zeros, and other names unchanged.
  */
-export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>> = leaf<
+export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>> = scalar<
   OpenEnum<ChainName>,
   OpenEnum<ChainInput<ChainName>>
 >({

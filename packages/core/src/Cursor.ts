@@ -7,12 +7,12 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Integer } from "./Integer.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /**
  * A cursor in a response: a string, or a number that is decoded to its digits. Null and the empty string end the list.
  */
-export const Cursor: Schema.Schema<string, string> = leaf({
+export const Cursor: Schema.Schema<string, string> = scalar({
   identifier: "Cursor",
   expected: "a cursor string",
   is: (input): input is string => typeof input === "string",

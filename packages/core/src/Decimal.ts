@@ -1,7 +1,7 @@
 /** Decimal numbers: exact ones (`BigDecimal`) and floating-point ones. */
 import * as BigDecimal from "effect/BigDecimal"
 import type * as Schema from "effect/Schema"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /**
  * Limits the exponent, so that a few bytes never expand to millions of digits. Numbers without an exponent may have as
@@ -26,7 +26,7 @@ const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
  * An exact decimal as a `BigDecimal`: formatted balances, US dollar values, percentages. Decodes a string or a JSON
  * number. Encodes it as digits without an exponent.
  */
-export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
+export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = scalar({
   identifier: "Decimal",
   expected: "a decimal number",
   is: BigDecimal.isBigDecimal,
@@ -62,7 +62,7 @@ export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
 }
 
 /** A finite number: prices in US dollars, rarity. Decodes a JSON number or a numeric string. */
-export const Float: Schema.Schema<number, number> = leaf({
+export const Float: Schema.Schema<number, number> = scalar({
   identifier: "Float",
   expected: "a number",
   is: (input): input is number => typeof input === "number" && Number.isFinite(input),

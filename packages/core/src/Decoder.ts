@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { compile } from "./internal/decoder/compile.ts"
 import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
-import { DecodeId, EncodeId } from "./internal/leaf.ts"
+import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
 /**
  * Decodes a document. A field that is no fact and cannot be read becomes null, and its path, such as `result[].last_sale`, is

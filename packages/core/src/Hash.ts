@@ -5,7 +5,7 @@
 import * as Brand from "effect/Brand"
 import * as Schema from "effect/Schema"
 import { hexFormat } from "./internal/digits.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /** A hash in its canonical form, lower case. */
 export type Hash = `0x${string}` & Brand.Brand<"Hash">
@@ -20,7 +20,7 @@ const parseHash = (input: unknown): Hash | undefined => {
 }
 
 /** Decodes a hash in any case. Encodes it in lower case. */
-export const Hash: Schema.Schema<Hash, string> = leaf({
+export const Hash: Schema.Schema<Hash, string> = scalar({
   identifier: "Hash",
   expected: "a hash: 0x followed by 64 hexadecimal digits",
   is: (input): input is Hash => typeof input === "string" && hashFormat.isLower(input),

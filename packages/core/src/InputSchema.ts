@@ -12,9 +12,9 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import type * as Types from "effect/Types"
 import { Integer } from "./Integer.ts"
-import { preprocess } from "./internal/leaf.ts"
 import { allowUndefined, narrowEncoded, type OptionalField, withTypes } from "./internal/narrow.ts"
 import { exactOptional } from "./internal/nullable.ts"
+import { preprocess } from "./internal/scalar.ts"
 
 /**
  * The schema of an operation's input, and the schemas of its parameters, from which documentation is generated.

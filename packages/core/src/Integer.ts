@@ -1,11 +1,11 @@
 /** Safe integers: block numbers, log indexes, token decimals, page sizes. */
 import type * as Schema from "effect/Schema"
 import { isDigits } from "./internal/digits.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 const integer = (identifier: string, expected: string, min: number): Schema.Schema<number, number> => {
   const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min
-  return leaf({
+  return scalar({
     identifier,
     expected,
     is: (input): input is number => typeof input === "number" && isInRange(input),

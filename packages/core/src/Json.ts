@@ -1,7 +1,7 @@
 /** JSON values of unspecified structure. */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { DecodeId, ExpectedId } from "./internal/leaf.ts"
+import { DecodeId, ExpectedId } from "./internal/scalar.ts"
 import { type JsonValue, parse } from "./LosslessJson.ts"
 
 /** Returns whether a value can be represented in JSON. */

@@ -1,7 +1,7 @@
 /** Enumerations to which the upstream may add values. */
 import * as Schema from "effect/Schema"
 import { convertString } from "./internal/decoder/Converter.ts"
-import { DecodeId, ExpectedId } from "./internal/leaf.ts"
+import { DecodeId, ExpectedId } from "./internal/scalar.ts"
 
 /** One of the known values, or any other string. Editors suggest the known values. */
 export type OpenEnum<Known extends string> = Known | (string & {})

@@ -5,7 +5,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Decoder from "./Decoder.ts"
-import { formatValue } from "./internal/leaf.ts"
+import { formatValue } from "./internal/scalar.ts"
 import type { Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
 

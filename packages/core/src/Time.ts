@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 import { parseDate, parseIsoDate } from "./internal/dateText.ts"
 import { isUtc, makeUtc, parseCanonicalTime } from "./internal/instant.ts"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /** Returns undefined for an invalid date. */
 const toUtc = (input: Date | number): DateTime.Utc | undefined => {
@@ -17,7 +17,7 @@ const parseCanonical = (text: string): DateTime.Utc | undefined => {
   return milliseconds === undefined ? undefined : makeUtc(milliseconds)
 }
 
-const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
+const arbitrary: Parameters<typeof scalar<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
   fc.integer({ min: 0, max: 4102444800000 }).map(makeUtc)
 
 /** Parses ISO 8601. Digits alone, such as 20240131, may be anything else in a response. */
@@ -42,7 +42,7 @@ const formatUtc = (instant: DateTime.Utc): string => {
  * An instant in a response. Decodes ISO 8601 with or without milliseconds and time zone (default: UTC). Encodes it in
  * UTC with milliseconds.
  */
-export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
+export const Time: Schema.Schema<DateTime.Utc, string> = scalar({
   identifier: "Time",
   expected: "an ISO 8601 timestamp",
   is: isUtc,
@@ -75,7 +75,7 @@ const remark = (input: unknown): string =>
  * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the
  * instant as ISO 8601 in UTC with milliseconds.
  */
-export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.Utc, string, TimeInput>({
+export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = scalar<DateTime.Utc, string, TimeInput>({
   identifier: "TimeInput",
   expected: "a date such as 2024-01-31 or 2024-01-31T12:00:00Z",
   is: isUtc,
@@ -96,7 +96,7 @@ const maxEpochSeconds = 253_402_300_799
  * A bound of a date range that may also be a Unix time in seconds: a number, or its digits unless they are a date such as
  * 20240131.
  */
-export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = leaf<
+export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = scalar<
   DateTime.Utc,
   string,
   TimeInput | number

@@ -1,13 +1,13 @@
 /** Strings that can be encoded in a URL. */
 import type * as Schema from "effect/Schema"
-import { leaf } from "./internal/leaf.ts"
+import { scalar } from "./internal/scalar.ts"
 
 /** Returns whether a value is a non-empty, well-formed string. */
 export const isWellFormedText = (input: unknown): input is string =>
   typeof input === "string" && input !== "" && input.isWellFormed()
 
 /** A non-empty, well-formed string. A URL cannot encode a lone surrogate. */
-export const WellFormedText: Schema.Schema<string, string> = leaf({
+export const WellFormedText: Schema.Schema<string, string> = scalar({
   identifier: "WellFormedText",
   expected: "a non-empty, well-formed string",
   is: isWellFormedText,
@@ -26,7 +26,7 @@ const isSegment = (input: unknown): input is string => isWellFormedText(input) &
  * A string that is exactly one segment of a path. Rejects `.` and `..`, which URL parsers collapse even if encoded, and
  * slashes, plain or percent-encoded.
  */
-export const PathSegment: Schema.Schema<string, string> = leaf({
+export const PathSegment: Schema.Schema<string, string> = scalar({
   identifier: "PathSegment",
   expected: "a non-empty string without slashes (plain or as %2f), other than \".\" and \"..\"",
   is: isSegment,

@@ -20,7 +20,7 @@ const inner = Schema.Struct({ a: Integer, b: Schema.String, c: Schema.NullOr(Boo
 const symbol = Symbol("member")
 
 const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
-  "leaves": Schema.Struct({
+  "scalars": Schema.Struct({
     address: Address,
     amount: Amount,
     flag: BooleanLike,
@@ -83,7 +83,7 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     Schema.Struct({ type: Schema.Literal("b"), b: Schema.String })
   ),
   "unions with null": Schema.Struct({
-    leaf: Schema.NullOr(Integer),
+    scalar: Schema.NullOr(Integer),
     struct: Schema.NullOr(inner),
     literal: Schema.NullOr(Schema.Struct({ type: Schema.Literal("a"), a: Integer })),
     unknown: Schema.NullOr(Schema.Unknown),

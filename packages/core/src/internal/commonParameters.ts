@@ -4,14 +4,14 @@ import { EvmChain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
-import { leaf, oneOf } from "./leaf.ts"
+import { oneOf, scalar } from "./scalar.ts"
 
 const orders: ReadonlyMap<unknown, SortOrder> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
 
 type SortOrder = "ASC" | "DESC"
 
 /** `ASC` or `DESC`, decoded in any case. */
-export const Order = leaf<SortOrder, SortOrder>({
+export const Order = scalar<SortOrder, SortOrder>({
   identifier: "Order",
   expected: "ASC or DESC",
   is: (input): input is SortOrder => input === "ASC" || input === "DESC",

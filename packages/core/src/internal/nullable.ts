@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { Integer } from "../Integer.ts"
 import { isDigits } from "./digits.ts"
-import { expectedOf, formatValue } from "./leaf.ts"
 import { allowMissing, type MissingField, type OptionalField } from "./narrow.ts"
+import { expectedOf, formatValue } from "./scalar.ts"
 
 /** The annotation with the non-null part of a nullable schema. */
 export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullable/nonNullable")

@@ -12,9 +12,9 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash, make as makeHash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { DecodeId, EncodeId, leaf } from "../internal/leaf.ts"
 import { allowMissing } from "../internal/narrow.ts"
 import { describing, nullable } from "../internal/nullable.ts"
+import { DecodeId, EncodeId, scalar } from "../internal/scalar.ts"
 import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
@@ -158,7 +158,7 @@ const parseOther = (document: unknown): OtherTransaction | undefined => {
   )
 }
 
-const otherTransaction = leaf<OtherTransaction, JsonValue>({
+const otherTransaction = scalar<OtherTransaction, JsonValue>({
   identifier: "OtherTransaction",
   expected: "a transaction with a hash and a type",
   is: (input): input is OtherTransaction =>

@@ -78,7 +78,7 @@ describe.each(variants)("a %s", (type, defaults) => {
 
 describe.each(variants.filter(([, defaults]) => "version" in defaults))("a committed %s", (type) => {
   it.each([-1, 1.5, "x", {}, "18446744073709551616"])(
-    "reads the unlisted field version %j as null",
+    "reads the describing field version %j as null",
     (version) => {
       expect(decode(LedgerTransaction, { type, hash, version })).toMatchObject({ type, version: null })
     }

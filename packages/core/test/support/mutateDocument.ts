@@ -4,7 +4,7 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 
-/** Values of other types, and unusual values that leaves may accept. */
+/** Values of other types, and unusual values that scalars may accept. */
 const arbitraryValue = FastCheck.oneof(
   FastCheck.constantFrom(
     null,

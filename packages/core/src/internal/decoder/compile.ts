@@ -4,8 +4,8 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { DecodeId, EncodeId } from "../leaf.ts"
 import { IsUnreadableId, NonNullableId } from "../nullable.ts"
+import { DecodeId, EncodeId } from "../scalar.ts"
 import {
   convertArray,
   type Converter,

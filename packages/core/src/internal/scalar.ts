@@ -1,7 +1,7 @@
 /**
  * Schemas of single values, from which all models and parameters are built.
  *
- * A leaf decodes every format that upstreams and callers use with one plain function, and encodes one canonical format.
+ * A scalar decodes every format that upstreams and callers use with one plain function, and encodes one canonical format.
  * Its errors contain the expected format and the received value.
  */
 import type { LazyArbitrary } from "effect/Arbitrary"
@@ -10,8 +10,8 @@ import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { narrowEncoded } from "./narrow.ts"
 
-/** The definition of a leaf. */
-export interface LeafSpec<A, Encoded> {
+/** The definition of a scalar. */
+export interface ScalarSpec<A, Encoded> {
   readonly identifier: string
   /** Completes "expected …". */
   readonly expected: string
@@ -47,13 +47,13 @@ export const formatValue = (input: unknown): string => {
 const AnyInput: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
 
 /** The annotation with the decoding function of a schema, for the compiler in `decoder/`. */
-export const DecodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/decode")
+export const DecodeId: unique symbol = Symbol.for("@blockquarry/core/scalar/decode")
 
 /** The annotation with the encoding function of a schema. It accepts any value and returns undefined if it is invalid. */
-export const EncodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/encode")
+export const EncodeId: unique symbol = Symbol.for("@blockquarry/core/scalar/encode")
 
 /** The annotation with what a schema expects, for messages. */
-export const ExpectedId: unique symbol = Symbol.for("@blockquarry/core/leaf/expected")
+export const ExpectedId: unique symbol = Symbol.for("@blockquarry/core/scalar/expected")
 
 /** Returns what a schema expects, for messages and documentation. */
 export const expectedOf = (schema: AST.AST): string | undefined => {
@@ -73,9 +73,9 @@ export const expectedOf = (schema: AST.AST): string | undefined => {
   }
 }
 
-/** Creates the schema of a leaf. Callers write `InputEncoded`; requests contain `Encoded`. */
-export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
-  spec: LeafSpec<A, Encoded>
+/** Creates the schema of a scalar. Callers write `InputEncoded`; requests contain `Encoded`. */
+export const scalar = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
+  spec: ScalarSpec<A, Encoded>
 ): Schema.Schema<A, InputEncoded> => {
   const Self = Schema.declare(spec.is, {
     identifier: spec.identifier,
@@ -116,7 +116,7 @@ export const oneOf = <const Names extends readonly [string, ...Array<string>]>(
   ...names: Names
 ): Schema.Schema<Names[number]> => {
   const find = (input: unknown): Names[number] | undefined => names.find((name) => name === input)
-  return leaf<Names[number], Names[number]>({
+  return scalar<Names[number], Names[number]>({
     identifier,
     expected: names.join(" or "),
     is: (input): input is Names[number] => find(input) !== undefined,
