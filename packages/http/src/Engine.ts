@@ -136,16 +136,15 @@ export const make: Effect.Effect<
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
   const cooldowns = new KeyCooldowns()
   const admission = AdmissionControl.make(rateLimitStore, cooldowns, circuitBreaker, instrumentation)
-  const keySelector = KeySelector.make(admission, cooldowns)
+  const withKey = KeySelector.make(admission, cooldowns)
   const responseTtl = ResponseTtl.make()
-
   const attempt = Attempt.make(instrumentation)
 
   /** Makes attempts until one is final, within the call timeout. */
   const execute = (call: Call.Call) =>
-    retry.run(
+    retry(
       call,
-      (attemptNumber) => keySelector.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
+      (attemptNumber) => withKey(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
     )
 
   /** Prepares the calls of an operation, whose results are those of `finish`. */

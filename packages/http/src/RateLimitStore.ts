@@ -360,9 +360,6 @@ class MemoryOperation<A> extends Effectable.Class<A> {
   }
 }
 
-/** Creates an operation from a function of the current time, in milliseconds since 1970. */
-const withNow = <A>(evaluate: (now: number) => A): StoreOperation<A> => new MemoryOperation(evaluate)
-
 const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.current, (clock) => {
   // Evicts the least recently used rate limits of very many.
   const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
@@ -370,7 +367,7 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
     name: string,
     transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
   ) =>
-    withNow((systemNow) => {
+    new MemoryOperation((systemNow) => {
       // Quotas follow the system clock instead, because they end at midnight.
       const now = clock.at(systemNow)
       const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
@@ -378,17 +375,20 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       return result
     })
   const quotaWindows = QuotaWindow.makeQuotaWindows()
+  const updateQuota = <A>(
+    name: string,
+    transition: (stored: QuotaWindow.Stored, now: number) => readonly [QuotaWindow.Stored, A]
+  ) =>
+    new MemoryOperation((now) => {
+      const [quotaWindow, result] = transition(quotaWindows.get(name), now)
+      if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
+      return result
+    })
   return {
     acquire: (name, rule, cost, lease) =>
-      update(name, (previous, now) => {
-        const { state, permit } = Gcra.acquire(previous, now, rule, cost, lease)
-        return [state, permit]
-      }),
+      update(name, (state, now) => Gcra.acquire(state, now, rule, cost, lease)),
     release: (name, rule, cost, age) =>
-      update(name, (previous, now) => {
-        const { state, remaining } = Gcra.release(previous, now, rule, cost, age)
-        return [state, remaining]
-      }),
+      update(name, (state, now) => Gcra.release(state, now, rule, cost, age)),
     startCooldown: (name, millis) =>
       update(name, (previous, now) => [Gcra.startCooldown(previous, now, millis), undefined]),
     settleTrial: (name, succeeded) =>
@@ -399,25 +399,14 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
         undefined
       ]),
     consume: (name, quota, cost) =>
-      withNow((now) => {
-        const { quotaWindow, consumption } = QuotaWindow.consume(quotaWindows.get(name), now, quota, cost)
-        if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
-        return consumption
-      }),
+      updateQuota(name, (stored, now) => QuotaWindow.consume(stored, now, quota, cost)),
     refund: (name, quota, cost, age) =>
-      withNow((now) => {
-        const { quotaWindow, remaining } = QuotaWindow.refund(quotaWindows.get(name), now, quota, cost, age)
-        if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
-        return remaining
-      }),
-    peek: (name, quota) => withNow((now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
+      updateQuota(name, (stored, now) => QuotaWindow.refund(stored, now, quota, cost, age)),
+    peek: (name, quota) => new MemoryOperation((now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
     recordConsumed: (name, quota, cost, maxConsumable) =>
-      withNow((now) => {
-        quotaWindows.set(
-          name,
-          QuotaWindow.recordConsumed(quotaWindows.get(name), now, quota, cost, maxConsumable),
-          now
-        )
-      })
+      updateQuota(name, (stored, now) => [
+        QuotaWindow.recordConsumed(stored, now, quota, cost, maxConsumable),
+        undefined
+      ])
   }
 })

@@ -56,9 +56,22 @@ export const pages = <
       Effect.flatMap(raw(input, encode(input)), (engineResponse) =>
         Either.flatMap(decodeResponse(operation, engineResponse), ({ page, text }) => {
           const rawRecords = elementTexts(text, "result")
+          // A record must be neither lost nor invented.
           if (rawRecords.length !== page.result.length) {
-            return recordMismatch(
-              `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`
+            const { method, path } = encode(input)
+            return Either.left(
+              new InvalidResponseError({
+                operation: operation.id,
+                request: { method, path },
+                status: 200,
+                serverMessage: null,
+                body: "",
+                upstreamRequestId: null,
+                kind: "unexpected-shape",
+                path: "result",
+                reason: `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`,
+                mayHaveBeenApplied: false
+              })
             )
           }
           for (const [item, text] of Arr.zip(page.result, rawRecords)) {
@@ -66,36 +79,14 @@ export const pages = <
           }
           return Either.right(page)
         }))
-    /** Fails if texts and records do not match: a record must be neither lost nor invented. */
-    const recordMismatch = (reason: string): Either.Either<never, InvalidResponseError> => {
-      const { method, path } = encode(input)
-      return Either.left(
-        new InvalidResponseError({
-          operation: operation.id,
-          request: { method, path },
-          status: 200,
-          serverMessage: null,
-          body: "",
-          upstreamRequestId: null,
-          kind: "unexpected-shape",
-          path: "result",
-          reason,
-          mayHaveBeenApplied: false
-        })
-      )
-    }
-    return Stream.mapEffect(
+    return Stream.map(
       Pagination.pages(PageSource.make(operation, fetchPage), input, options),
-      ({ cursor, result }) => {
-        const records = result.flatMap((item) =>
+      ({ cursor, result }) => ({
+        records: result.flatMap((item) =>
           rawByRecord.get(item) ?? []
-        )
-        return records.length === result.length
-          ? Either.right({ records, cursor: cursor ?? null })
-          : recordMismatch(
-            `${result.length - records.length} of ${result.length} records have no text`
-          )
-      }
+        ),
+        cursor: cursor ?? null
+      })
     )
   })
 

@@ -43,7 +43,6 @@ export const Flag = option("true or false", (value): value is boolean => typeof 
 
 export const Text = option("a string", (value): value is string => typeof value === "string")
 
-/** One of some names. */
 export const oneOf = <const Names extends ReadonlyArray<string>>(
   ...names: Names
 ): Schema.Schema<Names[number]> =>

@@ -6,7 +6,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 
-/** Stops no timer. */
 export const noTimer = (): void => {}
 
 const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)

@@ -34,33 +34,13 @@ import {
   type Waiter
 } from "./UpstreamQueue.ts"
 
-export interface AdmissionControl {
-  /**
-   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
-   * The units of an attempt that sends nothing, by its `onSent`, are given back.
-   */
-  readonly run: (
-    call: Call,
-    key: CallKey,
-    attempt: Attempt
-  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
-  readonly tryRun: (
-    call: Call,
-    key: CallKey,
-    attempt: Attempt
-  ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
-  /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
-  readonly expectedWait: (call: Call, key: CallKey, now: number) => number
-}
+export type AdmissionControl = ReturnType<typeof make>
 
 /** An attempt with a key. It reports what it sends to `onSent`. */
-export type Attempt = (
-  key: CallKey,
-  onSent: SendObserver
-) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+export type Attempt = (key: CallKey, onSent: SendObserver) => Attempted
 
-/** A call that asks for admission. */
+type Attempted<A = never> = Effect.Effect<AttemptResponse | A, AttemptNoResponse>
+
 interface Admission extends AdmissionRequest {
   readonly queue: UpstreamQueue
   readonly restore: Restore
@@ -82,21 +62,26 @@ export const make = (
   cooldowns: KeyCooldowns,
   circuitBreaker: CircuitBreakerStage,
   instrumentation: Instrumentation
-): AdmissionControl => {
+) => {
   // By base URL.
   const queues = new Map<string, UpstreamQueue>()
 
   const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue =>
     getOrInsert(queues, baseUrl, () => new UpstreamQueue())
 
-  const run: AdmissionControl["run"] = (call, key, attempt) =>
+  /**
+   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
+   * The units of an attempt that sends nothing, by its `onSent`, are given back.
+   */
+  const run = (call: Call, key: CallKey, attempt: Attempt): Attempted =>
     runOrElse(call, key, attempt, (admission, delay, now) =>
       Effect.flatMap(
         waitInQueue(admission, delay, now),
         (grant) => runAttempt(admission, grant, attempt)
       ))
 
-  const tryRun: AdmissionControl["tryRun"] = (call, key, attempt) =>
+  /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
+  const tryRun = (call: Call, key: CallKey, attempt: Attempt): Attempted<number> =>
     runOrElse(
       call,
       key,
@@ -109,14 +94,14 @@ export const make = (
     call: Call,
     key: CallKey,
     attempt: Attempt,
-    onDelay: (admission: Admission, delay: Delay, now: number) => Effect.Effect<A, AttemptNoResponse>
-  ): Effect.Effect<AttemptResponse | A, AttemptNoResponse> =>
+    onDelay: (admission: Admission, delay: Delay, now: number) => Attempted<A>
+  ): Attempted<A> =>
     Effect.uninterruptibleMask((restore) => {
       const admission = { call, key, client: call.client, cost: key.cost, queue: queueOf(call), restore }
       const now = call.clock.unsafeCurrentTimeMillis()
       return Effect.flatMap(
         tryAdmit(admission, now),
-        (admitted): Effect.Effect<AttemptResponse | A, AttemptNoResponse> =>
+        (admitted): Attempted<A> =>
           isGrant(admitted) ? runAttempt(admission, admitted, attempt) : onDelay(admission, admitted, now)
       )
     })
@@ -260,11 +245,7 @@ export const make = (
     })
 
   /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
-  const runAttempt = (
-    admission: Admission,
-    grant: Grant,
-    attempt: Attempt
-  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+  const runAttempt = (admission: Admission, grant: Grant, attempt: Attempt): Attempted => {
     const { call, key, queue, restore } = admission
     const admittedAt = call.clock.unsafeCurrentTimeMillis()
     let sent = 0
@@ -343,7 +324,8 @@ export const make = (
   return {
     run,
     tryRun,
-    expectedWait: (call, key, now) => {
+    /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
+    expectedWait: (call: Call, key: CallKey, now: number): number => {
       const request = { call, key, client: call.client, cost: key.cost }
       const queue = queueOf(call)
       return queue.mustWait(request)
@@ -353,7 +335,6 @@ export const make = (
   }
 }
 
-/** Runs an effect, if there is one, and continues. */
 const after = <A, E>(effect: Effect.Effect<void> | null, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   effect === null ? next : Effect.zipRight(effect, next)
 
@@ -386,7 +367,7 @@ const trialGraceMillis = 1000
 
 const timeLeftOf = ({ clock, deadline }: Call): number => deadline - clock.unsafeCurrentTimeMillis()
 
-/** Rejects an attempt, with the time that a new one would wait. When a slot is available is unknown. */
+/** Rejects an attempt, with the time that a new one would wait, which is unknown for a slot. */
 const rejectedAfter = (admission: Admission, delay: Delay, now: number): AttemptNoResponse => {
   const wait = delay.reason === "concurrency"
     ? 0
@@ -411,14 +392,7 @@ const rejectionError = (
   retryAfter: Duration.Duration | null
 ): RateLimitError | LocalLimitError => {
   const common = { operation: operation.id, request: summary, retryAfter }
-  switch (reason) {
-    case "cooldown":
-      return new RateLimitError({ ...common, response: null })
-    case "rate_limit":
-      return new LocalLimitError({ ...common, limit: "rate" })
-    case "concurrency":
-    case "daily":
-    case "unavailable":
-      return new LocalLimitError({ ...common, limit: reason })
-  }
+  return reason === "cooldown"
+    ? new RateLimitError({ ...common, response: null })
+    : new LocalLimitError({ ...common, limit: reason === "rate_limit" ? "rate" : reason })
 }

@@ -24,7 +24,6 @@ interface KeyState extends Pick<CallKey, "label" | "baseUrl"> {
   /** The last problem with the key, if any, and the number of consecutive cooldowns. */
   reason: Reason | null
   cooldowns: number
-  /** End of the cooldown. */
   until: number
   /** Until when the daily quota of this program is exhausted. */
   quotaExhaustedUntil: number
@@ -138,7 +137,6 @@ const logLevelOf = (reason: Reason, { classification }: AttemptResponse): LogLev
   return reason === "throttled" ? LogLevel.Info : LogLevel.Warning
 }
 
-/** Identifies a key in log lines. */
 const describeKey = ({ baseUrl, label }: CallKey) => ({ key: label, host: hostOf(baseUrl) })
 
 const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)

@@ -21,23 +21,16 @@ import * as LruMap from "../stores/LruMap.ts"
 import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
 import { type KeyCooldowns, keyProblemOf } from "./KeyCooldowns.ts"
 
-export interface KeySelector {
-  /** Runs an attempt with one key after another until the key is accepted. */
-  readonly run: (
-    call: Call,
-    attempt: Attempt
-  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-}
-
-export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns): KeySelector => {
+export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
   // When each key was used last, as a number that grows with each use.
   const lastUses = LruMap.make<number>({ maxSize: 10_000 })
   let uses = 0
 
-  const run: KeySelector["run"] = (call, attempt) =>
+  /** Runs an attempt with one key after another until the key is accepted. */
+  const run = (call: Call, attempt: Attempt): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
     call.keys.length === 1 ? admission.run(call, call.keys[0], attempt) : runWithSeveral(call, attempt)
 
-  const runWithSeveral: KeySelector["run"] = (call, attempt) =>
+  const runWithSeveral: typeof run = (call, attempt) =>
     Effect.gen(function*() {
       const tried = new Set<CallKey>()
       const waits = new Map<CallKey, number>()
@@ -104,10 +97,9 @@ export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns): KeyS
       .slice(0, 1)
   }
 
-  return { run }
+  return run
 }
 
-/** Returns the candidate with the shortest wait. */
 const shortestWait = (
   candidates: ReadonlyArray<CallKey>,
   waits: ReadonlyMap<CallKey, number>

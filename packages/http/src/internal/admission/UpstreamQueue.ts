@@ -11,7 +11,6 @@ import { FairQueue, type QueuedItem, type QueueItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
 import type { Call, CallKey } from "../call/Call.ts"
 
-/** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
 
 /** When an attempt may be sent, as far as known, and what it waits for. */
@@ -20,17 +19,14 @@ export interface Delay {
   readonly reason: AdmissionWaitReason
 }
 
-/** An attempt that requests admission. */
 export interface AdmissionRequest extends QueueItem {
   readonly call: Call
   readonly key: CallKey
   readonly client: CallClient
 }
 
-/** An attempt that waits for admission. */
 export interface Waiter extends AdmissionRequest, Pick<QueuedItem, "arrival"> {
   readonly keyQueue: KeyQueue
-  /** The latest time at which the attempt may be sent. */
   readonly latestStart: number
   /** It holds a slot while it is `requesting` a permit. A delay is too long for it. */
   turn: "queued" | "requesting" | Delay
@@ -38,7 +34,6 @@ export interface Waiter extends AdmissionRequest, Pick<QueuedItem, "arrival"> {
   wake: () => void
 }
 
-/** The attempts with one API key. */
 interface KeyQueue {
   /** Those without a slot. */
   readonly waiters: FairQueue<Waiter>
@@ -54,13 +49,11 @@ interface KeyQueue {
 }
 
 export class UpstreamQueue {
-  /** Keys with waiting attempts. */
   private readonly keyQueues = new Map<string, KeyQueue>()
   // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
   private readonly slots = new FairShare()
   private arrivals = 0
 
-  /** Acquires a slot if the client may have one. */
   tryAcquireSlot({ call: { policies }, client: { name, share } }: AdmissionRequest): boolean {
     return this.slots.tryAcquire(name, 1, policies.concurrency.limit, share)
   }
@@ -172,7 +165,6 @@ export class UpstreamQueue {
     this.releaseSlot(waiter)
   }
 
-  /** Records a cooldown of an API key. */
   startCooldown(keyId: string, at: number): void {
     const keyQueue = this.keyQueues.get(keyId)
     if (keyQueue === undefined || at <= keyQueue.next.at) return

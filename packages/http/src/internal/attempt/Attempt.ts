@@ -109,7 +109,6 @@ const callTimedOut = (call: Call, mayHaveBeenApplied: boolean, health: AttemptHe
   beyondDeadline: call.deadline
 })
 
-/** Creates the error of a timeout of a call or its attempt. */
 export const timeoutError = (
   { operation, policies: { timeouts }, summary }: Call,
   scope: "attempt" | "call",

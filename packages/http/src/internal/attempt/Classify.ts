@@ -35,7 +35,6 @@ interface ResponseContext {
   readonly key: SentKey
 }
 
-/** The API key of a request. */
 type SentKey = Pick<PooledKey, "apiKey" | "setting">
 
 /** Status 200 and a complete JSON document, of which text and document are computed when they are needed. */
@@ -135,7 +134,6 @@ export const classify = (
     )
 }
 
-/** Classifies a response whose status is not 2xx. */
 const classifyError = (context: ResponseContext, now: number): Rejected => {
   const { operation, request, response } = context
   const { status } = response

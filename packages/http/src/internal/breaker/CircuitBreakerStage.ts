@@ -25,16 +25,7 @@ import type { UpstreamHealth } from "../call/EngineHealth.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 
-export interface CircuitBreakerStage {
-  /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */
-  readonly check: (call: Call, now: number) => AttemptNoResponse | null
-  /** Admits an attempt, which may make it the trial, or rejects it. */
-  readonly admit: (call: Call, now: number) => Either.Either<AdmittedAttempt, AttemptNoResponse>
-  /** Records the result of an attempt. Null if there is nothing to log. */
-  readonly record: (call: Call, attempt: AdmittedAttempt, exit: AttemptExit, now: number) => StateChange
-  /** The state of all circuit breakers that were used. */
-  readonly health: (clock: SteadyClock) => ReadonlyArray<CircuitHealth>
-}
+export type CircuitBreakerStage = ReturnType<typeof make>
 
 /** Logs a change of the state. Null if it did not change. */
 type StateChange = Effect.Effect<void> | null
@@ -52,7 +43,7 @@ interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
   readonly baseUrl: string
 }
 
-export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
+export const make = (instrumentation: Instrumentation) => {
   // By base URL and client.
   const circuits = new Map<string, Map<string, Circuit>>()
   const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> =>
@@ -76,11 +67,13 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   }
 
   return {
-    check: (call, now) => {
+    /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */
+    check: (call: Call, now: number): AttemptNoResponse | null => {
       const remainingMillis = circuitOf(call).remainingOpenMillis(now)
       return remainingMillis === null ? null : rejected(call, remainingMillis)
     },
-    admit: (call, now) => {
+    /** Admits an attempt, which may make it the trial, or rejects it. */
+    admit: (call: Call, now: number): Either.Either<AdmittedAttempt, AttemptNoResponse> => {
       const circuit = circuitOf(call)
       const remainingMillis = circuit.remainingOpenMillis(now)
       if (remainingMillis !== null) return Either.left(rejected(call, remainingMillis))
@@ -91,7 +84,12 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
         change: circuit.tag === "HalfOpen" ? changed(call, circuit, now, "openDuration elapsed") : null
       })
     },
-    record: (call, { circuit, epoch }, exit, now) => {
+    record: (
+      call: Call,
+      { circuit, epoch }: AdmittedAttempt,
+      exit: AttemptExit,
+      now: number
+    ): StateChange => {
       const result = resultOf(exit)
       const health = result === null ? "unknown" : healthOf(result)
       // Layers of one engine may have different policies, and a gateway may change its policy.
@@ -99,7 +97,7 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
         ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
         : null
     },
-    health: (clock) =>
+    health: (clock: SteadyClock): ReadonlyArray<CircuitHealth> =>
       [...circuits].map(([baseUrl, ofClients]) => {
         const { retryAt, tag } = mostOpen(ofClients.values())
         return {
@@ -141,7 +139,6 @@ type State =
   | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
   | { readonly _tag: "HalfOpen"; readonly until: number; readonly reopenings: number }
 
-/** Number of buckets of the sliding window. */
 const bucketCount = 10
 
 /** Bounds the buckets of a circuit whose policies have different windows. */

@@ -24,42 +24,14 @@ import type { Instrumentation, UncacheableReason } from "../call/Instrumentation
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
-export interface CacheStage {
-  /**
-   * Serves a call from the cache or with `execute`. `ttlOf` returns the TTL of a response in milliseconds, or why it must
-   * not be cached.
-   */
-  readonly run: (
-    call: Call,
-    mode: CacheMode,
-    execute: (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>,
-    ttlOf: (attemptResponse: AttemptResponse) => number | UncacheableReason
-  ) => Effect.Effect<EngineResponse, AttemptNoResponse>
-  /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
-  readonly peek: (
-    endpoint: Endpoint,
-    cache: ResponseCache,
-    request: EncodedRequest,
-    now: number
-  ) => CacheEntry | undefined
-  /** Returns a fresh entry from any store. */
-  readonly get: (
-    endpoint: Endpoint,
-    cache: ResponseCache,
-    request: EncodedRequest
-  ) => Effect.Effect<CacheEntry | null>
-  /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
-  readonly invalidate: (endpoint: Endpoint, request: EncodedRequest) => Effect.Effect<boolean>
-  readonly invalidateAll: Effect.Effect<boolean>
-}
+type Execute = (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+
+/** Returns the TTL of a response in milliseconds, or why it must not be cached. */
+type TtlOf = (attemptResponse: AttemptResponse) => number | UncacheableReason
 
 type Endpoint = Pick<KeyPool, "apiUrl">
 
-export const make = (
-  store: CacheStoreService,
-  instrumentation: Instrumentation,
-  scope: Scope.Scope
-): Effect.Effect<CacheStage> =>
+export const make = (store: CacheStoreService, instrumentation: Instrumentation, scope: Scope.Scope) =>
   Effect.map(
     SingleFlight.make<AttemptResponse, AttemptNoResponse>(scope),
     (singleFlight) => stageOf(store, instrumentation, singleFlight)
@@ -69,8 +41,14 @@ const stageOf = (
   store: CacheStoreService,
   instrumentation: Instrumentation,
   singleFlight: SingleFlight.SingleFlight<AttemptResponse, AttemptNoResponse>
-): CacheStage => {
-  const run: CacheStage["run"] = (call, mode, execute, ttlOf) => {
+) => {
+  /** Serves a call from the cache or with `execute`. */
+  const run = (
+    call: Call,
+    mode: CacheMode,
+    execute: Execute,
+    ttlOf: TtlOf
+  ): Effect.Effect<EngineResponse, AttemptNoResponse> => {
     const { cache } = call.policies
     if (mode === "no-store" || !isCacheable(cache, call.request)) {
       return Effect.map(execute(call), uncoalesced)
@@ -104,8 +82,8 @@ const stageOf = (
 
   const flightOf = (
     call: Call,
-    execute: Parameters<CacheStage["run"]>[2],
-    ttlOf: Parameters<CacheStage["run"]>[3]
+    execute: Execute,
+    ttlOf: TtlOf
   ): SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> => ({
     subject: call.url,
     variant: call.flightVariant,
@@ -180,12 +158,23 @@ const stageOf = (
 
   return {
     run,
-    peek: (endpoint, cache, request, now) => {
+    /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
+    peek: (
+      endpoint: Endpoint,
+      cache: ResponseCache,
+      request: EncodedRequest,
+      now: number
+    ): CacheEntry | undefined => {
       if (store.peek === undefined || !isCacheable(cache, request)) return undefined
       const entry = store.peek(urlOf(endpoint, request))
       return entry !== undefined && isFresh(entry, now) ? entry : undefined
     },
-    get: (endpoint, cache, request) =>
+    /** Returns a fresh entry from any store. */
+    get: (
+      endpoint: Endpoint,
+      cache: ResponseCache,
+      request: EncodedRequest
+    ): Effect.Effect<CacheEntry | null> =>
       isCacheable(cache, request)
         ? Effect.zipWith(
           store.get(urlOf(endpoint, request)),
@@ -193,7 +182,8 @@ const stageOf = (
           (entry, now) => entry !== null && isFresh(entry, now) ? entry : null
         )
         : Effect.succeed(null),
-    invalidate: (endpoint, request) =>
+    /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
+    invalidate: (endpoint: Endpoint, request: EncodedRequest): Effect.Effect<boolean> =>
       Effect.suspend(() => {
         const key = urlOf(endpoint, request)
         singleFlight.invalidate(key)
@@ -206,7 +196,6 @@ const stageOf = (
   }
 }
 
-/** Whether responses to a request are cached. */
 const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
   cache.enabled && method === "GET"
 

@@ -73,11 +73,8 @@ const maxTtlMillis = 30 * 24 * 3_600_000
 /** Number of blocks below the highest one after which a block counts as final. */
 const finalityDepth = 1000
 
-/** Tracks the highest block of each chain. */
 interface ChainHeads {
-  /** Records a block that a response shows. */
   readonly observe: (call: Call, block: number) => void
-  /** Whether data up to a block is final. */
   readonly isFinal: (call: Call, block: number) => boolean
 }
 

@@ -30,7 +30,6 @@ export interface FlightRequest<A, E> {
   readonly subject: string
   /** Calls are coalesced only if subject and variant are equal. */
   readonly variant: string
-  /** The name of the client that calls. */
   readonly client: string
   /** Ends at `deadline`, by the `SteadyClock`. Reports to `onSent` what is sent. */
   readonly execute: (deadline: number, onSent: SendObserver) => Effect.Effect<A, E>
@@ -62,7 +61,6 @@ export interface FlightResult<A> {
 export interface SingleFlight<A, E> {
   /** Joins the request in flight, or starts one. */
   readonly join: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
-  /** Starts a new request, which later callers join. */
   readonly restart: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
   /** Starts a request without waiting for it, unless one with its subject is in flight. */
   readonly prefetch: (request: FlightRequest<A, E>) => Effect.Effect<void>
@@ -70,7 +68,6 @@ export interface SingleFlight<A, E> {
   readonly invalidate: (subject: string | null) => void
 }
 
-/** A request in flight. */
 interface InFlight<A, E> {
   readonly subject: string
   readonly variant: string
@@ -78,13 +75,9 @@ interface InFlight<A, E> {
   /** The result, which may still be cached. Null until there is one. */
   result: Exit.Exit<A, E> | null
   readonly deadline: number
-  /** The latest deadline of its callers. */
   latestDeadline: number
-  /** Whether later callers may join it. */
   joinable: boolean
-  /** The callers that wait. */
   readonly callers: Array<Caller<A, E>>
-  /** The number of requests that were sent. */
   sent: number
   invalidated: boolean
   fiber: Fiber.RuntimeFiber<void> | null
@@ -284,7 +277,6 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
 
 const interrupt = (fiber: Fiber.RuntimeFiber<void>): void => fiber.unsafeInterruptAsFork(FiberId.none)
 
-/** Removes an element, if it is there. */
 const removeFrom = <A>(elements: Array<A>, element: A): void => {
   const index = elements.indexOf(element)
   if (index >= 0) elements.splice(index, 1)

@@ -39,7 +39,6 @@ import type { Classification, RetryHint } from "./Classification.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
 export interface CallKey extends PooledKey {
-  /** The cost of an attempt in units. */
   readonly cost: number
   readonly rule: RateLimitRule
   readonly maxWait: number
@@ -85,12 +84,10 @@ export interface Call {
   readonly onUsage: ((usage: CallUsage) => void) | null
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
-  /** Measures the deadline, waits and cooldowns. */
   readonly clock: SteadyClock.SteadyClock
   readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
   /** Whether there is a tracer, and it is not disabled for this call. */
   readonly isTraced: boolean
-  /** What the spans of all attempts have in common. */
   readonly attemptSpan: AttemptSpan
   /** Whether log lines of level debug are written. */
   readonly isDebug: boolean
@@ -168,14 +165,12 @@ const attemptSpanOf = (
   }
 }
 
-/** Returns the options of the region of a fiber. */
 export const optionsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): CallOptions =>
   Context.get(fiber.currentContext, CurrentCallOptions)
 
 /** The tracer of programs without tracing. */
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/** Returns the URL of a request at a base URL. */
 export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
   query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
 
@@ -221,7 +216,6 @@ const callKeyOf = (operation: Call["operation"], key: PooledKey): CallKey => {
  */
 export type AttemptHealth = "healthy" | "unhealthy" | "throttled" | "unknown" | "not-sent"
 
-/** A response and its classification. */
 export interface AttemptResponse {
   readonly response: RawResponse
   readonly classification: Classification
@@ -254,7 +248,6 @@ export interface AttemptNoResponse {
   readonly beyondDeadline?: number
 }
 
-/** The result of an attempt. */
 export type AttemptResult = Either.Either<AttemptResponse, AttemptNoResponse>
 
 export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({

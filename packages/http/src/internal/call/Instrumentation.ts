@@ -10,59 +10,23 @@ import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
+import type { RetryCause } from "../../RetryPolicy.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { getOrInsert } from "../Maps.ts"
 import type { Call } from "./Call.ts"
 
-type InstrumentedOperation = Pick<AnyOperation, "id">
-
-/** The part of a call that metrics need. */
 type MeteredCall = Pick<Call, "operation" | "metricLabels">
 
-/** The part of a call that metrics with usage need. */
 type ChargedCall = Pick<Call, "operation" | "metricLabels" | "onUsage">
 
 type LogAnnotations = Readonly<Record<string, unknown>>
 
-/** The result of a cache request. */
-type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
-
-/**
- * Why a response is not cached:
- *
- * - `incomplete`: it is not a complete JSON document.
- * - `error`: it is an error other than "not found", or "not found" is not cached for this operation.
- * - `no_store`: the operation does not allow it, for example because the resource is still being indexed.
- * - `unexpected_shape`: it does not fit the model of the operation. Raw responses need not fit it.
- * - `secret`: it contains an API key.
- */
+/** Why a response is not cached. See `Telemetry.uncacheableResponses`. */
 export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
 
-/** Why an attempt waits. */
-type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
+export type Instrumentation = ReturnType<typeof make>
 
-export interface Instrumentation {
-  /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
-  readonly observeCall: <A, E extends { readonly _tag: string }>(
-    call: Call,
-    self: Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-  readonly recordAttempt: (call: ChargedCall, status: number | "none", bytes: number) => void
-  readonly recordCost: (call: ChargedCall, units: number) => void
-  readonly recordRetry: (call: MeteredCall, cause: string) => void
-  readonly recordSuppressedRetry: (call: MeteredCall, reason: "attempts" | "deadline" | "budget") => void
-  readonly recordWait: (call: ChargedCall, reason: WaitReason, millis: number) => void
-  readonly recordCacheResult: (call: MeteredCall, result: CacheResult) => void
-  /** Counts a response that must not be cached. */
-  readonly recordUncacheable: (call: MeteredCall, reason: UncacheableReason) => void
-  /** Counts the fields of a decoded response that could not be read. */
-  readonly recordUnreadable: (call: ChargedCall, fields: ReadonlyArray<string>) => void
-  /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
-  readonly recordHit: (operation: InstrumentedOperation) => void
-  readonly recordCircuitState: (call: MeteredCall, host: string, state: 0 | 1 | 2) => void
-}
-
-export const make = (): Instrumentation => {
+export const make = () => {
   const calls = labelledMetric(Telemetry.calls, "operation", "outcome")
   const durations = labelledMetric(Telemetry.callDuration, "operation")
   const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
@@ -102,7 +66,11 @@ export const make = (): Instrumentation => {
   }
 
   return {
-    observeCall: (call, self) => {
+    /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
+    observeCall: <A, E extends { readonly _tag: string }>(
+      call: Call,
+      self: Effect.Effect<A, E>
+    ): Effect.Effect<A, E> => {
       const { isDebug, operation: { id }, request: { method, path } } = call
       const counted = measured(call, self)
       const annotated = isDebug
@@ -112,40 +80,59 @@ export const make = (): Instrumentation => {
         attributes: { "http.request.method": method, "url.path": path }
       })
     },
-    recordAttempt: ({ metricLabels, onUsage, operation: { id } }, status, bytes) => {
+    recordAttempt: (
+      { metricLabels, onUsage, operation: { id } }: ChargedCall,
+      status: number | "none",
+      bytes: number
+    ): void => {
       attempts(metricLabels, 1, id, status)
       if (bytes > 0) responseBytes(metricLabels, bytes, id)
       onUsage?.({ ...CallUsage.none, attempts: 1 })
     },
-    recordCost: ({ metricLabels, onUsage, operation: { id } }, units) => {
+    recordCost: ({ metricLabels, onUsage, operation: { id } }: ChargedCall, units: number): void => {
       costUnits(metricLabels, units, id)
       onUsage?.({ ...CallUsage.none, cost: units })
     },
-    recordRetry: ({ metricLabels, operation: { id } }, cause) => retries(metricLabels, 1, id, cause),
-    recordSuppressedRetry: ({ metricLabels, operation: { id } }, reason) =>
-      retriesSuppressed(metricLabels, 1, id, reason),
-    recordWait: ({ metricLabels, onUsage }, reason, millis) => {
+    recordRetry: ({ metricLabels, operation: { id } }: MeteredCall, cause: RetryCause): void =>
+      retries(metricLabels, 1, id, cause),
+    recordSuppressedRetry: (
+      { metricLabels, operation: { id } }: MeteredCall,
+      reason: "attempts" | "deadline" | "budget"
+    ): void => retriesSuppressed(metricLabels, 1, id, reason),
+    recordWait: (
+      { metricLabels, onUsage }: ChargedCall,
+      reason: "backoff" | "rate_limit" | "cooldown" | "concurrency",
+      millis: number
+    ): void => {
       waits(metricLabels, millis / 1000, reason)
       onUsage?.({ ...CallUsage.none, waitMillis: millis })
     },
-    recordCacheResult: ({ metricLabels, operation: { id } }, result) =>
-      cacheResults(metricLabels, 1, id, result),
-    recordUncacheable: ({ metricLabels, operation: { id } }, reason) =>
-      uncacheable(metricLabels, 1, id, reason),
-    recordUnreadable: ({ metricLabels, onUsage, operation: { id } }, fields) => {
+    recordCacheResult: (
+      { metricLabels, operation: { id } }: MeteredCall,
+      result: "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
+    ): void => cacheResults(metricLabels, 1, id, result),
+    recordUncacheable: (
+      { metricLabels, operation: { id } }: MeteredCall,
+      reason: UncacheableReason
+    ): void => uncacheable(metricLabels, 1, id, reason),
+    recordUnreadable: (
+      { metricLabels, onUsage, operation: { id } }: ChargedCall,
+      fields: ReadonlyArray<string>
+    ): void => {
       for (const field of fields) unreadable(metricLabels, 1, id, field)
       if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
     },
-    recordHit: ({ id }) => {
+    /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
+    recordHit: ({ id }: Pick<AnyOperation, "id">): void => {
       cacheResults(noLabels, 1, id, "hit")
       calls(noLabels, 1, id, "ok")
       durations(noLabels, 0, id)
     },
-    recordCircuitState: ({ metricLabels }, host, state) => circuitStates(metricLabels, state, host)
+    recordCircuitState: ({ metricLabels }: MeteredCall, host: string, state: 0 | 1 | 2): void =>
+      circuitStates(metricLabels, state, host)
   }
 }
 
-/** Adds a span if there is a tracer. */
 const withSpan = <A, E>(
   { isTraced }: Pick<Call, "isTraced">,
   self: Effect.Effect<A, E>,

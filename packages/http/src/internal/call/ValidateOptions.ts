@@ -19,7 +19,6 @@ import * as RetryPolicy from "../../RetryPolicy.ts"
 import * as Timeouts from "../../Timeouts.ts"
 import { oneOf, Positive, Text } from "../OptionSchemas.ts"
 
-/** Requires a schema of every option. */
 type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
 
 const layerSchemas = {

@@ -7,34 +7,28 @@ import type { PaginationError } from "@blockquarry/core/OperationError"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as Either from "effect/Either"
 
-/** The block and the identity of records. */
 export interface BlockOrdering<in Item> {
   readonly block: (item: Item) => number
   readonly identity: (item: Item) => string | null
 }
 
-/** A position in a list. */
 export interface BlockPosition {
   readonly direction: "ascending" | "descending"
   /** The block to read again. Null before the first page. */
   readonly block: number | null
   /** How often each record of that block was returned. */
   readonly returned: ReadonlyMap<string, number>
-  /** The length of the longest page so far. */
   readonly maxPageLength: number
 }
 
-/** The result of a page. */
 export interface BlockStep<Item> {
   readonly newItems: ReadonlyArray<Item>
   /** Null at the end of the list. */
   readonly next: BlockPosition & { readonly block: number } | null
 }
 
-/** Why pagination cannot continue. */
 export type PaginationProblem = Pick<PaginationError, "reason" | "description">
 
-/** The position before the first page. */
 export const startPosition = (direction: BlockPosition["direction"]): BlockPosition => ({
   direction,
   block: null,
@@ -111,7 +105,6 @@ const identityOf = <Item>(item: Item, ordering: BlockOrdering<Item>): string =>
       JSON.stringify(item, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
     )
 
-/** Returns the cursor that continues at a position. */
 export const toCursor = (
   position: BlockPosition & { readonly block: number },
   operation: string,
@@ -130,7 +123,6 @@ export const toCursor = (
     limit
   })
 
-/** Returns the position of a cursor. */
 export const fromCursor = (
   { block, direction, returnedIds, maxPageLength }: ResumeCursor
 ): BlockPosition => {

@@ -9,7 +9,6 @@ import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { BlockOrdering, BlockPosition } from "./BlockCursor.ts"
 
-/** A list operation. */
 export interface PageSource<I, Output extends Page<Item>, Item> {
   readonly id: string
   readonly byBlock: BlockOrdering<Item> | undefined
@@ -23,7 +22,6 @@ export interface PageSource<I, Output extends Page<Item>, Item> {
     block: number,
     limit: number | null
   ) => Either.Either<I, InvalidInputError>
-  /** The requested page size. */
   readonly limit: (input: I) => number | null
   readonly direction: (input: I) => BlockPosition["direction"]
   /** Identifies the list: the input without cursor and page size. */
@@ -35,7 +33,6 @@ const rangeParameters = {
   descending: ["to_block", "to_date"]
 } as const
 
-/** Creates the page source of an operation. */
 export const make = <
   I extends { readonly cursor?: string },
   InputEncoded,

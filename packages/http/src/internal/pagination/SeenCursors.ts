@@ -2,7 +2,6 @@
  * Remembers the cursors of a list, so that a list whose cursors repeat ends. Takes at most 5 MB, however long the list is.
  */
 
-/** The cursors that were followed. */
 export interface SeenCursors {
   /**
    * Adds a cursor. Returns false if it was added before: at once for each of the last 32,768 cursors, and for older ones

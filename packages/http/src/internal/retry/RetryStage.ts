@@ -16,21 +16,16 @@ import {
 import type { RetryHint } from "../call/Classification.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 
-export interface RetryStage {
-  /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
-  readonly run: (
-    call: Call,
-    attempt: (attemptNumber: number) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-}
-
-/** Why a retry is suppressed. */
 type SuppressionReason = "attempts" | "deadline" | "budget"
 
-export const make = (instrumentation: Instrumentation): RetryStage => {
+export const make = (instrumentation: Instrumentation) => {
   const retryBudgets = new RetryBudgets()
 
-  const run: RetryStage["run"] = (call, attempt) => {
+  /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
+  const run = (
+    call: Call,
+    attempt: (attemptNumber: number) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
     const { retry } = call.policies
     const runFrom = (
       attemptNumber: number,
@@ -82,10 +77,9 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     return retryBudgets.tryConsume(call) ? null : "budget"
   }
 
-  return { run }
+  return run
 }
 
-/** Logs the result of an attempt, and continues. */
 const logging = <A, E>(
   call: Call,
   result: AttemptResult,

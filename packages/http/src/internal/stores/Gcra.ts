@@ -85,33 +85,27 @@ export const acquire = (
   rule: RateLimitRule,
   cost: number,
   lease: number
-): { readonly state: GcraState; readonly permit: Permit } => {
+): readonly [GcraState, Permit] => {
   const unlimited = rule.limit === Number.POSITIVE_INFINITY
   const rate = rule.limit / rule.window
   const level = unlimited ? 0 : leaked(state, now, rate)
   const remaining = unlimited ? Number.POSITIVE_INFINITY : capacityAbove(rule, level)
   const delayed = (millis: number, reason: "rate_limit" | "cooldown") =>
-    ({ state, permit: { _tag: "Delayed", millis, reason, remaining } }) as const
+    [state, { _tag: "Delayed", millis, reason, remaining }] as const
   const trial = state.cooldowns > 0
   if (trial && now < state.cooldownUntil) return delayed(Math.ceil(state.cooldownUntil - now), "cooldown")
   if (trial && now < state.trialUntil) {
     return delayed(Math.min(trialPollMillis, state.trialUntil - now), "cooldown")
   }
   const trialUntil = trial ? now + Math.min(lease, maxTrialLease) : 0
-  if (unlimited) return { state: { ...state, trialUntil }, permit: { _tag: "Granted", trial, remaining } }
+  if (unlimited) return [{ ...state, trialUntil }, { _tag: "Granted", trial, remaining }]
   const room = Math.max(rule.burst, cost) - level
   if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")
   const newLevel = level + cost
-  return {
-    state: {
-      ...state,
-      level: newLevel,
-      updatedAt: now,
-      levelSince: levelSince(state, level, now),
-      trialUntil
-    },
-    permit: { _tag: "Granted", trial, remaining: capacityAbove(rule, newLevel) }
-  }
+  return [
+    { ...state, level: newLevel, updatedAt: now, levelSince: levelSince(state, level, now), trialUntil },
+    { _tag: "Granted", trial, remaining: capacityAbove(rule, newLevel) }
+  ]
 }
 
 /** Returns the units that could be acquired immediately at a level. */
@@ -133,17 +127,12 @@ export const release = (
   rule: RateLimitRule,
   cost: number,
   age: number
-): { readonly state: GcraState; readonly remaining: number } => {
-  if (rule.limit === Number.POSITIVE_INFINITY) return { state, remaining: rule.limit }
+): readonly [GcraState, remaining: number] => {
+  if (rule.limit === Number.POSITIVE_INFINITY) return [state, rule.limit]
   const level = leaked(state, now, rule.limit / rule.window)
-  if (level === 0 || now - age < state.levelSince) {
-    return { state, remaining: capacityAbove(rule, level) }
-  }
+  if (level === 0 || now - age < state.levelSince) return [state, capacityAbove(rule, level)]
   const newLevel = Math.max(0, level - cost)
-  return {
-    state: { ...state, level: newLevel, updatedAt: now },
-    remaining: capacityAbove(rule, newLevel)
-  }
+  return [{ ...state, level: newLevel, updatedAt: now }, capacityAbove(rule, newLevel)]
 }
 
 /** Records units that were acquired from the shared store. The level never exceeds the burst. */

@@ -1,7 +1,6 @@
 /** A map that evicts the least recently used entries when their total size exceeds a limit. */
 export interface LruMap<V> {
   readonly get: (key: string) => V | undefined
-  /** Returns a value without counting as a use. */
   readonly peek: (key: string) => V | undefined
   /** Stores a value, unless it is too large; then removes the one that it would replace. */
   readonly set: (key: string, value: V) => void

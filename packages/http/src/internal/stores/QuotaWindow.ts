@@ -36,69 +36,53 @@ export interface QuotaWindow {
   readonly consumed: number
   /** At most this much may be consumed in addition, even if the limit allows more. `Infinity` if unknown. */
   readonly maxConsumable: number
-  /** The end of the window. */
   readonly end: number
 }
 
-interface CurrentWindow extends RemainingQuota {
-  readonly quotaWindow: QuotaWindow
-  /** Whether the stored window lies in the future, because the clock was set back. */
-  readonly clockMovedBack: boolean
-}
+export type Stored = QuotaWindow | undefined
 
-/** Returns the window at a time. */
 const currentWindow = (
-  stored: QuotaWindow | undefined,
+  stored: Stored,
   now: number,
   { limit, period }: Quota
-): CurrentWindow => {
+): RemainingQuota & { readonly quotaWindow: QuotaWindow } => {
   const index = Math.floor(now / period)
   const end = (index + 1) * period
   // Rounding may put the end before now.
   const millis = Math.max(1, Math.ceil(end - now))
   const emptyWindow = { index, consumed: 0, maxConsumable: Number.POSITIVE_INFINITY, end }
   if (limit === Number.POSITIVE_INFINITY) {
-    return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis, clockMovedBack: false }
+    return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis }
   }
   // The clock went back into the previous window; its consumption is no longer known.
-  if (stored?.index === index + 1) return { quotaWindow: stored, remaining: 0, millis, clockMovedBack: false }
+  if (stored?.index === index + 1) return { quotaWindow: stored, remaining: 0, millis }
   // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
     ? emptyWindow
     : { ...stored, index, end }
-  return {
-    quotaWindow,
-    remaining: remainingIn(quotaWindow, limit),
-    millis,
-    clockMovedBack: stored !== undefined && stored.index > index
-  }
+  return { quotaWindow, remaining: remainingIn(quotaWindow, limit), millis }
 }
 
 const remainingIn = ({ consumed, maxConsumable }: QuotaWindow, limit: number): number =>
   Math.max(0, Math.min(limit - consumed, maxConsumable))
 
-/** Consumes units. The returned window is undefined if nothing was consumed and no window was stored. */
 export const consume = (
-  stored: QuotaWindow | undefined,
+  stored: Stored,
   now: number,
   quota: Quota,
   cost: number
-): { readonly quotaWindow: QuotaWindow | undefined; readonly consumption: Consumption } => {
-  const { quotaWindow, remaining, millis, clockMovedBack } = currentWindow(stored, now, quota)
-  const unchanged = clockMovedBack ? quotaWindow : stored
-  if (cost > remaining) {
-    return { quotaWindow: unchanged, consumption: { _tag: "QuotaExceeded", remaining, millis } }
-  }
-  return {
-    quotaWindow: cost > 0 && quota.limit < Number.POSITIVE_INFINITY
-      ? {
-        ...quotaWindow,
-        consumed: quotaWindow.consumed + cost,
-        maxConsumable: quotaWindow.maxConsumable - cost
-      }
+): readonly [Stored, Consumption] => {
+  const { millis, quotaWindow, remaining } = currentWindow(stored, now, quota)
+  // A stored window in the future becomes the current one.
+  const unchanged = stored !== undefined && stored.index > quotaWindow.index ? quotaWindow : stored
+  if (cost > remaining) return [unchanged, { _tag: "QuotaExceeded", remaining, millis }]
+  const { consumed, maxConsumable } = quotaWindow
+  return [
+    cost > 0 && quota.limit < Number.POSITIVE_INFINITY
+      ? { ...quotaWindow, consumed: consumed + cost, maxConsumable: maxConsumable - cost }
       : unchanged,
-    consumption: { _tag: "Consumed", remaining: remaining - cost }
-  }
+    { _tag: "Consumed", remaining: remaining - cost }
+  ]
 }
 
 /**
@@ -106,35 +90,33 @@ export const consume = (
  * nothing was consumed, so nothing is returned.
  */
 export const refund = (
-  stored: QuotaWindow | undefined,
+  stored: Stored,
   now: number,
   quota: Quota,
   cost: number,
   age: number
-): { readonly quotaWindow: QuotaWindow | undefined; readonly remaining: number } => {
+): readonly [Stored, remaining: number] => {
   const { quotaWindow, remaining } = currentWindow(stored, now, quota)
   if (
     quota.limit === Number.POSITIVE_INFINITY || quotaWindow.consumed === 0 ||
     Math.floor((now - age) / quota.period) !== quotaWindow.index
-  ) {
-    return { quotaWindow: stored, remaining }
-  }
+  ) return [stored, remaining]
   const refunded = {
     ...quotaWindow,
     consumed: Math.max(0, quotaWindow.consumed - cost),
     maxConsumable: quotaWindow.maxConsumable + cost
   }
-  return { quotaWindow: refunded, remaining: remainingIn(refunded, quota.limit) }
+  return [refunded, remainingIn(refunded, quota.limit)]
 }
 
-export const peek = (stored: QuotaWindow | undefined, now: number, quota: Quota): RemainingQuota => {
+export const peek = (stored: Stored, now: number, quota: Quota): RemainingQuota => {
   const { remaining, millis } = currentWindow(stored, now, quota)
   return { remaining, millis }
 }
 
 /** Records units that were consumed from the shared store, and how much more may be consumed locally. */
 export const recordConsumed = (
-  stored: QuotaWindow | undefined,
+  stored: Stored,
   now: number,
   quota: Quota,
   cost: number,
@@ -152,18 +134,13 @@ const retentionMargin = 3600 * 1000
 /** Number of quotas at which ended windows are removed. */
 const cleanupThreshold = 10_000
 
-export interface QuotaWindows {
-  readonly get: (name: string) => QuotaWindow | undefined
-  readonly set: (name: string, quotaWindow: QuotaWindow, now: number) => void
-}
-
 /** Stores windows by name. A quota in its current window is never evicted, because that would reset its consumption. */
-export const makeQuotaWindows = (): QuotaWindows => {
+export const makeQuotaWindows = () => {
   const windows = new Map<string, QuotaWindow>()
   let cleanupAt = cleanupThreshold
   return {
-    get: (name) => windows.get(name),
-    set: (name, quotaWindow, now) => {
+    get: (name: string): Stored => windows.get(name),
+    set: (name: string, quotaWindow: QuotaWindow, now: number): void => {
       windows.set(name, quotaWindow)
       if (windows.size <= cleanupAt) return
       for (const [otherName, { end }] of windows) {

@@ -59,7 +59,6 @@ const maxClockVersion = 2 ** 52
 /** Time to remove all entries, which takes many commands. */
 const clearTimeout = Duration.minutes(1)
 
-/** What is known about an entry in memory. */
 interface RemoteState {
   /** Whether it is being written to the remote store. */
   isWriting: boolean

@@ -39,7 +39,6 @@ const quote = 0x22
 const backslash = 0x5c
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** White space of JSON. */
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
@@ -132,7 +131,6 @@ const isEscaped = (bytes: Uint8Array, at: number): boolean => {
   return (at - first) % 2 === 1
 }
 
-/** Returns the last position before `at` that is not white space. */
 const lastNonSpace = (bytes: Uint8Array, at: number): number => {
   let index = at - 1
   while (isSpace(bytes[index])) index--

@@ -20,7 +20,6 @@ export const collect = <E, E2>(
     return Effect.map(Stream.runForEach(chunks, append), () => join(received, length))
   })
 
-/** Joins chunks of `length` bytes together. */
 export const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const joined = new Uint8Array(length)
   let offset = 0

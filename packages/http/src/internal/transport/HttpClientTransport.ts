@@ -73,7 +73,6 @@ export const fromHttpClient = (
   }
 }
 
-/** Creates the part of a request that depends on the API key only. */
 const requestWithHeaders = (
   apiKey: Redacted.Redacted,
   userAgent: string
@@ -149,14 +148,12 @@ const withoutTracing = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime): Fi
     ]
   })
 
-/** The limits of the body of one response. */
 interface BodyLimits {
   readonly maxBytes: number
   /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
   readonly reserve: (bytes: number) => boolean
 }
 
-/** Reads the body of a response. */
 const receive = (
   response: HttpClientResponse.HttpClientResponse,
   apiKey: Redacted.Redacted,
@@ -203,7 +200,6 @@ const receive = (
   return Effect.flatMap(decoded, received)
 }
 
-/** Admits chunks of a body within its limits. */
 const admitChunks = (head: ResponseHead, { maxBytes, reserve }: BodyLimits) => {
   let length = 0
   return (bytes: number): BodyError | null => {

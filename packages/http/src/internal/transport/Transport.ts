@@ -10,7 +10,6 @@ import type * as Redacted from "effect/Redacted"
 import type { RawResponse } from "../../RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
 
-/** A request. */
 export interface TransportRequest {
   readonly method: "GET" | "POST"
   readonly url: string
@@ -58,7 +57,6 @@ export class TransportTimeout extends Data.TaggedError("TransportTimeout")<{
   readonly sent: boolean
 }> {}
 
-/** There is no complete response. */
 export type TransportError = ConnectionError | BodyError | TransportTimeout
 
 /**
@@ -73,11 +71,8 @@ export interface Transport {
   ) => Effect.Effect<ReceivedResponse, TransportError>
 }
 
-/** Options that all transports have. */
 export interface TransportOptions {
-  /** Maximum length of a response body, in bytes. */
   readonly maxBodySize: number
-  /** The `User-Agent` header. */
   readonly userAgent: string
 }
 
@@ -92,7 +87,6 @@ export class DispatchTransport
   extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, DispatchTransportService>()
 {}
 
-/** 64 MiB. */
 export const defaultMaxBodySize: number = 64 * 1024 * 1024
 
 /**
@@ -106,15 +100,12 @@ export const isFramed = (headers: ResponseHeaders, length: number): boolean => {
     : headers["content-encoding"] !== undefined || Number(contentLength) === length
 }
 
-/** The error of a body above the size limit. */
 export const bodyTooLarge = (response: ResponseHead, maxBodySize: number): BodyError =>
   new BodyError({ reason: "too-large", detail: `the body is longer than ${maxBodySize} bytes`, response })
 
-/** The error of a body that does not fit into the memory for bodies. */
 export const noBodyMemory = (response: ResponseHead): BodyError =>
   new BodyError({ reason: "memory", detail: "there is not enough memory for the body", response })
 
-/** The error of a body whose content encoding is invalid. */
 export const undecodableBody = (response: ResponseHead, encoding: string): BodyError =>
   new BodyError({
     reason: "incomplete",
@@ -127,7 +118,6 @@ export const undecodableBody = (response: ResponseHead, encoding: string): BodyE
  */
 export class HttpProxyError extends Error {}
 
-/** The error of a request without a response. */
 export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
   cause instanceof HttpProxyError ?
     new ConnectionError({ detail: cause.message, sent: false }) :
@@ -137,7 +127,6 @@ export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
       sent
     })
 
-/** The error of a response that began. */
 export const responseFailed = (cause: unknown): ConnectionError => {
   const code = errorCode(cause)
   return new ConnectionError({

@@ -27,7 +27,6 @@ import {
   undecodableBody
 } from "./Transport.ts"
 
-/** Creates a transport from a dispatcher. */
 export const fromDispatcher = (
   dispatcher: Undici.Dispatcher,
   { maxBodySize, userAgent }: TransportOptions

@@ -37,9 +37,9 @@ const granted = (
     const [first] = waiting
     if (first === undefined) break
     const result = Gcra.acquire(state, first.at, rule, first.cost, lease)
-    state = result.state
-    if (result.permit._tag === "Delayed") {
-      first.at += Math.max(1, result.permit.millis)
+    state = result[0]
+    if (result[1]._tag === "Delayed") {
+      first.at += Math.max(1, result[1].millis)
     } else {
       sent.push(first)
       waiting.shift()
@@ -71,14 +71,14 @@ describe("a rate limit", () => {
           let now = 0
           for (const { cost, gap } of requests) {
             now += gap
-            state = Gcra.acquire(state, now, rule, cost, lease).state
+            state = Gcra.acquire(state, now, rule, cost, lease)[0]
           }
-          const { permit } = Gcra.acquire(state, now, rule, cost, lease)
+          const [, permit] = Gcra.acquire(state, now, rule, cost, lease)
           if (permit._tag === "Granted") return
           expect(permit.reason).toBe("rate_limit")
-          expect(Gcra.acquire(state, now + permit.millis, rule, cost, lease).permit._tag).toBe("Granted")
+          expect(Gcra.acquire(state, now + permit.millis, rule, cost, lease)[1]._tag).toBe("Granted")
           if (permit.millis > 2) {
-            expect(Gcra.acquire(state, now + permit.millis - 2, rule, cost, lease).permit._tag).toBe(
+            expect(Gcra.acquire(state, now + permit.millis - 2, rule, cost, lease)[1]._tag).toBe(
               "Delayed"
             )
           }
@@ -94,11 +94,11 @@ describe("a rate limit", () => {
         let now = 0
         for (const { cost, gap } of requests) {
           now += gap
-          const { state: next, permit } = Gcra.acquire(state, now, rule, cost, lease)
+          const [next, permit] = Gcra.acquire(state, now, rule, cost, lease)
           state = next
           expect(permit.remaining).toBeGreaterThanOrEqual(0)
           expect(permit.remaining).toBeLessThanOrEqual(rule.burst)
-          const more = (units: number) => Gcra.acquire(state, now, rule, units, lease).permit
+          const more = (units: number) => Gcra.acquire(state, now, rule, units, lease)[1]
           if (permit.remaining > 0) expect(more(permit.remaining)).toMatchObject({ _tag: "Granted" })
           // A request above the burst is granted when the whole burst is available.
           if (permit.remaining + 1e-6 < rule.burst) {
@@ -112,21 +112,21 @@ describe("a rate limit", () => {
 
   it("returns the remaining units without regard to the cooldown, and Infinity without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 8, lease)
+    const [state] = Gcra.acquire(Gcra.initialState(0), 0, rule, 8, lease)
     const inCooldown = Gcra.startCooldown(state, 0, 1000)
-    expect(Gcra.acquire(inCooldown, 500, rule, 1, lease).permit).toEqual(
+    expect(Gcra.acquire(inCooldown, 500, rule, 1, lease)[1]).toEqual(
       { _tag: "Delayed", millis: 500, reason: "cooldown", remaining: 7 }
     )
-    expect(Gcra.acquire(inCooldown, 500, unlimited, 1, lease).permit).toMatchObject({ remaining: Infinity })
-    expect(Gcra.acquire(inCooldown, 1000, rule, 1, lease).permit).toEqual({
+    expect(Gcra.acquire(inCooldown, 500, unlimited, 1, lease)[1]).toMatchObject({ remaining: Infinity })
+    expect(Gcra.acquire(inCooldown, 1000, rule, 1, lease)[1]).toEqual({
       _tag: "Granted",
       trial: true,
       remaining: 9
     })
-    expect(Gcra.acquire(Gcra.initialState(0), 0, unlimited, 1e9, lease).permit).toEqual(
+    expect(Gcra.acquire(Gcra.initialState(0), 0, unlimited, 1e9, lease)[1]).toEqual(
       { _tag: "Granted", trial: false, remaining: Infinity }
     )
-    expect(Gcra.acquire(Gcra.initialState(0), 0, rule, 25, lease).permit).toMatchObject({
+    expect(Gcra.acquire(Gcra.initialState(0), 0, rule, 25, lease)[1]).toMatchObject({
       _tag: "Granted",
       remaining: 0
     })
@@ -143,8 +143,8 @@ describe("a rate limit", () => {
           let now = 0
           for (let sent = 0; sent < 300;) {
             const result = Gcra.acquire(state, now, rule, cost, lease)
-            state = result.state
-            if (result.permit._tag === "Delayed") now += result.permit.millis
+            state = result[0]
+            if (result[1]._tag === "Delayed") now += result[1].millis
             else sent += 1
           }
           const units = 300 * cost - rule.burst
@@ -156,13 +156,13 @@ describe("a rate limit", () => {
 
   it("charges nothing for a delayed request", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    let { state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)
+    let [state] = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)
     for (let now = 0; now < 1000; now += 10) {
       const result = Gcra.acquire(state, now, rule, 1, lease)
-      expect(result.permit._tag).toBe("Delayed")
-      state = result.state
+      expect(result[1]._tag).toBe("Delayed")
+      state = result[0]
     }
-    expect(Gcra.acquire(state, 1000, rule, 1, lease).permit).toMatchObject({
+    expect(Gcra.acquire(state, 1000, rule, 1, lease)[1]).toMatchObject({
       _tag: "Granted",
       trial: false
     })
@@ -170,12 +170,12 @@ describe("a rate limit", () => {
 
   it("starts with its burst, and records units that were acquired elsewhere", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    expect(Gcra.acquire(Gcra.initialState(7), 7, rule, 10, lease).permit._tag).toBe("Granted")
+    expect(Gcra.acquire(Gcra.initialState(7), 7, rule, 10, lease)[1]._tag).toBe("Granted")
     const recorded = Gcra.recordAcquired(Gcra.initialState(7), 7, rule, 4)
-    expect(Gcra.acquire(recorded, 7, rule, 6, lease).permit._tag).toBe("Granted")
-    expect(Gcra.acquire(recorded, 7, rule, 7, lease).permit).toMatchObject({ millis: 100 })
+    expect(Gcra.acquire(recorded, 7, rule, 6, lease)[1]._tag).toBe("Granted")
+    expect(Gcra.acquire(recorded, 7, rule, 7, lease)[1]).toMatchObject({ millis: 100 })
     const aboveBurst = Gcra.recordAcquired(Gcra.recordAcquired(recorded, 7, rule, 9), 7, rule, 9)
-    expect(Gcra.acquire(aboveBurst, 7, rule, 1, lease).permit).toMatchObject({ millis: 100 })
+    expect(Gcra.acquire(aboveBurst, 7, rule, 1, lease)[1]).toMatchObject({ millis: 100 })
     expect(Gcra.recordAcquired(recorded, 7, unlimited, 9)).toBe(recorded)
   })
 })
@@ -188,19 +188,19 @@ describe("a cooldown", () => {
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
         const inCooldown = Gcra.startCooldown(Gcra.initialState(0), 0, millis)
-        expect(acquireOne(inCooldown, length - 1).permit).toMatchObject({
+        expect(acquireOne(inCooldown, length - 1)[1]).toMatchObject({
           _tag: "Delayed",
           millis: 1,
           reason: "cooldown"
         })
-        expect(acquireOne(inCooldown, 0).permit).toMatchObject({
+        expect(acquireOne(inCooldown, 0)[1]).toMatchObject({
           _tag: "Delayed",
           millis: length,
           reason: "cooldown"
         })
         const withTrial = acquireOne(inCooldown, length)
-        expect(withTrial.permit).toMatchObject({ _tag: "Granted", trial: true })
-        expect(acquireOne(withTrial.state, length).permit).toMatchObject({
+        expect(withTrial[1]).toMatchObject({ _tag: "Granted", trial: true })
+        expect(acquireOne(withTrial[0], length)[1]).toMatchObject({
           _tag: "Delayed",
           reason: "cooldown"
         })
@@ -216,7 +216,7 @@ describe("a cooldown", () => {
       state = Gcra.startCooldown(state, now, null)
       lengths.push(state.cooldownUntil - now)
       now = state.cooldownUntil
-      const { state: withTrial, permit } = acquireOne(state, now)
+      const [withTrial, permit] = acquireOne(state, now)
       expect(permit).toMatchObject({ _tag: "Granted", trial: true })
       state = withTrial
     }
@@ -247,50 +247,50 @@ describe("a cooldown", () => {
   })
 
   it("ends when its trial succeeds, and otherwise grants another trial", () => {
-    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100)[0]
     const ended = Gcra.settleTrial(withTrial, 150, true)
-    expect([acquireOne(ended, 150).permit, acquireOne(ended, 150).permit]).toMatchObject(
+    expect([acquireOne(ended, 150)[1], acquireOne(ended, 150)[1]]).toMatchObject(
       [{ _tag: "Granted", trial: false }, { _tag: "Granted", trial: false }]
     )
     expect(Gcra.startCooldown(ended, 150, null).cooldownUntil).toBe(1150)
-    expect(acquireOne(Gcra.settleTrial(withTrial, 150, false), 150).permit).toMatchObject({
+    expect(acquireOne(Gcra.settleTrial(withTrial, 150, false), 150)[1]).toMatchObject({
       _tag: "Granted",
       trial: true
     })
   })
 
   it("does not end if a trial succeeds after another 429", () => {
-    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100)[0]
     const again = Gcra.startCooldown(withTrial, 120, 1000)
-    expect(acquireOne(Gcra.settleTrial(again, 130, true), 130).permit).toMatchObject({
+    expect(acquireOne(Gcra.settleTrial(again, 130, true), 130)[1]).toMatchObject({
       _tag: "Delayed",
       millis: 990
     })
   })
 
   it("grants another trial if one is not settled within its lease, and delays others for the poll interval", () => {
-    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
-    expect(acquireOne(withTrial, 101).permit).toMatchObject({
+    const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100)[0]
+    expect(acquireOne(withTrial, 101)[1]).toMatchObject({
       _tag: "Delayed",
       millis: Gcra.trialPollMillis,
       reason: "cooldown"
     })
-    expect(acquireOne(withTrial, 99 + lease).permit).toMatchObject({
+    expect(acquireOne(withTrial, 99 + lease)[1]).toMatchObject({
       _tag: "Delayed",
       millis: 1,
       reason: "cooldown"
     })
-    expect(acquireOne(withTrial, 100 + lease).permit).toMatchObject({ _tag: "Granted", trial: true })
+    expect(acquireOne(withTrial, 100 + lease)[1]).toMatchObject({ _tag: "Granted", trial: true })
   })
 
   it("grants no trial beyond the rate limit", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    const usedUp = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease).state
+    const usedUp = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)[0]
     const inCooldown = Gcra.startCooldown(usedUp, 0, 100)
     const early = Gcra.acquire(inCooldown, 100, rule, 1, lease)
-    expect(early.permit).toMatchObject({ _tag: "Delayed", millis: 900, reason: "rate_limit" })
+    expect(early[1]).toMatchObject({ _tag: "Delayed", millis: 900, reason: "rate_limit" })
     // No trial is in flight, so the lease does not delay others.
-    expect(Gcra.acquire(early.state, 1000, rule, 1, lease).permit).toMatchObject({
+    expect(Gcra.acquire(early[0], 1000, rule, 1, lease)[1]).toMatchObject({
       _tag: "Granted",
       trial: true
     })
@@ -308,15 +308,15 @@ describe("release", () => {
           const sent = granted(Gcra.initialState(0), rule, requests)
           const at = Math.max(...sent.map((request) => request.at))
           const before = sent.reduce(
-            (state, request) => Gcra.acquire(state, request.at, rule, request.cost, lease).state,
+            (state, request) => Gcra.acquire(state, request.at, rule, request.cost, lease)[0],
             Gcra.initialState(0)
           )
           const acquired = Gcra.acquire(before, at, rule, cost, lease)
-          if (acquired.permit._tag === "Delayed") return
-          const released = Gcra.release(acquired.state, at + delay, rule, cost, delay)
-          const remaining = Gcra.acquire(before, at + delay, rule, 0, lease).permit.remaining
-          expect(released.remaining).toBeCloseTo(remaining, 6)
-          expect(Gcra.acquire(released.state, at + delay, rule, 0, lease).permit.remaining)
+          if (acquired[1]._tag === "Delayed") return
+          const released = Gcra.release(acquired[0], at + delay, rule, cost, delay)
+          const remaining = Gcra.acquire(before, at + delay, rule, 0, lease)[1].remaining
+          expect(released[1]).toBeCloseTo(remaining, 6)
+          expect(Gcra.acquire(released[0], at + delay, rule, 0, lease)[1].remaining)
             .toBeCloseTo(remaining, 6)
         }
       )
@@ -343,12 +343,12 @@ describe("release", () => {
           now += gap
           unused.sort((a, b) => a.releaseAt - b.releaseAt)
           for (let next = unused[0]; next !== undefined && next.releaseAt <= now; next = unused[0]) {
-            state = Gcra.release(state, next.releaseAt, rule, next.cost, next.releaseAt - next.at).state
+            state = Gcra.release(state, next.releaseAt, rule, next.cost, next.releaseAt - next.at)[0]
             unused.shift()
           }
           const result = Gcra.acquire(state, now, rule, cost, lease)
-          state = result.state
-          if (result.permit._tag === "Delayed") continue
+          state = result[0]
+          if (result[1]._tag === "Delayed") continue
           if (releasedAfter === null) sent.push({ at: now, cost })
           else unused.push({ at: now, cost, releaseAt: now + releasedAfter })
         }
@@ -360,8 +360,8 @@ describe("release", () => {
   it("returns nothing of units that have leaked, so that a late release allows no second burst", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
     const first = Gcra.acquire(Gcra.initialState(0), 0, rule, 10, lease)
-    const second = Gcra.acquire(first.state, 1000, rule, 10, lease)
-    expect(Gcra.release(second.state, 1000, rule, 10, 1000).remaining).toBe(0)
-    expect(Gcra.release(second.state, 1000, rule, 10, 0).remaining).toBe(10)
+    const second = Gcra.acquire(first[0], 1000, rule, 10, lease)
+    expect(Gcra.release(second[0], 1000, rule, 10, 1000)[1]).toBe(0)
+    expect(Gcra.release(second[0], 1000, rule, 10, 0)[1]).toBe(10)
   })
 })

@@ -43,12 +43,12 @@ describe("a quota", () => {
           expect(Math.floor((now + peeked.millis) / quota.period)).toBeGreaterThan(window)
           if (peeked.millis > 2) expect(Math.floor((now + peeked.millis - 2) / quota.period)).toBe(window)
           const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
-          quotaWindow = result.quotaWindow
+          quotaWindow = result[0]
           if (cost > remaining) {
-            expect(result.consumption).toEqual({ _tag: "QuotaExceeded", ...peeked })
+            expect(result[1]).toEqual({ _tag: "QuotaExceeded", ...peeked })
           } else {
             sums.set(window, (sums.get(window) ?? 0) + cost)
-            expect(result.consumption).toEqual({ _tag: "Consumed", remaining: remaining - cost })
+            expect(result[1]).toEqual({ _tag: "Consumed", remaining: remaining - cost })
           }
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
@@ -71,10 +71,10 @@ describe("a quota", () => {
           )
           const window = Math.floor(now / quota.period)
           const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
-          quotaWindow = result.quotaWindow
+          quotaWindow = result[0]
           // Only windows with consumption have begun.
           latest = Math.max(latest, quotaWindow?.index ?? 0)
-          if (result.consumption._tag === "Consumed") sums.set(window, (sums.get(window) ?? 0) + cost)
+          if (result[1]._tag === "Consumed") sums.set(window, (sums.get(window) ?? 0) + cost)
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
       })
@@ -84,19 +84,19 @@ describe("a quota", () => {
   const quota = { limit: 10, period: 1000 }
 
   it("grants nothing if the clock goes back into the previous window, and resumes in the next one", () => {
-    const { quotaWindow } = QuotaWindow.consume(undefined, 5000, quota, 4)
+    const [quotaWindow] = QuotaWindow.consume(undefined, 5000, quota, 4)
     expect(QuotaWindow.consume(quotaWindow, 4990, quota, 1)).toEqual(
-      { quotaWindow, consumption: { _tag: "QuotaExceeded", remaining: 0, millis: 10 } }
+      [quotaWindow, { _tag: "QuotaExceeded", remaining: 0, millis: 10 }]
     )
-    expect(QuotaWindow.consume(quotaWindow, 4990, quota, 0).quotaWindow).toBe(quotaWindow)
+    expect(QuotaWindow.consume(quotaWindow, 4990, quota, 0)[0]).toBe(quotaWindow)
     expect(QuotaWindow.peek(quotaWindow, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
   })
 
   it("counts a window far in the future as the current one", () => {
-    const ahead = QuotaWindow.consume(undefined, 365 * day, quota, 4).quotaWindow
+    const ahead = QuotaWindow.consume(undefined, 365 * day, quota, 4)[0]
     expect(QuotaWindow.peek(ahead, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
     for (const cost of [0, 1, 7]) {
-      const { quotaWindow, consumption } = QuotaWindow.consume(ahead, 5000, quota, cost)
+      const [quotaWindow, consumption] = QuotaWindow.consume(ahead, 5000, quota, cost)
       expect(consumption._tag).toBe(cost > 6 ? "QuotaExceeded" : "Consumed")
       expect(QuotaWindow.peek(quotaWindow, 6000, quota).remaining).toBe(10)
     }
@@ -105,7 +105,7 @@ describe("a quota", () => {
   it("aligns days to UTC", () => {
     const dailyQuota = { limit: 3, period: day }
     const noon = Date.UTC(2025, 5, 1, 12)
-    const { quotaWindow, consumption } = QuotaWindow.consume(undefined, noon, dailyQuota, 3)
+    const [quotaWindow, consumption] = QuotaWindow.consume(undefined, noon, dailyQuota, 3)
     expect(consumption).toEqual({ _tag: "Consumed", remaining: 0 })
     expect(QuotaWindow.peek(quotaWindow, Date.UTC(2025, 5, 1, 23, 59, 59, 999), dailyQuota)).toEqual({
       remaining: 0,
@@ -118,14 +118,14 @@ describe("a quota", () => {
   })
 
   it("applies a changed limit immediately, and counts nothing without a limit", () => {
-    const { quotaWindow } = QuotaWindow.consume(undefined, 0, quota, 8)
+    const [quotaWindow] = QuotaWindow.consume(undefined, 0, quota, 8)
     expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 5 }).remaining).toBe(0)
     expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 12 }).remaining).toBe(4)
     const unlimited = { ...quota, limit: Infinity }
-    expect(QuotaWindow.consume(quotaWindow, 0, unlimited, 1e9)).toEqual({
-      quotaWindow,
-      consumption: { _tag: "Consumed", remaining: Infinity }
-    })
+    expect(QuotaWindow.consume(quotaWindow, 0, unlimited, 1e9)).toEqual([quotaWindow, {
+      _tag: "Consumed",
+      remaining: Infinity
+    }])
     expect(QuotaWindow.peek(quotaWindow, 0, unlimited)).toEqual({ remaining: Infinity, millis: 1000 })
     expect(QuotaWindow.recordConsumed(quotaWindow, 0, unlimited, 5, Infinity)).toBe(quotaWindow)
   })
@@ -133,7 +133,7 @@ describe("a quota", () => {
   it("consumes no more than maxConsumable", () => {
     const recorded = QuotaWindow.recordConsumed(undefined, 0, quota, 2, 5)
     expect(QuotaWindow.peek(recorded, 0, quota).remaining).toBe(5)
-    const { quotaWindow } = QuotaWindow.consume(recorded, 0, quota, 3)
+    const [quotaWindow] = QuotaWindow.consume(recorded, 0, quota, 3)
     expect(QuotaWindow.peek(quotaWindow, 0, quota).remaining).toBe(2)
     expect(QuotaWindow.peek(QuotaWindow.recordConsumed(quotaWindow, 0, quota, 4, 100), 0, quota).remaining)
       .toBe(1)
@@ -148,7 +148,7 @@ describe("makeQuotaWindows", () => {
     const quota = { limit: 1, period: day }
     const windows = QuotaWindow.makeQuotaWindows()
     const consume = (name: string, now: number) => {
-      const { quotaWindow, consumption } = QuotaWindow.consume(windows.get(name), now, quota, 1)
+      const [quotaWindow, consumption] = QuotaWindow.consume(windows.get(name), now, quota, 1)
       if (quotaWindow !== undefined) windows.set(name, quotaWindow, now)
       return consumption._tag
     }
@@ -165,27 +165,27 @@ describe("makeQuotaWindows", () => {
 describe("refund", () => {
   it("returns nothing with an infinite limit, because nothing was consumed with it", () => {
     const quota = { limit: 10, period: day }
-    const { quotaWindow } = QuotaWindow.consume(undefined, 5 * day, quota, 4)
+    const [quotaWindow] = QuotaWindow.consume(undefined, 5 * day, quota, 4)
     const refunded = QuotaWindow.refund(quotaWindow, 5 * day, { limit: Infinity, period: day }, 4, 0)
-    expect(refunded.remaining).toBe(Infinity)
-    expect(QuotaWindow.peek(refunded.quotaWindow, 5 * day, quota).remaining).toBe(6)
+    expect(refunded[1]).toBe(Infinity)
+    expect(QuotaWindow.peek(refunded[0], 5 * day, quota).remaining).toBe(6)
   })
 
   const quota = { limit: 10, period: day }
 
   it("returns consumed units within their window", () => {
-    const { quotaWindow } = QuotaWindow.consume(undefined, 5 * day, quota, 4)
+    const [quotaWindow] = QuotaWindow.consume(undefined, 5 * day, quota, 4)
     const refunded = QuotaWindow.refund(quotaWindow, 6 * day - 1, quota, 3, day - 1)
-    expect(refunded.remaining).toBe(9)
-    expect(QuotaWindow.peek(refunded.quotaWindow, 6 * day - 1, quota).remaining).toBe(9)
+    expect(refunded[1]).toBe(9)
+    expect(QuotaWindow.peek(refunded[0], 6 * day - 1, quota).remaining).toBe(9)
   })
 
   it("returns nothing after the window has ended, and does not add to the next window", () => {
     const first = QuotaWindow.consume(undefined, 6 * day - 1, quota, 4)
-    const next = QuotaWindow.consume(first.quotaWindow, 6 * day, quota, 4)
-    const refunded = QuotaWindow.refund(next.quotaWindow, 6 * day, quota, 4, 1)
-    expect(refunded.remaining).toBe(6)
-    expect(QuotaWindow.peek(refunded.quotaWindow, 6 * day, quota).remaining).toBe(6)
+    const next = QuotaWindow.consume(first[0], 6 * day, quota, 4)
+    const refunded = QuotaWindow.refund(next[0], 6 * day, quota, 4, 1)
+    expect(refunded[1]).toBe(6)
+    expect(QuotaWindow.peek(refunded[0], 6 * day, quota).remaining).toBe(6)
   })
 
   it("never leaves more than the limit, and counts units exactly", () => {
@@ -202,15 +202,15 @@ describe("refund", () => {
           for (const { cost, gap, used } of steps) {
             now += Math.round(gap / 100 * quota.period)
             const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
-            quotaWindow = result.quotaWindow
+            quotaWindow = result[0]
             const window = Math.floor(now / quota.period)
-            if (result.consumption._tag === "Consumed") {
+            if (result[1]._tag === "Consumed") {
               if (used) sums.set(window, (sums.get(window) ?? 0) + cost)
               else unused.push({ at: now, cost })
             }
           }
           for (const { at, cost } of unused) {
-            quotaWindow = QuotaWindow.refund(quotaWindow, now, quota, cost, now - at).quotaWindow
+            quotaWindow = QuotaWindow.refund(quotaWindow, now, quota, cost, now - at)[0]
           }
           const { remaining } = QuotaWindow.peek(quotaWindow, now, quota)
           expect(remaining).toBe(quota.limit - (sums.get(Math.floor(now / quota.period)) ?? 0))
