@@ -71,9 +71,10 @@ const errorTags: ReadonlyArray<ErrorTag> = Object.keys(exitCodes).filter(isError
 const fixesOfOtherExitCodes: Readonly<Record<string, string>> = {
   [unexpectedErrorExitCode]: "if the message says that it is a bug, report it with the output of --verbose",
   ...Object.fromEntries(
-    Object.values(signalExitCodes).map((
-      code
-    ) => [code, "run the command that the last message shows, to continue"])
+    Object.values(signalExitCodes).map((code) => [
+      code,
+      "run the command that the last message shows, to continue"
+    ])
   )
 }
 
@@ -92,11 +93,11 @@ const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explan
 export const explanations: ReadonlyArray<Explanation> = [
   ...exitStatus.map(exitCodeExplanation),
   ...errorTags.map(errorExplanation),
-  ...Object.entries(proxyErrorCodes).map(([code, { description, status }]): Explanation => ({
-    topic: code,
+  ...Object.entries(proxyErrorCodes).map(([topic, meaning]): Explanation => ({
+    topic,
     kind: "proxy error code",
     exitCode: null,
-    meaning: `HTTP ${status}. ${description}`,
+    meaning,
     fix: null
   }))
 ]
