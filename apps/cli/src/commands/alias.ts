@@ -9,16 +9,12 @@ import { removeValue, setValue } from "../config/ConfigFile.ts"
 import { requireUserFile } from "../config/Configuration.ts"
 import { NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { textColumn } from "../render/Columns.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-
-const common = { operation: null, isUpdate: false, api: null } as const
+import { localCommand } from "./LocalCommand.ts"
 
 const nameDescription = "Name in any case: a letter and up to 31 letters, digits, - and _"
 
-export const aliasSet: CommandSpec = {
-  ...common,
+export const aliasSet = localCommand({
   path: ["alias", "set"],
   summary: "Name an address, so that commands accept the name",
   note: "Tables show the name instead of the address; JSON and CSV never do.",
@@ -26,73 +22,57 @@ export const aliasSet: CommandSpec = {
     commandArgument("name", nameDescription),
     commandArgument("address", "0x and 40 hexadecimal digits")
   ],
-  options: [],
   examples: ["treasury {wallet}"],
-  run: ({ settings: { addressBook, configuration }, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const name = (singleValue(values, "name") ?? "").toLowerCase()
-      const address = singleValue(values, "address") ?? ""
-      const nameProblem = checkName(name)
-      if (nameProblem !== null) return yield* new UsageError({ reason: `<name>: ${nameProblem}`, hint: null })
-      const addressProblem = checkAddress(address)
-      if (addressProblem !== null) {
-        return yield* new UsageError({ reason: `<address>: ${addressProblem}`, hint: null })
-      }
-      const previous = addressBook.addresses.get(name)
-      yield* setValue(yield* requireUserFile(configuration), ["aliases", name], address)
-      yield* terminal.note(
-        previous === undefined || previous === address.toLowerCase()
-          ? `${name} is ${address}`
-          : `${name} is ${address}, no longer ${previous}`
-      )
-    })
-}
+  run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
+    const terminal = yield* CommandTerminal
+    const name = (singleValue(values, "name") ?? "").toLowerCase()
+    const address = singleValue(values, "address") ?? ""
+    const nameProblem = checkName(name)
+    if (nameProblem !== null) return yield* new UsageError({ reason: `<name>: ${nameProblem}`, hint: null })
+    const addressProblem = checkAddress(address)
+    if (addressProblem !== null) {
+      return yield* new UsageError({ reason: `<address>: ${addressProblem}`, hint: null })
+    }
+    const previous = addressBook.addresses.get(name)
+    yield* setValue(yield* requireUserFile(configuration), ["aliases", name], address)
+    yield* terminal.note(
+      previous === undefined || previous === address.toLowerCase()
+        ? `${name} is ${address}`
+        : `${name} is ${address}, no longer ${previous}`
+    )
+  })
+})
 
-export const aliasUnset: CommandSpec = {
-  ...common,
+export const aliasUnset = localCommand({
   path: ["alias", "unset"],
   summary: "Remove the name of an address",
   arguments: [commandArgument("name", nameDescription, { completes: "alias" })],
-  options: [],
   examples: ["treasury"],
-  run: ({ settings: { addressBook, configuration }, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const name = (singleValue(values, "name") ?? "").toLowerCase()
-      const wasSet = yield* removeValue(yield* requireUserFile(configuration), ["aliases", name])
-      if (!wasSet) {
-        return yield* new NotSetError({
-          reason: `there is no alias ${JSON.stringify(name)}`,
-          hint: didYouMean(addressBook.suggest(name)) ?? "quarry alias list shows all"
-        })
-      }
-      yield* terminal.note(`removed ${name}`)
-    })
-}
+  run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
+    const terminal = yield* CommandTerminal
+    const name = (singleValue(values, "name") ?? "").toLowerCase()
+    const wasSet = yield* removeValue(yield* requireUserFile(configuration), ["aliases", name])
+    if (!wasSet) {
+      return yield* new NotSetError({
+        reason: `there is no alias ${JSON.stringify(name)}`,
+        hint: didYouMean(addressBook.suggest(name)) ?? "quarry alias list shows all"
+      })
+    }
+    yield* terminal.note(`removed ${name}`)
+  })
+})
 
-interface AliasRow {
-  readonly name: string
-  readonly address: string
-}
-
-export const aliasList: CommandSpec = {
-  ...common,
+export const aliasList = localCommand({
   path: ["alias", "list"],
   summary: "List the names of addresses",
-  arguments: [],
   options: [outputOption],
   examples: ["", "-o json"],
-  run: ({ settings: { addressBook, format } }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const rows = [...addressBook.addresses].map(([name, address]): AliasRow => ({ name, address }))
-      if (rows.length === 0) {
-        yield* terminal.note("no aliases; set one with quarry alias set <name> <address>")
-      }
-      yield* printRows(format, [
-        textColumn<AliasRow>("name", ({ name }) => name),
-        { header: "address", kind: "fixed", cell: ({ address }: AliasRow) => address }
-      ], rows)
-    })
-}
+  run: Effect.fnUntraced(function*({ settings: { addressBook, format } }) {
+    const terminal = yield* CommandTerminal
+    const rows = [...addressBook.addresses].map(([name, address]) => ({ name, address }))
+    if (rows.length === 0) {
+      yield* terminal.note("no aliases; set one with quarry alias set <name> <address>")
+    }
+    yield* printRows(format, rows, { name: {}, address: { kind: "fixed" } })
+  })
+})

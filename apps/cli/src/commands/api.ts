@@ -11,8 +11,8 @@ import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { baseUrlVariableOf } from "../connection/Connection.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
-import { textColumn } from "../render/Columns.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { localCommand } from "./LocalCommand.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
 
@@ -22,10 +22,8 @@ const includeOption = switchOption("include-headers", "Print the status and the 
   alias: "i"
 })
 
-export const api: CommandSpec = {
+export const api = localCommand({
   path: ["api"],
-  operation: null,
-  isUpdate: false,
   api: "any",
   summary: "Call any operation, and print the response as the service sends it",
   note:
@@ -42,60 +40,51 @@ export const api: CommandSpec = {
     "tokenPrice address={token} -i",
     "updateStreamStatus id={stream} status=paused"
   ],
-  run: (invocation) =>
-    Effect.gen(function*() {
-      const name = singleValue(invocation.values, "operation")
-      if (name === undefined) return yield* listOperations(invocation)
-      const operation = operations.find(({ id }) => id === name)
-      if (operation === undefined) {
-        return yield* new UsageError({
-          reason: `unknown operation ${JSON.stringify(name)}`,
-          hint: didYouMean(closestMatch(name, operationIds)) ?? "quarry api lists all operations"
-        })
-      }
-      const format = singleValue(invocation.commandLineValues, outputOption.name) ?? "json"
-      if (format !== "json") {
-        return yield* new UsageError({
-          reason: `--output ${format}: the response is printed as the service sends it`,
-          hint: "omit it, or use the command of the operation"
-        })
-      }
-      const input = yield* decodeParameters(operation, invocation)
-      const request = encodeRequest(operation, input)
-      const variable = baseUrlVariableOf(operation, invocation.values)
-      if (isEnabled(invocation.values, "curl")) {
-        const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
-        return yield* printRequest(invocation.settings, operation.api, variable, request)
-      }
-      const { printResponse } = yield* Effect.promise(() => import("../diagnostics/RawCall.ts"))
-      const includeHeaders = isEnabled(invocation.values, includeOption.name)
-      yield* printResponse(operation, input, request, variable, includeHeaders, invocation.settings)
-    })
-}
+  run: Effect.fnUntraced(function*(invocation) {
+    const name = singleValue(invocation.values, "operation")
+    if (name === undefined) return yield* listOperations(invocation)
+    const operation = operations.find(({ id }) => id === name)
+    if (operation === undefined) {
+      return yield* new UsageError({
+        reason: `unknown operation ${JSON.stringify(name)}`,
+        hint: didYouMean(closestMatch(name, operationIds)) ?? "quarry api lists all operations"
+      })
+    }
+    const format = singleValue(invocation.commandLineValues, outputOption.name) ?? "json"
+    if (format !== "json") {
+      return yield* new UsageError({
+        reason: `--output ${format}: the response is printed as the service sends it`,
+        hint: "omit it, or use the command of the operation"
+      })
+    }
+    const input = yield* decodeParameters(operation, invocation)
+    const request = encodeRequest(operation, input)
+    const variable = baseUrlVariableOf(operation, invocation.values)
+    if (isEnabled(invocation.values, "curl")) {
+      const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
+      return yield* printRequest(invocation.settings, operation.api, variable, request)
+    }
+    const { printResponse } = yield* Effect.promise(() => import("../diagnostics/RawCall.ts"))
+    const includeHeaders = isEnabled(invocation.values, includeOption.name)
+    yield* printResponse(operation, input, request, variable, includeHeaders, invocation.settings)
+  })
+})
 
-interface OperationRow {
-  readonly operation: string
-  readonly method: string
-  readonly path: string
-  readonly parameters: string
-  readonly summary: string
-}
+/** Returns the names of the parameters as help shows them. */
+const parameterNames = ({ parameters }: AnyOperation): string =>
+  parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" ")
 
 const listOperations = ({ settings: { format } }: CommandInvocation) =>
   printRows(
     format,
-    [
-      { header: "operation", kind: "fixed", cell: ({ operation }: OperationRow) => operation },
-      textColumn<OperationRow>("parameters", ({ parameters }) => parameters),
-      textColumn<OperationRow>("path", ({ path }) => path, { dropOrder: 1 })
-    ],
-    operations.map(({ docs, id, method, parameters, path }): OperationRow => ({
-      operation: id,
-      method,
-      path,
-      parameters: parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" "),
-      summary: docs.summary
-    }))
+    operations.map((operation) => ({
+      operation: operation.id,
+      method: operation.method,
+      path: operation.path,
+      parameters: parameterNames(operation),
+      summary: operation.docs.summary
+    })),
+    { operation: { kind: "fixed" }, parameters: {}, path: { dropOrder: 1 } }
   )
 
 /** Decodes `key=value` words. Array parameters may be written as on the wire: `name[]=value`. */
@@ -136,8 +125,8 @@ const decodeParameters = (
     return yield* Effect.mapError(decodeInput(operation, encoded), ({ issues: [issue] }) =>
       new UsageError({
         reason: `${issue.parameter}: ${issue.reason}`,
-        hint: `parameters of ${operation.id}: ${
-          operation.parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" ")
-        }${isList(operation) ? "; cursor continues after a page" : ""}`
+        hint: `parameters of ${operation.id}: ${parameterNames(operation)}${
+          isList(operation) ? "; cursor continues after a page" : ""
+        }`
       }))
   })

@@ -13,14 +13,11 @@ import { HttpTransport } from "../connection/HttpTransport.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/CheckService.ts"
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { textColumn } from "../render/Columns.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-
-const common = { operation: null, isUpdate: false, api: "data", arguments: [] } as const
+import { localCommand } from "./LocalCommand.ts"
 
 const verifyOption = switchOption(
   "verify",
@@ -88,97 +85,84 @@ const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, Comma
     )
   })
 
-export const authLogin: CommandSpec = {
-  ...common,
+export const authLogin = localCommand({
   path: ["auth", "login"],
+  api: "data",
   summary: "Store the API key of a profile",
   note:
     "Reads the key from the terminal without showing it, or from a pipe, and stores it in a file that only you " +
     "can read. There is no option for it, because command lines are visible to other users.",
   allowsUnknownProfile: true,
   options: [verifyOption, ...requestOptions("data")],
-  examples: [],
-  run: ({ settings, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const { profile } = settings.configuration
-      const key = yield* readKey(values)
-      const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
-      const check = isSkipped ? null : yield* verify(key, settings)
-      const rejection = rejectionOf(check)
-      if (rejection !== null) {
-        yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
-        return yield* Effect.fail(rejection)
-      }
-      const file = yield* ApiKey.storeApiKey(profile, key)
-      const checked = isSkipped ? "not checked" : describeCheck(check)
-      yield* terminal.note(
-        sanitize(`stored the API key ${ApiKey.fingerprint(key)} of profile ${profile} in ${file}, ${checked}`)
-      )
-      if ((yield* environmentVariable(Settings.apiKey)) !== "") {
-        yield* terminal.note(`note: ${Settings.apiKey} is set and takes precedence over the stored key`)
-      }
-    })
-}
+  run: Effect.fnUntraced(function*({ settings, values }) {
+    const terminal = yield* CommandTerminal
+    const { profile } = settings.configuration
+    const key = yield* readKey(values)
+    const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
+    const check = isSkipped ? null : yield* verify(key, settings)
+    const rejection = rejectionOf(check)
+    if (rejection !== null) {
+      yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
+      return yield* Effect.fail(rejection)
+    }
+    const file = yield* ApiKey.storeApiKey(profile, key)
+    const checked = isSkipped ? "not checked" : describeCheck(check)
+    yield* terminal.note(
+      sanitize(`stored the API key ${ApiKey.fingerprint(key)} of profile ${profile} in ${file}, ${checked}`)
+    )
+    if ((yield* environmentVariable(Settings.apiKey)) !== "") {
+      yield* terminal.note(`note: ${Settings.apiKey} is set and takes precedence over the stored key`)
+    }
+  })
+})
 
-interface AuthStatus {
-  readonly profile: string
-  readonly source: string
-  readonly fingerprint: string
-  readonly check: string | null
-}
-
-export const authStatus: CommandSpec = {
-  ...common,
+export const authStatus = localCommand({
   path: ["auth", "status"],
+  api: "data",
   summary: "Show where the API key comes from, and its fingerprint",
   options: [verifyOption, outputOption, ...requestOptions("data")],
-  examples: [],
-  run: ({ settings, values }) =>
-    Effect.gen(function*() {
-      const found = yield* ApiKey.findApiKey(settings.configuration)
-      if (found === null && settings.isSandbox) {
-        const terminal = yield* CommandTerminal
-        return yield* terminal.note("the sandbox requires no API key")
-      }
-      if (found === null) return yield* new MissingApiKeyError()
-      const isVerified = isEnabled(values, verifyOption.name)
-      const check = isVerified ? yield* verify(found.key, settings) : null
-      const status: AuthStatus = {
-        profile: settings.configuration.profile,
-        source: found.source,
-        fingerprint: ApiKey.fingerprint(found.key),
-        check: isVerified ? describeCheck(check) : null
-      }
-      yield* printRows(settings.format, [
-        textColumn<AuthStatus>("profile", ({ profile }) => profile),
-        { header: "source", kind: "fixed", cell: ({ source }: AuthStatus) => source },
-        { header: "fingerprint", kind: "fixed", cell: ({ fingerprint }: AuthStatus) => fingerprint },
-        ...isVerified ? [textColumn<AuthStatus>("check", (row) => row.check)] : []
-      ], [status])
-      const rejection = rejectionOf(check)
-      if (rejection !== null) return yield* Effect.fail(rejection)
+  run: Effect.fnUntraced(function*({ settings, values }) {
+    const found = yield* ApiKey.findApiKey(settings.configuration)
+    if (found === null && settings.isSandbox) {
+      const terminal = yield* CommandTerminal
+      return yield* terminal.note("the sandbox requires no API key")
+    }
+    if (found === null) return yield* new MissingApiKeyError()
+    const isVerified = isEnabled(values, verifyOption.name)
+    const check = isVerified ? yield* verify(found.key, settings) : null
+    const status = {
+      profile: settings.configuration.profile,
+      source: found.source,
+      fingerprint: ApiKey.fingerprint(found.key),
+      check: isVerified ? describeCheck(check) : null
+    }
+    yield* printRows(settings.format, [status], {
+      profile: {},
+      source: { kind: "fixed" },
+      fingerprint: { kind: "fixed" },
+      ...isVerified ? { check: {} } : {}
     })
-}
+    const rejection = rejectionOf(check)
+    if (rejection !== null) return yield* Effect.fail(rejection)
+  })
+})
 
-export const authLogout: CommandSpec = {
-  ...common,
+export const authLogout = localCommand({
   path: ["auth", "logout"],
+  api: "data",
   summary: "Remove the stored API key of a profile",
   allowsUnknownProfile: true,
   options: [profileOption],
-  examples: [],
-  run: ({ settings: { configuration: { profile } } }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const file = yield* ApiKey.removeApiKey(profile)
-      yield* terminal.note(
-        file === null
-          ? `profile ${profile} has no stored API key`
-          : `removed the API key of profile ${profile}`
-      )
-      if ((yield* environmentVariable(Settings.apiKey)) !== "") {
-        yield* terminal.note(`note: ${Settings.apiKey} is still set`)
-      }
-    })
-}
+  run: Effect.fnUntraced(function*({ settings: { configuration: { profile } } }) {
+    const terminal = yield* CommandTerminal
+    const file = yield* ApiKey.removeApiKey(profile)
+    yield* terminal.note(
+      file === null
+        ? `profile ${profile} has no stored API key`
+        : `removed the API key of profile ${profile}`
+    )
+    if ((yield* environmentVariable(Settings.apiKey)) !== "") {
+      yield* terminal.note(`note: ${Settings.apiKey} is still set`)
+    }
+  })
+})

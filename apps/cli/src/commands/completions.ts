@@ -5,32 +5,25 @@ import { commandArgument } from "../args/CommandOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { completionScript, isShell, shells } from "../completion/Scripts.ts"
 import { UsageError } from "../errors/CommandError.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
+import { localCommand } from "./LocalCommand.ts"
 
-export const completions: CommandSpec = {
+export const completions = localCommand({
   path: ["completions"],
-  operation: null,
-  isUpdate: false,
-  api: null,
   summary: "Print a shell completion script",
   note:
     "The script begins with instructions to install it. It completes commands, options, chains, fields, profiles and " +
     "aliases, and asks quarry for them, so that it never has to be updated.",
-  arguments: [
-    commandArgument("shell", "Name of the shell", { choices: shells })
-  ],
-  options: [],
+  arguments: [commandArgument("shell", "Name of the shell", { choices: shells })],
   allowsInvalidConfiguration: true,
   examples: ["bash", "zsh", "fish", "powershell"],
-  run: ({ values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const shell = singleValue(values, "shell") ?? ""
-      if (isShell(shell)) return yield* terminal.print(completionScript(shell))
-      return yield* new UsageError({
-        reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
-        hint: didYouMean(closestMatch(shell, shells))
-      })
+  run: Effect.fnUntraced(function*({ values }) {
+    const terminal = yield* CommandTerminal
+    const shell = singleValue(values, "shell") ?? ""
+    if (isShell(shell)) return yield* terminal.print(completionScript(shell))
+    return yield* new UsageError({
+      reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
+      hint: didYouMean(closestMatch(shell, shells))
     })
-}
+  })
+})

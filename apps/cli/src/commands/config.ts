@@ -24,10 +24,10 @@ import {
 import { findSetting, type Setting, settings, unknownSetting } from "../config/Setting.ts"
 import { type ConfigFileError, NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
-import { textColumn } from "../render/Columns.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
+import { localCommand } from "./LocalCommand.ts"
 
 const names = settings.map(({ name }) => name)
 
@@ -40,13 +40,6 @@ const settingArgument = commandArgument("setting", "Name of the setting", { choi
 
 /** The options that set settings for one command, and so take part in what applies. */
 const settingOptions: ReadonlyArray<CommandOption> = [outputOption, ...requestOptions("any")]
-
-const common = {
-  operation: null,
-  isUpdate: false,
-  api: null,
-  allowsInvalidConfiguration: true
-} as const
 
 const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
   const setting = findSetting(name)
@@ -92,29 +85,28 @@ const valueInUse = (
       : { value: pager.value.trim() || "false", origin: { _tag: "Environment", variable: "PAGER" } }
   })
 
-export const configGet: CommandSpec = {
-  ...common,
+export const configGet = localCommand({
   path: ["config", "get"],
   summary: "Print the value of a setting",
+  allowsInvalidConfiguration: true,
   arguments: [settingArgument],
   options: settingOptions,
   examples: ["chain", "output --profile work"],
-  run: ({ settings, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
-      yield* printIssues(settings.configuration)
-      yield* checkProfile(settings.configuration)
-      const resolved = yield* valueInUse(settings, name)
-      if (resolved === null) {
-        return yield* new NotSetError({
-          reason: `${name} is not set`,
-          hint: `set it: quarry config set ${name} <value>`
-        })
-      }
-      yield* terminal.print(`${sanitize(resolved.value)}\n`)
-    })
-}
+  run: Effect.fnUntraced(function*({ settings, values }) {
+    const terminal = yield* CommandTerminal
+    const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
+    yield* printIssues(settings.configuration)
+    yield* checkProfile(settings.configuration)
+    const resolved = yield* valueInUse(settings, name)
+    if (resolved === null) {
+      return yield* new NotSetError({
+        reason: `${name} is not set`,
+        hint: `set it: quarry config set ${name} <value>`
+      })
+    }
+    yield* terminal.print(`${sanitize(resolved.value)}\n`)
+  })
+})
 
 /** Where `config set` and `config unset` write. */
 interface Target {
@@ -168,10 +160,10 @@ const noteIfOverridden = (target: Target, name: string) =>
 const isTarget = (origin: Origin, { file, profile }: Target): boolean =>
   origin._tag === "File" && origin.file === file && origin.profile === profile
 
-export const configSet: CommandSpec = {
-  ...common,
+export const configSet = localCommand({
   path: ["config", "set"],
   summary: "Set a setting in the configuration file",
+  allowsInvalidConfiguration: true,
   note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
   arguments: [
     settingArgument,
@@ -179,121 +171,105 @@ export const configSet: CommandSpec = {
   ],
   options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
-  run: (invocation) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const name = singleValue(invocation.values, "setting") ?? ""
-      const value = singleValue(invocation.values, "value") ?? ""
-      const target = yield* targetOf(invocation, name)
-      const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
-      if (problem !== null) {
-        return yield* new UsageError({
-          reason: problem.message,
-          hint: looksLikeApiKey(name)
-            ? "store it with quarry auth login; what you typed may be in the shell history"
-            : problem.hint
-        })
-      }
-      if (value === "") {
-        return yield* new UsageError({
-          reason: `${name}: the value is empty`,
-          hint: `remove the setting: quarry config unset ${name}`
-        })
-      }
-      const invalid = findSetting(name)?.check(value) ?? null
-      if (invalid !== null) {
-        return yield* new UsageError({ reason: `${name}: ${invalid.message}`, hint: invalid.hint })
-      }
-      const { configuration } = invocation.settings
-      if (name === "profile" && !configuration.profiles.includes(value) && !(yield* hasStoredKey(value))) {
-        return yield* unknownProfile(value, configuration, null)
-      }
-      yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
-      yield* printIssues(configuration)
-      yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
-      yield* noteIfOverridden(target, name)
-    })
-}
+  run: Effect.fnUntraced(function*(invocation) {
+    const terminal = yield* CommandTerminal
+    const name = singleValue(invocation.values, "setting") ?? ""
+    const value = singleValue(invocation.values, "value") ?? ""
+    const target = yield* targetOf(invocation, name)
+    const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
+    if (problem !== null) {
+      return yield* new UsageError({
+        reason: problem.message,
+        hint: looksLikeApiKey(name)
+          ? "store it with quarry auth login; what you typed may be in the shell history"
+          : problem.hint
+      })
+    }
+    if (value === "") {
+      return yield* new UsageError({
+        reason: `${name}: the value is empty`,
+        hint: `remove the setting: quarry config unset ${name}`
+      })
+    }
+    const invalid = findSetting(name)?.check(value) ?? null
+    if (invalid !== null) {
+      return yield* new UsageError({ reason: `${name}: ${invalid.message}`, hint: invalid.hint })
+    }
+    const { configuration } = invocation.settings
+    if (name === "profile" && !configuration.profiles.includes(value) && !(yield* hasStoredKey(value))) {
+      return yield* unknownProfile(value, configuration, null)
+    }
+    yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
+    yield* printIssues(configuration)
+    yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
+    yield* noteIfOverridden(target, name)
+  })
+})
 
-export const configUnset: CommandSpec = {
-  ...common,
+export const configUnset = localCommand({
   path: ["config", "unset"],
   summary: "Remove a setting from the configuration file",
+  allowsInvalidConfiguration: true,
   note: "Also removes a line with an unknown name.",
   arguments: [settingArgument],
   options: [projectOption, profileOption],
   examples: ["chain", "base-url --profile work"],
-  run: (invocation) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const name = singleValue(invocation.values, "setting") ?? ""
-      const target = yield* targetOf(invocation, name)
-      if (name === "profiles" || name === "aliases") yield* requireSetting(name)
-      const wasSet = yield* ConfigFile.removeValue(target.file, pathOf(target, name))
-      if (!wasSet) yield* requireSetting(name)
-      yield* terminal.note(sanitize(
-        wasSet
-          ? `removed ${name} from ${formatTarget(target)}`
-          : `${name} is not set in ${formatTarget(target)}`
-      ))
-      yield* noteIfOverridden(target, name)
-    })
-}
-
-interface SettingRow {
-  readonly setting: string
-  readonly value: string | null
-  readonly origin: string
-}
+  run: Effect.fnUntraced(function*(invocation) {
+    const terminal = yield* CommandTerminal
+    const name = singleValue(invocation.values, "setting") ?? ""
+    const target = yield* targetOf(invocation, name)
+    if (name === "profiles" || name === "aliases") yield* requireSetting(name)
+    const wasSet = yield* ConfigFile.removeValue(target.file, pathOf(target, name))
+    if (!wasSet) yield* requireSetting(name)
+    yield* terminal.note(sanitize(
+      wasSet
+        ? `removed ${name} from ${formatTarget(target)}`
+        : `${name} is not set in ${formatTarget(target)}`
+    ))
+    yield* noteIfOverridden(target, name)
+  })
+})
 
 const showOriginOption = switchOption(
   "show-origin",
   "Show where each value is set: an option, a variable, or a line of a file"
 )
 
-export const configList: CommandSpec = {
-  ...common,
+export const configList = localCommand({
   path: ["config", "list"],
   summary: "List all settings with the values that apply",
+  allowsInvalidConfiguration: true,
   note: "Precedence: options, environment variables, project file, profile, user file, defaults.",
-  arguments: [],
   options: [showOriginOption, ...settingOptions],
   examples: ["", "--show-origin", "--profile work -o json"],
-  run: ({ settings, values }) =>
-    Effect.gen(function*() {
-      yield* printIssues(settings.configuration)
-      yield* checkProfile(settings.configuration)
-      const showOrigin = isEnabled(values, showOriginOption.name)
-      const rows = yield* Effect.forEach(names, (setting) =>
-        Effect.map(valueInUse(settings, setting), (resolved): SettingRow => ({
+  run: Effect.fnUntraced(function*({ settings, values }) {
+    yield* printIssues(settings.configuration)
+    yield* checkProfile(settings.configuration)
+    const rows = yield* Effect.forEach(
+      names,
+      (setting) =>
+        Effect.map(valueInUse(settings, setting), (resolved) => ({
           setting,
           value: resolved?.value ?? null,
           origin: resolved === null ? "not set" : formatOrigin(resolved.origin)
-        })))
-      yield* printRows(
-        settings.format,
-        [
-          textColumn<SettingRow>("setting", ({ setting }) =>
-            setting),
-          textColumn<SettingRow>("value", ({ value }) =>
-            value),
-          ...showOrigin ? [textColumn<SettingRow>("origin", ({ origin }) => origin)] : []
-        ],
-        rows
-      )
+        }))
+    )
+    yield* printRows(settings.format, rows, {
+      setting: {},
+      value: {},
+      ...isEnabled(values, showOriginOption.name) ? { origin: {} } : {}
     })
-}
+  })
+})
 
-export const configPath: CommandSpec = {
-  ...common,
+export const configPath = localCommand({
   path: ["config", "path"],
   summary: "Print the path of the configuration file",
-  arguments: [],
+  allowsInvalidConfiguration: true,
   options: [projectOption],
   examples: ["", "--project"],
-  run: ({ settings: { configuration }, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      yield* terminal.print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
-    })
-}
+  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
+    const terminal = yield* CommandTerminal
+    yield* terminal.print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
+  })
+})

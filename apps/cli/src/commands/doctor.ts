@@ -4,56 +4,37 @@ import { outputOption, requestOptions } from "../args/GlobalOptions.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
 import { ChecksFailedError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { textColumn } from "../render/Columns.ts"
 import { type StreamInfo, styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { wrapIndented } from "../text/Width.ts"
+import { localCommand } from "./LocalCommand.ts"
 
-export const doctor: CommandSpec = {
+export const doctor = localCommand({
   path: ["doctor"],
-  operation: null,
-  isUpdate: false,
   api: "data",
   summary: "Check configuration, API key, network, TLS and clock, and say what to do",
   note: "Sends one request that costs 5 units. The exit status is 1 if a check fails.",
   allowsInvalidConfiguration: true,
-  arguments: [],
   options: [outputOption, ...requestOptions("data")],
   examples: ["", "-o json"],
-  run: ({ settings }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      yield* terminal.progress("checking…")
-      const findings = yield* runChecks(settings)
-      yield* terminal.progress(null)
-      yield* settings.configuration.values.has("output") && settings.format !== "table"
-        ? printRows(settings.format, columns, findings)
-        : terminal.print(findings.map((finding) => formatFinding(finding, terminal.out)).join(""))
-      const failures = findings.filter(({ status }) => status === "failed").length
-      if (failures > 0) return yield* new ChecksFailedError({ failed: failures, total: findings.length })
-    })
-}
-
-const columns = [
-  textColumn<Finding>("check", ({ check }) => check),
-  textColumn<Finding>("status", ({ status }) => status),
-  textColumn<Finding>("message", ({ message }) => message),
-  textColumn<Finding>("fix", ({ fix }) => fix)
-]
-
-const labels = {
-  ok: "ok      ",
-  warning: "warning ",
-  failed: "failed  ",
-  skipped: "skipped "
-} as const
+  run: Effect.fnUntraced(function*({ settings }) {
+    const terminal = yield* CommandTerminal
+    yield* terminal.progress("checking…")
+    const findings = yield* runChecks(settings)
+    yield* terminal.progress(null)
+    yield* settings.configuration.values.has("output") && settings.format !== "table"
+      ? printRows(settings.format, findings, { check: {}, status: {}, message: {}, fix: {} })
+      : terminal.print(findings.map((finding) => formatFinding(finding, terminal.out)).join(""))
+    const failures = findings.filter(({ status }) => status === "failed").length
+    if (failures > 0) return yield* new ChecksFailedError({ failed: failures, total: findings.length })
+  })
+})
 
 const styles = { ok: "bold", warning: "yellow", failed: "red", skipped: "dim" } as const
 
 const formatFinding = ({ check, fix, message, status }: Finding, stream: StreamInfo): string => {
   const text = wrapIndented(`${check}: ${sanitize(message)}`, 8, stream.columns)
-  const line = `${styled(stream, styles[status], labels[status])}${text}\n`
+  const line = `${styled(stream, styles[status], status.padEnd(8))}${text}\n`
   return fix === null ? line : `${line}        fix: ${wrapIndented(sanitize(fix), 13, stream.columns)}\n`
 }

@@ -12,17 +12,13 @@ import {
 } from "../diagnostics/Explanations.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
-import { numberColumn, textColumn } from "../render/Columns.ts"
 import { type StreamInfo, styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { wrapIndented } from "../text/Width.ts"
+import { localCommand } from "./LocalCommand.ts"
 
-export const explain: CommandSpec = {
+export const explain = localCommand({
   path: ["explain"],
-  operation: null,
-  isUpdate: false,
-  api: null,
   summary: "Explain an exit code, an error, or an error code of the proxy",
   note: "Without a topic, lists all of them.",
   allowsInvalidConfiguration: true,
@@ -31,36 +27,25 @@ export const explain: CommandSpec = {
   ],
   options: [outputOption],
   examples: ["5", "RateLimitError", "client-rate-limited", ""],
-  run: ({ settings: { configuration, format }, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const topic = singleValue(values, "topic")
-      const found = topic === undefined ? explanations : explainTopic(topic)
-      if (found.length === 0) {
-        return yield* new UsageError({
-          reason: `nothing is known about ${JSON.stringify(topic)}`,
-          hint: didYouMean(suggestTopic(topic ?? "")) ?? "quarry explain lists all topics"
-        })
-      }
-      if (configuration.values.has("output") && format !== "table") {
-        return yield* printRows(format, columns, found)
-      }
-      yield* topic === undefined
-        ? printRows("table", [
-          { header: "topic", kind: "fixed", cell: ({ topic }: Explanation) => topic },
-          textColumn<Explanation>("meaning", ({ meaning }) => meaning)
-        ], found)
-        : terminal.print(found.map((each) => formatExplanation(each, terminal.out)).join("\n"))
-    })
-}
-
-const columns = [
-  textColumn<Explanation>("topic", ({ topic }) => topic),
-  textColumn<Explanation>("kind", ({ kind }) => kind),
-  numberColumn<Explanation>("exitCode", ({ exitCode }) => exitCode),
-  textColumn<Explanation>("meaning", ({ meaning }) => meaning),
-  textColumn<Explanation>("fix", ({ fix }) => fix)
-]
+  run: Effect.fnUntraced(function*({ settings: { configuration, format }, values }) {
+    const terminal = yield* CommandTerminal
+    const topic = singleValue(values, "topic")
+    const found = topic === undefined ? explanations : explainTopic(topic)
+    if (found.length === 0) {
+      return yield* new UsageError({
+        reason: `nothing is known about ${JSON.stringify(topic)}`,
+        hint: didYouMean(suggestTopic(topic ?? "")) ?? "quarry explain lists all topics"
+      })
+    }
+    if (configuration.values.has("output") && format !== "table") {
+      const columns = { topic: {}, kind: {}, exitCode: {}, meaning: {}, fix: {} }
+      return yield* printRows(format, found, columns)
+    }
+    yield* topic === undefined
+      ? printRows("table", found, { topic: { kind: "fixed" }, meaning: {} })
+      : terminal.print(found.map((each) => formatExplanation(each, terminal.out)).join("\n"))
+  })
+})
 
 const formatExplanation = (
   { exitCode, fix, kind, meaning, topic }: Explanation,

@@ -9,14 +9,12 @@ import { UsageError } from "../errors/CommandError.ts"
 import { attempt } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 import { allPages, commandPage } from "../help/ManPages.ts"
-import { CommandDescriptions, type CommandSpec } from "../invocation/CommandSpec.ts"
+import { CommandDescriptions } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
+import { localCommand } from "./LocalCommand.ts"
 
-export const man: CommandSpec = {
+export const man = localCommand({
   path: ["man"],
-  operation: null,
-  isUpdate: false,
-  api: null,
   summary: "Print or write manual pages",
   note:
     "Prints the page of quarry or of one command, for man -l -, or writes all pages to a directory. The directory " +
@@ -34,32 +32,31 @@ export const man: CommandSpec = {
   ],
   allowsInvalidConfiguration: true,
   examples: ["", "wallet transfers", "--to man1"],
-  run: ({ values }) =>
-    Effect.gen(function*() {
-      const commandLine = yield* CommandDescriptions
-      const terminal = yield* CommandTerminal
-      const pages = allPages(commandLine)
-      const directory = singleValue(values, "to")
-      if (directory !== undefined) {
-        yield* attempt("write", directory, async () => makeDirectory(directory))
-        for (const { file, text } of pages) {
-          const path = join(directory, file)
-          yield* attempt("write", path, () => writeFile(path, text))
-        }
-        return yield* terminal.note(`wrote ${pages.length} pages to ${directory}`)
+  run: Effect.fnUntraced(function*({ values }) {
+    const commandLine = yield* CommandDescriptions
+    const terminal = yield* CommandTerminal
+    const pages = allPages(commandLine)
+    const directory = singleValue(values, "to")
+    if (directory !== undefined) {
+      yield* attempt("write", directory, async () => makeDirectory(directory))
+      for (const { file, text } of pages) {
+        const path = join(directory, file)
+        yield* attempt("write", path, () => writeFile(path, text))
       }
-      const words = values.get("command") ?? []
-      if (words.length === 0) return yield* terminal.print(pages[0]?.text ?? "")
-      const resolved = resolvePath(commandLine.commands, words)
-      if (resolved.command !== null && resolved.rest.length === 0) {
-        return yield* terminal.print(commandPage(commandLine, resolved.command).text)
-      }
-      const suggestion = suggestPath(commandLine.commands, resolved)
-      return yield* new UsageError({
-        reason: `unknown command ${JSON.stringify(words.join(" "))}`,
-        hint: suggestion === undefined
-          ? `available commands: ${nextWords(commandLine.commands, resolved.path).join(", ")}`
-          : `did you mean quarry man ${suggestion.join(" ")}?`
-      })
+      return yield* terminal.note(`wrote ${pages.length} pages to ${directory}`)
+    }
+    const words = values.get("command") ?? []
+    if (words.length === 0) return yield* terminal.print(pages[0]?.text ?? "")
+    const resolved = resolvePath(commandLine.commands, words)
+    if (resolved.command !== null && resolved.rest.length === 0) {
+      return yield* terminal.print(commandPage(commandLine, resolved.command).text)
+    }
+    const suggestion = suggestPath(commandLine.commands, resolved)
+    return yield* new UsageError({
+      reason: `unknown command ${JSON.stringify(words.join(" "))}`,
+      hint: suggestion === undefined
+        ? `available commands: ${nextWords(commandLine.commands, resolved.path).join(", ")}`
+        : `did you mean quarry man ${suggestion.join(" ")}?`
     })
-}
+  })
+})

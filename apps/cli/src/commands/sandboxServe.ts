@@ -9,8 +9,8 @@ import { integerOption, textOption } from "../args/CommandOption.ts"
 import { timeoutOption } from "../args/GlobalOptions.ts"
 import { ServerStartError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
-import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
+import { localCommand } from "./LocalCommand.ts"
 import { faultOptions, faultsOf } from "./sandboxFaults.ts"
 
 /** Logs each request with its status, or why there is none, and its duration. */
@@ -32,14 +32,10 @@ const withRequestLog = (sandbox: SandboxService): SandboxService => ({
     )
 })
 
-export const sandboxServe: CommandSpec = {
+export const sandboxServe = localCommand({
   path: ["sandbox", "serve"],
-  operation: null,
-  isUpdate: false,
-  api: null,
   summary: "Run the sandbox as an HTTP server until interrupted",
   note: "With --verbose, each request is a line on stderr.",
-  arguments: [],
   options: [
     integerOption("port", [0, 65_535], "Port to listen on; 0 selects a free port (default: 4000)"),
     textOption("host", "address", "Address to listen on (default: 127.0.0.1)"),
@@ -56,37 +52,36 @@ export const sandboxServe: CommandSpec = {
   ],
   runsUntilInterrupted: true,
   examples: ["", "--port 0 --seed 7 --block-time 2s", "--port 0 --faults 0.05 --latency 50ms"],
-  run: ({ settings, values }) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const host = singleValue(values, "host") ?? "127.0.0.1"
-      const port = integerValue(values, "port") ?? 4000
-      const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
-      const [server, { FaultText, layerSandbox, Sandbox }] = yield* Effect.promise(() =>
-        Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
-      )
-      const faults = yield* faultsOf(values, FaultText)
-      yield* Effect.gen(function*() {
-        const sandbox = yield* Sandbox
-        const running = yield* server.serve({ host, port }).pipe(
-          Effect.provideService(Sandbox, settings.isVerbose ? withRequestLog(sandbox) : sandbox),
-          Effect.mapError(({ code }) =>
-            new ServerStartError({
-              reason: `cannot listen on ${host}:${port}: ${describeSystemError({ code })}`
-            })
-          )
+  run: Effect.fnUntraced(function*({ settings, values }) {
+    const terminal = yield* CommandTerminal
+    const host = singleValue(values, "host") ?? "127.0.0.1"
+    const port = integerValue(values, "port") ?? 4000
+    const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
+    const [server, { FaultText, layerSandbox, Sandbox }] = yield* Effect.promise(() =>
+      Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
+    )
+    const faults = yield* faultsOf(values, FaultText)
+    yield* Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const running = yield* server.serve({ host, port }).pipe(
+        Effect.provideService(Sandbox, settings.isVerbose ? withRequestLog(sandbox) : sandbox),
+        Effect.mapError(({ code }) =>
+          new ServerStartError({
+            reason: `cannot listen on ${host}:${port}: ${describeSystemError({ code })}`
+          })
         )
-        const lines = server.banner(running, sandbox)
-        yield* terminal.print(`${lines.join("\n")}\n`)
-        yield* Effect.never
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(layerSandbox({
-          seed: integerValue(values, "seed") ?? 1,
-          scale: integerValue(values, "scale") ?? 10_000,
-          faults,
-          ...(blockTime === null ? {} : { blockTime })
-        }))
       )
-    })
-}
+      const lines = server.banner(running, sandbox)
+      yield* terminal.print(`${lines.join("\n")}\n`)
+      yield* Effect.never
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(layerSandbox({
+        seed: integerValue(values, "seed") ?? 1,
+        scale: integerValue(values, "scale") ?? 10_000,
+        faults,
+        ...(blockTime === null ? {} : { blockTime })
+      }))
+    )
+  })
+})

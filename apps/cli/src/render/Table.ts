@@ -261,7 +261,7 @@ export const makeTablePrinter = <A>(
 }
 
 /** A view of values that need no context. */
-export const plainView: Omit<View, "stream"> = {
+const plainView: Omit<View, "stream"> = {
   isWide: false,
   now: null,
   subject: null,
