@@ -5,10 +5,12 @@
  * All operations read the same data and are consistent with each other: balances are sums of transfers, the owner of an
  * NFT is the recipient of its last transfer, and activity spans the first and the last transaction.
  */
+import { evmChains } from "@blockquarry/core/Chain"
 import { makeAccounts } from "./ledger/Accounts.ts"
-import { chainNames } from "./ledger/ChainConfigs.ts"
+import { catalog } from "./ledger/Catalog.ts"
+import { busyChain } from "./ledger/ChainConfigs.ts"
 import { chainLedger } from "./ledger/ChainView.ts"
-import { makeExamples } from "./ledger/Examples.ts"
+import { firstHashedId } from "./ledger/History.ts"
 import { lazy } from "./ledger/Lazy.ts"
 import { makeLedgerTransactions } from "./ledger/LedgerTransactions.ts"
 import type { Ledger } from "./ledger/Model.ts"
@@ -42,13 +44,30 @@ export const make = (options: {
   const streamRecords = lazy(() => makeStreams(name))
   const mainnet = lazy(() => makeLedgerTransactions(name, "mainnet"))
   const testnet = lazy(() => makeLedgerTransactions(name, "testnet"))
-  const exampleValues = lazy(() =>
-    makeExamples({ seed: name, accounts, stream: streamRecords().active, transactions: mainnet() })
-  )
+  const exampleValues = lazy(() => {
+    const { busy, portraits, spam, stablecoin, unindexed, unpriced, workshop } = catalog(name, busyChain)
+    return {
+      wallet: accounts.main,
+      busyWallet: accounts.busy,
+      busyToken: busy.address,
+      emptyWallet: accounts.empty,
+      token: stablecoin.token.address,
+      unpricedToken: unpriced.token.address,
+      spamToken: spam.token.address,
+      collection721: portraits.collection.address,
+      collection1155: workshop.collection.address,
+      tokenId721: 1n,
+      tokenId1155: firstHashedId(workshop.collection.address),
+      unindexedCollection: unindexed.collection.address,
+      stream: streamRecords().active,
+      transaction: mainnet().user,
+      pendingTransaction: mainnet().pending
+    }
+  })
   return {
     seed,
     chains: new Map(
-      chainNames.map((chain) => [chain, chainLedger({ seed: name, name: chain, accounts, scale })])
+      evmChains.map((chain) => [chain, chainLedger({ seed: name, name: chain, accounts, scale })])
     ),
     wallets: new Map(accounts.all.map((wallet) => [wallet.address, wallet])),
     get streams() {

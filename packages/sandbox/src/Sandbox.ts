@@ -19,27 +19,24 @@
  *   })
  * }).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
  */
-import type { ChainName } from "@blockquarry/core/Chain"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as InProcessClient from "./client/InProcessClient.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Fault } from "./service/Fault.ts"
 import * as Handler from "./service/Handler.ts"
 import type { SandboxRequest, SandboxResponse } from "./service/HttpMessage.ts"
-import type { RecordedRequest } from "./service/RequestLog.ts"
 import { testnetPrefix } from "./service/Routes.ts"
 import { resolveOptions, type SandboxOptions } from "./service/SandboxOptions.ts"
-import type { StreamDocument } from "./service/SandboxState.ts"
+import * as SandboxState from "./service/SandboxState.ts"
 
 export { apiKey, exhaustedApiKey, revokedApiKey } from "./service/ApiKeys.ts"
 export { Fault, FaultKind, type FaultRule, FaultText } from "./service/Fault.ts"
 export { faultHeader } from "./service/Handler.ts"
 export type { SandboxRequest, SandboxResponse, Transmission } from "./service/HttpMessage.ts"
-export type { RecordedRequest } from "./service/RequestLog.ts"
 export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"
+export type { RecordedRequest } from "./service/SandboxState.ts"
 
 /** The base URLs of the three APIs and of the ledger's testnet. */
 export interface SandboxUrls {
@@ -61,23 +58,21 @@ export const baseUrlsAt = (origin: string): SandboxUrls => ({
 export const baseUrls: SandboxUrls = baseUrlsAt("http://sandbox.invalid")
 
 /** The sandbox: handles requests, and lets tests inspect and control it. */
-export interface SandboxService {
+export interface SandboxService extends
+  Pick<
+    SandboxState.SandboxState,
+    | "recordedRequests"
+    | "clearRecordedRequests"
+    | "chains"
+    | "addBlocks"
+    | "queueFaults"
+    | "streams"
+    | "completeIndexing"
+  >
+{
   readonly ledger: Ledger.Ledger
   /** Handles a request. The transport sends the response according to its `transmission`. */
   readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
-  /** The recorded requests with their headers, including API keys. Oldest first. */
-  readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
-  readonly clearRecordedRequests: Effect.Effect<void>
-  /** The chains with the blocks that were added so far. */
-  readonly chains: Effect.Effect<ReadonlyMap<ChainName, Ledger.ChainLedger>>
-  /** Adds blocks to a chain. */
-  readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
-  /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
-  readonly queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-  /** The current streams by ID. */
-  readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
-  /** Completes the indexing of a collection. */
-  readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
 }
 
 /** The tag of the sandbox service. */
@@ -90,18 +85,9 @@ export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService
       seed: options.seed ?? 1,
       ...(options.scale === undefined ? {} : { scale: options.scale })
     })
-    const { handle, requestLog, state } = yield* Handler.make(ledger, resolveOptions(options))
-    return {
-      ledger,
-      handle,
-      recordedRequests: requestLog.requests,
-      clearRecordedRequests: requestLog.clear,
-      chains: state.chains,
-      addBlocks: state.addBlocks,
-      queueFaults: (...faults) => state.queueFaults(faults),
-      streams: state.streams,
-      completeIndexing: state.completeIndexing
-    }
+    const resolved = resolveOptions(options)
+    const state = yield* SandboxState.make(ledger, resolved)
+    return { ledger, handle: Handler.make(ledger, resolved, state), ...state }
   })
 
 /**

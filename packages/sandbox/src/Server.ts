@@ -18,7 +18,6 @@ import {
   type SandboxService,
   type SandboxUrls
 } from "./Sandbox.ts"
-import { bannerLines } from "./server/Banner.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 
 /** Options of the server. */
@@ -79,5 +78,51 @@ export const layer = (
   Layer.scoped(SandboxServer, serve(options)).pipe(Layer.provideMerge(layerSandbox(options)))
 
 /** Returns the startup banner: base URLs, API key and example requests. */
-export const banner = (running: ServerInfo, { ledger }: SandboxService): ReadonlyArray<string> =>
-  bannerLines(running.urls, ledger.examples, apiKey)
+export const banner = ({ urls }: ServerInfo, { ledger }: SandboxService): ReadonlyArray<string> => {
+  const { examples } = ledger
+  const api = `${urls.data}/api/v2.2`
+  const get = (path: string) => `  curl -s -H 'X-API-Key: ${apiKey}' '${path}'`
+  const variables = {
+    QUARRY_BASE_URL: urls.data,
+    QUARRY_STREAMS_URL: urls.streams,
+    QUARRY_LEDGER_URL: urls.ledger,
+    QUARRY_LEDGER_TESTNET_URL: urls.ledgerTestnet,
+    QUARRY_API_KEY: apiKey
+  }
+  // zsh takes the brackets of an IPv6 address for a pattern
+  const quote = (value: string) => value.includes("[") ? `'${value}'` : value
+  return [
+    "Blockquarry sandbox: synthetic data, no account required",
+    "",
+    `  data API      ${urls.data}`,
+    `  streams API   ${urls.streams}`,
+    `  ledger API    ${urls.ledger} (testnet: ${urls.ledgerTestnet})`,
+    `  API key       ${apiKey}`,
+    "",
+    "Use it with quarry, for example `quarry wallet chains " + examples.wallet + "`:",
+    "",
+    `  export ${Object.entries(variables).map(([name, value]) => `${name}=${quote(value)}`).join(" ")}`,
+    "",
+    "Example requests:",
+    "",
+    get(`${api}/${examples.wallet}/erc20/transfers?chain=eth&limit=2`),
+    get(`${api}/${examples.busyWallet}/erc20/transfers?chain=eth&limit=2`),
+    get(`${api}/erc20/${examples.token}/transfers?limit=2`),
+    get(`${api}/erc20/${examples.token}/owners?limit=2`),
+    get(`${api}/erc20/${examples.token}/price?include=percent_change`),
+    get(`${api}/nft/${examples.collection721}?limit=2`),
+    get(`${api}/nft/${examples.collection721}/${examples.tokenId721}?normalizeMetadata=true`),
+    get(`${api}/nft/${examples.collection1155}/${examples.tokenId1155}/owners`),
+    get(`${api}/nft/${examples.unindexedCollection}?limit=2`),
+    get(`${api}/wallets/${examples.wallet}/nfts/trades?limit=2`),
+    get(`${api}/wallets/${examples.wallet}/chains`),
+    get(`${urls.ledger}/transactions/by_hash/${examples.transaction}`),
+    `  curl -s -X POST -H 'X-API-Key: ${apiKey}' -H 'Content-Type: application/json' ` +
+    `-d '{"status":"paused"}' '${urls.streams}/streams/evm/${examples.stream}/status'`,
+    "",
+    "Inject a fault, for example:",
+    "",
+    `  curl -i -H 'X-API-Key: ${apiKey}' -H 'x-sandbox-fault: status=503;retry-after=2' ` +
+    `'${api}/wallets/${examples.wallet}/chains'`
+  ]
+}

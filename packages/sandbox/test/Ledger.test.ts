@@ -125,7 +125,7 @@ describe("withNewBlocks", () => {
     const { busyToken } = ledger.examples
     const chain = chainOf(ledger, "eth").withNewBlocks(60)
     const sides = new Set<string>()
-    for (const items of groupBy(fullHistory(chain, ledger).transfers, ({ block }) => block).values()) {
+    for (const items of groupBy(fullHistory(chain, ledger).transfers, "block").values()) {
       const isBusy = new Set(items.map(({ token }) => token === busyToken))
       if (isBusy.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
     }

@@ -3,8 +3,8 @@
  *
  * The number of transfers per block repeats every `patternBlocks` blocks, so a small table determines each position.
  */
-import type { Hash } from "@blockquarry/core/Hash"
 import { hashes } from "./Identifiers.ts"
+import type { LogPosition } from "./Model.ts"
 import { makeRandom, randomAt } from "./Random.ts"
 
 /** The number of blocks after which the pattern repeats. */
@@ -15,23 +15,16 @@ const maxTransfersPerBlock = 7
 /** The number of blocks over which past transfers are spread. */
 const spanBlocks = 3_000_000
 
-export interface TransferPosition {
-  readonly block: number
-  readonly transaction: Hash
-  readonly transactionIndex: number
-  readonly logIndex: number
-}
-
 /** Positions of transfers by index. */
 export interface BlockLayout {
-  readonly at: (index: number) => TransferPosition
+  readonly at: (index: number) => LogPosition
   /** Returns the number of transfers up to a block, which must not be before the initial head. */
   readonly count: (head: number) => number
 }
 
 /** Other transactions have lower or much higher indexes, so that both kinds are mixed within a block. */
-export const firstTransaction = 200
-export const firstLog = 700
+const firstTransaction = 200
+const firstLog = 700
 
 /** Creates the positions of `scale` transfers up to the block `head`, and of transfers in all later blocks. */
 export const makeBlockLayout = (seed: string, head: number, scale: number): BlockLayout => {

@@ -47,7 +47,3 @@ export const chainConfigs: { readonly [Name in ChainName]: ChainConfig } = {
   "moonriver": { head: 11_700_000, blockTime: 6_000, native: ["Moonriver", "MOVR", 6.84], size: "side" },
   "moonbase": { head: 12_500_000, blockTime: 6_000, native: ["Dev", "DEV", null], size: "side" }
 }
-
-const isName = (text: string): text is ChainName => Object.hasOwn(chainConfigs, text)
-
-export const chainNames: ReadonlyArray<ChainName> = Object.keys(chainConfigs).filter(isName)

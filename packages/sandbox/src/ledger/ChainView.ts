@@ -4,84 +4,68 @@ import type { ChainName } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
 import type { Accounts } from "./Accounts.ts"
 import * as Aggregates from "./Aggregates.ts"
-import type { BlockLayout } from "./BlockLayout.ts"
 import { makeBlockLayout } from "./BlockLayout.ts"
-import type { Catalog } from "./Catalog.ts"
-import { catalog } from "./Catalog.ts"
+import { type Catalog, catalog } from "./Catalog.ts"
 import { busyChain, chainConfigs, headTime } from "./ChainConfigs.ts"
-import type { ChainHistory } from "./History.ts"
-import { makeHistory } from "./History.ts"
+import { type ChainHistory, makeHistory } from "./History.ts"
 import { hashes } from "./Identifiers.ts"
 import { lazy, lazyBy } from "./Lazy.ts"
-import type { ChainLedger, Sequence, Token } from "./Model.ts"
+import type { ChainLedger, Sequence } from "./Model.ts"
 import { fromList, isValidIndex, merge } from "./Sequences.ts"
-import type { SyntheticTransfers } from "./SyntheticTransfers.ts"
-import { syntheticTransfers } from "./SyntheticTransfers.ts"
+import { type SyntheticToken, syntheticTransfers } from "./SyntheticTransfers.ts"
 
 /** The data that views of a chain with different heads share. */
 interface ChainSource {
   readonly name: ChainName
   readonly catalog: () => Catalog
   readonly history: (head: number) => ChainHistory
-  /** Set on the chain of the busy token only. */
-  readonly busy: {
-    readonly token: Token
-    readonly transfers: SyntheticTransfers
-    readonly layout: BlockLayout
-  } | undefined
+  /** The busy token up to a head. Set on its chain only. */
+  readonly busy: ((head: number) => SyntheticToken) | undefined
   readonly hash: (block: number) => Hash
 }
 
-const emptyList: ReadonlyArray<never> = []
+const none: ReadonlyArray<never> = []
 
 const firstAndLast = <A>(sequence: Sequence<A>): ReadonlyArray<A> =>
   [sequence.at(0), sequence.at(sequence.length - 1)].filter((item) => item !== undefined)
 
-/** The busy token up to a head, or undefined if the chain does not have it. */
-const syntheticUpTo = (source: ChainSource, head: number) => {
-  if (source.busy === undefined) return undefined
-  const { layout, token, transfers } = source.busy
-  const count = layout.count(head)
+/** The lists of a history by token, collection and wallet, each grouped on first access. */
+const groupHistory = (history: () => ChainHistory) => {
+  const index = <List extends keyof ChainHistory, Member extends keyof ChainHistory[List][number]>(
+    list: List,
+    ...members: ReadonlyArray<Member>
+  ) => {
+    type Item = ChainHistory[List][number]
+    const groups = lazy(() => Aggregates.groupBy<Item, Member>(history()[list], ...members))
+    return (key: Item[Member]): ReadonlyArray<Item> => groups().get(key) ?? none
+  }
   return {
-    address: token.address,
-    all: transfers.all(count),
-    of: (wallet: Address) => transfers.ofWallet(wallet, count),
-    holders: lazy(() => Aggregates.holders(transfers.balances(count))),
-    supply: lazy(() => transfers.supply(count))
+    tokenTransfers: index("transfers", "token"),
+    walletTransfers: index("transfers", "from", "to"),
+    nftTransfers: index("nftTransfers", "collection"),
+    walletNftTransfers: index("nftTransfers", "from", "to"),
+    trades: index("trades", "collection"),
+    walletTrades: index("trades", "seller", "buyer")
   }
 }
-
-/** The history grouped by token, wallet and collection. */
-const groupHistory = (history: () => ChainHistory) => ({
-  tokens: lazy(() => Aggregates.groupBy(history().transfers, ({ token }) => token)),
-  wallets: lazy(() => Aggregates.groupByParticipant(history().transfers, ({ from, to }) => [from, to])),
-  collections: lazy(() => Aggregates.groupBy(history().nftTransfers, ({ collection }) => collection)),
-  nftWallets: lazy(() => Aggregates.groupByParticipant(history().nftTransfers, ({ from, to }) => [from, to])),
-  collectionTrades: lazy(() => Aggregates.groupBy(history().trades, ({ collection }) => collection)),
-  walletTrades: lazy(() =>
-    Aggregates.groupByParticipant(history().trades, ({ buyer, seller }) => [seller, buyer])
-  )
-})
 
 const makeView = (source: ChainSource, head: number): ChainLedger => {
   const { catalog, hash, name } = source
   const config = chainConfigs[name]
   const genesis = headTime - config.head * config.blockTime
   const grouped = groupHistory(lazy(() => source.history(head)))
-  const busy = syntheticUpTo(source, head)
+  const busy = source.busy?.(head)
+  const asBusy = (token: Address) => busy !== undefined && token === catalog().busy.address ? busy : undefined
+  const busyTransfers = (wallet: Address) => busy?.ofWallet(wallet) ?? fromList(none)
 
   // Results are cached for existing addresses only, to bound the memory
-  const mergedTransfers = lazyBy((wallet: Address) =>
-    merge(grouped.wallets().get(wallet) ?? emptyList, busy?.of(wallet) ?? fromList(emptyList))
-  )
+  const merged = lazyBy((wallet: Address) => merge(grouped.walletTransfers(wallet), busyTransfers(wallet)))
   const holders = lazyBy((token: Address) =>
-    Aggregates.holders(Aggregates.balances(grouped.tokens().get(token) ?? emptyList))
+    Aggregates.holders(Aggregates.balances(grouped.tokenTransfers(token)))
   )
   const nfts = lazyBy((collection: Address) =>
-    Aggregates.nfts(
-      grouped.collections().get(collection) ?? emptyList,
-      grouped.collectionTrades().get(collection) ?? emptyList
-    ).filter(({ owners }) => owners.length > 0)
+    Aggregates.nfts(grouped.nftTransfers(collection), grouped.trades(collection))
+      .filter(({ owners }) => owners.length > 0)
   )
   return {
     name,
@@ -103,62 +87,49 @@ const makeView = (source: ChainSource, head: number): ChainLedger => {
       return catalog().collections
     },
     walletTransfers: (wallet) =>
-      grouped.wallets().has(wallet) ? mergedTransfers(wallet) : busy?.of(wallet) ?? fromList(emptyList),
-    tokenTransfers: (token) =>
-      token === busy?.address ? busy.all : fromList(grouped.tokens().get(token) ?? emptyList),
-    nftTransfers: (collection) => fromList(grouped.collections().get(collection) ?? emptyList),
-    walletTrades: (wallet) => fromList(grouped.walletTrades().get(wallet) ?? emptyList),
-    holders: (token) =>
-      token === busy?.address ? busy.holders() : grouped.tokens().has(token) ? holders(token) : emptyList,
-    totalSupply: (token) =>
-      token === busy?.address
-        ? busy.supply()
-        : Aggregates.totalSupply(grouped.tokens().get(token) ?? emptyList),
-    nfts: (collection) => (grouped.collections().has(collection) ? nfts(collection) : emptyList),
+      grouped.walletTransfers(wallet).length > 0 ? merged(wallet) : busyTransfers(wallet),
+    tokenTransfers: (token) => asBusy(token)?.all ?? fromList(grouped.tokenTransfers(token)),
+    nftTransfers: (collection) => fromList(grouped.nftTransfers(collection)),
+    walletTrades: (wallet) => fromList(grouped.walletTrades(wallet)),
+    holders: (token) => asBusy(token)?.holders() ?? (catalog().tokens.has(token) ? holders(token) : none),
+    totalSupply: (token) => asBusy(token)?.supply() ?? Aggregates.totalSupply(grouped.tokenTransfers(token)),
+    nfts: (collection) => catalog().collections.has(collection) ? nfts(collection) : none,
     activity: (wallet) =>
       Aggregates.activity([
-        ...(grouped.wallets().get(wallet) ?? emptyList),
-        ...(grouped.nftWallets().get(wallet) ?? emptyList),
-        ...(grouped.walletTrades().get(wallet) ?? emptyList),
-        ...firstAndLast(busy?.of(wallet) ?? fromList(emptyList))
+        ...grouped.walletTransfers(wallet),
+        ...grouped.walletNftTransfers(wallet),
+        ...grouped.walletTrades(wallet),
+        ...firstAndLast(busyTransfers(wallet))
       ])
   }
 }
 
-interface ChainViewOptions {
+/** Creates a chain at its initial head. `scale` is the number of transfers of the busy token. */
+export const chainLedger = ({ accounts, name, scale, seed }: {
   readonly seed: string
   readonly name: ChainName
   readonly accounts: Accounts
-  /** Number of transfers of the busy token. */
   readonly scale: number
-}
-
-const makeBusyToken = ({ accounts, name, scale, seed }: ChainViewOptions, token: Token) => {
-  const layout = makeBlockLayout(seed, chainConfigs[name].head, scale)
-  return {
-    token,
-    layout,
-    transfers: syntheticTransfers({
+}): ChainLedger => {
+  const config = chainConfigs[name]
+  const lazyCatalog = lazy(() => catalog(seed, name))
+  const history = lazy(() => makeHistory({ seed, chain: name, config, accounts, catalog: lazyCatalog() }))
+  const makeBusy = () => {
+    const layout = makeBlockLayout(seed, config.head, scale)
+    const upTo = syntheticTransfers({
       seed,
-      token: token.address,
+      token: lazyCatalog().busy.address,
       wallet: accounts.busy,
       counterparties: accounts.participants,
       layout
     })
+    return (head: number) => upTo(layout.count(head))
   }
-}
-
-/** Creates a chain at its initial head. */
-export const chainLedger = (options: ChainViewOptions): ChainLedger => {
-  const { accounts, name, seed } = options
-  const config = chainConfigs[name]
-  const lazyCatalog = lazy(() => catalog(seed, name))
-  const lazyHistory = lazy(() => makeHistory({ seed, chain: name, config, accounts, catalog: lazyCatalog() }))
   return makeView({
     name,
     catalog: lazyCatalog,
-    history: (head) => lazyHistory()(head),
-    busy: name === busyChain ? makeBusyToken(options, lazyCatalog().busy) : undefined,
+    history: (head) => history()(head),
+    busy: name === busyChain ? makeBusy() : undefined,
     hash: hashes(`${seed}/${name}/block`)
   }, config.head)
 }

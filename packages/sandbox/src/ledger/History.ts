@@ -5,15 +5,15 @@
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
-import { firstIndex } from "../internal/search.ts"
 import type { Accounts } from "./Accounts.ts"
 import type { NftBalances, TokenBalances } from "./Balances.ts"
 import { makeNftBalances, makeTokenBalances } from "./Balances.ts"
 import type { Catalog } from "./Catalog.ts"
 import type { ChainConfig } from "./ChainConfigs.ts"
 import { hashes } from "./Identifiers.ts"
-import type { NftSale, NftTransfer, TokenTransfer } from "./Model.ts"
+import type { NftSale, NftTransfer, TokenTransfer, TransactionPosition } from "./Model.ts"
 import { makeRandom, randomAt } from "./Random.ts"
+import { firstIndex } from "./Sequences.ts"
 import type { GenerationContext, TransactionGenerator } from "./TransactionGenerators.ts"
 import {
   anyTransaction,
@@ -105,50 +105,32 @@ export const makeHistory = (options: {
 
   let slot = 0
   let transactionCount = 0
-  let current = { block: 0, transaction: hash(0), transactionIndex: 0 }
+  let current: TransactionPosition = { block: 0, transaction: hash(0), transactionIndex: 0 }
   let logIndex = 0
 
-  const tokens = catalog.tokenDefinitions.map(makeTokenBalances)
-  const balancesOf = (definition: Catalog["wrappedNative"]): TokenBalances =>
-    tokens.find((balances) => balances.definition === definition) ?? makeTokenBalances(definition)
-  const nfts = catalog.collectionDefinitions.map((definition) =>
-    makeNftBalances(definition, firstHashedId(definition.collection.address))
+  const tokenBalances = makeTokenBalances((transfer) =>
+    transfers.push({ ...current, logIndex: logIndex++, ...transfer })
   )
+  const nftBalances = makeNftBalances(
+    (transfer) => nftTransfers.push({ ...current, logIndex: logIndex++, ...transfer }),
+    firstHashedId
+  )
+  const wrappedNative = tokenBalances(catalog.wrappedNative)
+  const stablecoin = tokenBalances(catalog.stablecoin)
+  const unpriced = tokenBalances(catalog.unpriced)
+  const spam = tokenBalances(catalog.spam)
+  const tokens = [wrappedNative, stablecoin, unpriced, spam, ...catalog.otherTokens.map(tokenBalances)]
+  const nfts = catalog.collectionDefinitions.map(nftBalances)
   const context: GenerationContext = {
     random,
     accounts,
     activeWallets: activeWallets(accounts, name, isMain ? 85 : 25),
     tokens,
-    wrappedNative: balancesOf(catalog.wrappedNative),
-    stablecoin: balancesOf(catalog.stablecoin),
-    spam: balancesOf(catalog.spam),
+    wrappedNative,
+    stablecoin,
+    spam,
     nfts,
-    transferTokens: (balances, from, to, value) => {
-      balances.transfer(from, to, value)
-      transfers.push({
-        token: balances.definition.token.address,
-        ...current,
-        logIndex: logIndex++,
-        from,
-        to,
-        value
-      })
-    },
-    transferNft: (balances, tokenId, from, to, amount) => {
-      balances.transfer(tokenId, from, to, amount)
-      nftTransfers.push({
-        collection: balances.definition.collection.address,
-        tokenId,
-        amount,
-        ...current,
-        logIndex: logIndex++,
-        from,
-        to
-      })
-    },
-    recordSale: (balances, sale) => {
-      trades.push({ collection: balances.definition.collection.address, ...current, ...sale })
-    }
+    recordSale: (sale) => trades.push({ ...current, ...sale })
   }
   const initial = initialTransactions(tokens, nfts, isMain)
 

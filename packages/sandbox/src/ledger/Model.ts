@@ -40,13 +40,21 @@ export interface Token {
   readonly usdPrice: number | null
 }
 
-/** An ERC20 transfer. A mint is a transfer from the zero address, a burn is a transfer to it. */
-export interface TokenTransfer {
-  readonly token: Address
+/** The transaction of an event. */
+export interface TransactionPosition {
   readonly block: number
   readonly transaction: Hash
   readonly transactionIndex: number
+}
+
+/** The position of an event. Equal to that of no other event of the chain. */
+export interface LogPosition extends TransactionPosition {
   readonly logIndex: number
+}
+
+/** An ERC20 transfer. A mint is a transfer from the zero address, a burn is a transfer to it. */
+export interface TokenTransfer extends LogPosition {
+  readonly token: Address
   readonly from: Address
   readonly to: Address
   readonly value: bigint
@@ -65,25 +73,18 @@ export interface Collection {
 }
 
 /** A transfer of an NFT. `amount` is 1 for ERC721. */
-export interface NftTransfer {
+export interface NftTransfer extends LogPosition {
   readonly collection: Address
   readonly tokenId: bigint
   readonly amount: bigint
-  readonly block: number
-  readonly transaction: Hash
-  readonly transactionIndex: number
-  readonly logIndex: number
   readonly from: Address
   readonly to: Address
 }
 
 /** A sale of one or more NFTs of a collection for one price. The ledger also contains its transfers. */
-export interface NftSale {
+export interface NftSale extends TransactionPosition {
   readonly collection: Address
   readonly tokenIds: ReadonlyArray<bigint>
-  readonly block: number
-  readonly transaction: Hash
-  readonly transactionIndex: number
   readonly seller: Address
   readonly buyer: Address
   readonly marketplace: Address
@@ -105,8 +106,8 @@ export interface NftState {
 
 /** The first and last transaction of a wallet. */
 export interface WalletActivity {
-  readonly first: { readonly block: number; readonly transaction: Hash }
-  readonly last: { readonly block: number; readonly transaction: Hash }
+  readonly first: Pick<TransactionPosition, "block" | "transaction">
+  readonly last: Pick<TransactionPosition, "block" | "transaction">
 }
 
 /** A chain. Sequences are ordered by block, then by log index. */

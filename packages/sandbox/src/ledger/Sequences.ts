@@ -1,7 +1,6 @@
 /** Sequences of lists, and merging of a short list with a long sequence. */
-import { firstIndex } from "../internal/search.ts"
 import { lazyBy } from "./Lazy.ts"
-import type { Sequence } from "./Model.ts"
+import type { LogPosition, Sequence } from "./Model.ts"
 
 /** Returns whether an index is valid for a sequence of this length. */
 export const isValidIndex = (index: number, length: number): boolean =>
@@ -13,10 +12,22 @@ export const fromList = <A>(items: ReadonlyArray<A>): Sequence<A> => ({
   at: (index) => items[index]
 })
 
-interface Positioned {
-  readonly block: number
-  readonly logIndex: number
+/**
+ * Returns the first index for which `predicate` is true, or `length` if there is none. `predicate` must be true for all
+ * following indexes too.
+ */
+export const firstIndex = (length: number, predicate: (index: number) => boolean): number => {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (predicate(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
+
+type Positioned = Pick<LogPosition, "block" | "logIndex">
 
 /** Compares by block, then by log index. */
 export const byPosition = (left: Positioned, right: Positioned): number =>
@@ -28,7 +39,6 @@ export const byPosition = (left: Positioned, right: Positioned): number =>
  */
 export const merge = <A extends Positioned>(short: ReadonlyArray<A>, long: Sequence<A>): Sequence<A> => {
   if (long.length === 0) return fromList(short)
-  if (short.length === 0) return long
   const length = short.length + long.length
   const mergedIndex = lazyBy((rank: number): number => {
     const item = short[rank]

@@ -7,41 +7,34 @@
  * rounds therefore determine every transfer, the transfers of every wallet, and every balance.
  */
 import type { Address } from "@blockquarry/core/Address"
-import { firstIndex } from "../internal/search.ts"
-import { groupByParticipant } from "./Aggregates.ts"
-import type { BlockLayout, TransferPosition } from "./BlockLayout.ts"
+import * as Aggregates from "./Aggregates.ts"
+import type { BlockLayout } from "./BlockLayout.ts"
 import { zeroAddress } from "./Identifiers.ts"
 import { lazy } from "./Lazy.ts"
-import type { Sequence, TokenTransfer } from "./Model.ts"
+import type { ChainLedger, Sequence, TokenTransfer } from "./Model.ts"
 import { makeRandom } from "./Random.ts"
-import { isValidIndex } from "./Sequences.ts"
+import { firstIndex, isValidIndex } from "./Sequences.ts"
 
 const pairsPerRound = 512
 
 /** Sufficient for any number of rounds in practice, with 18 decimals. */
 const supply = 10n ** 33n
 
-/** An amount in the first round, and its increase per round. */
-interface GrowingAmount {
+/** One of the two transfers of a pair: its amount in the first round, and the increase per round. */
+interface TransferPattern {
+  readonly from: Address
+  readonly to: Address
   readonly first: bigint
   readonly step: bigint
 }
 
-/** One of the two transfers of a pair. */
-interface TransferPattern {
-  readonly from: Address
-  readonly to: Address
-  readonly amount: GrowingAmount
-}
-
-export interface SyntheticTransfers {
-  /** The first `count` transfers. */
-  readonly all: (count: number) => Sequence<TokenTransfer>
+/** The busy token after a number of transfers. */
+export interface SyntheticToken {
+  readonly all: Sequence<TokenTransfer>
   /** The transfers from or to a wallet. */
-  readonly ofWallet: (wallet: Address, count: number) => Sequence<TokenTransfer>
-  /** Balances after `count` transfers. */
-  readonly balances: (count: number) => ReadonlyMap<Address, bigint>
-  readonly supply: (count: number) => bigint
+  readonly ofWallet: (wallet: Address) => Sequence<TokenTransfer>
+  readonly holders: () => ReturnType<ChainLedger["holders"]>
+  readonly supply: () => bigint
 }
 
 /** Creates the transfers of a round. */
@@ -51,122 +44,98 @@ const makeRound = (
   counterparties: ReadonlyArray<Address>
 ): ReadonlyArray<TransferPattern> => {
   const { below, bigBelow, pick } = makeRandom(`${seed}/busy`)
-  const outgoing = Array.from({ length: pairsPerRound }, (_, pair) => ({
-    party: pair % 97 === 50 ? zeroAddress : pick(counterparties),
-    amount: {
-      first: 1n + bigBelow(10n ** BigInt(14 + below(10))),
-      step: bigBelow(10n ** BigInt(10 + below(8)))
-    }
+  const outgoing = Array.from({ length: pairsPerRound }, (_, pair): TransferPattern => ({
+    from: wallet,
+    to: pair % 97 === 50 ? zeroAddress : pick(counterparties),
+    first: 1n + bigBelow(10n ** BigInt(14 + below(10))),
+    step: bigBelow(10n ** BigInt(10 + below(8)))
   }))
-  return outgoing.flatMap((out, pair) => {
+  return outgoing.flatMap((outbound, pair) => {
     const previous = outgoing[pair - 1]
     const share = BigInt(1 + below(16))
-    const outbound: TransferPattern = { from: wallet, to: out.party, amount: out.amount }
     // The first pair has no previous counterparty, so the round starts with a mint
-    const inbound: TransferPattern = previous === undefined
-      ? { from: zeroAddress, to: wallet, amount: out.amount }
-      : {
-        from: previous.party,
-        to: wallet,
-        amount: { first: (previous.amount.first * share) / 16n, step: (previous.amount.step * share) / 16n }
-      }
+    const inbound = previous === undefined ? { ...outbound, from: zeroAddress, to: wallet } : {
+      from: previous.to,
+      to: wallet,
+      first: (previous.first * share) / 16n,
+      step: (previous.step * share) / 16n
+    }
     return below(2) === 0 ? [outbound, inbound] : [inbound, outbound]
   })
 }
 
-/** Creates the transfers between the busy wallet and its counterparties, at the positions of `layout`. */
+/**
+ * Creates the transfers between the busy wallet and its counterparties, at the positions of `layout`. The result is a function
+ * from their number to the token after them.
+ */
 export const syntheticTransfers = (options: {
   readonly seed: string
   readonly token: Address
   readonly wallet: Address
   readonly counterparties: ReadonlyArray<Address>
   readonly layout: BlockLayout
-}): SyntheticTransfers => {
+}): (count: number) => SyntheticToken => {
   const { layout, token, wallet } = options
   const patterns = lazy(() =>
     makeRound(options.seed, wallet, options.counterparties.filter((counterparty) => counterparty !== wallet))
   )
   const length = 2 * pairsPerRound
 
-  const transfer = (
-    position: TransferPosition,
-    from: Address,
-    to: Address,
-    value: bigint
-  ): TokenTransfer => ({
-    token,
-    ...position,
-    from,
-    to,
-    value
-  })
   const at = (index: number): TokenTransfer | undefined => {
-    if (index === 0) return transfer(layout.at(0), zeroAddress, wallet, supply)
+    const position = layout.at(index)
+    if (index === 0) return { token, ...position, from: zeroAddress, to: wallet, value: supply }
     const pattern = patterns()[(index - 1) % length]
     if (pattern === undefined) return undefined
-    const { first, step } = pattern.amount
-    const value = first + step * BigInt(Math.floor((index - 1) / length))
-    return transfer(layout.at(index), pattern.from, pattern.to, value)
+    const { first, from, step, to } = pattern
+    return { token, ...position, from, to, value: first + step * BigInt(Math.floor((index - 1) / length)) }
   }
-  const all = (count: number): Sequence<TokenTransfer> => ({
-    length: count,
-    at: (index) => (isValidIndex(index, count) ? at(index) : undefined)
+
+  /** The ranks in a round of the transfers of each wallet. */
+  const ranksByWallet = lazy(() => {
+    const ranked = patterns().map(({ from, to }, rank) => ({ from, to, rank }))
+    return Aggregates.groupBy(ranked, "from", "to")
   })
 
-  /** The indexes in a round of the transfers of each wallet. */
-  const indexesByWallet = lazy(() => {
-    const indexed = patterns().map((pattern, index) => ({ ...pattern, index }))
-    return new Map(
-      Array.from(
-        groupByParticipant(indexed, ({ from, to }) => [from, to]),
-        ([party, ownIndexes]) => [party, ownIndexes.map(({ index }) => index)]
-      )
-    )
-  })
-  const ofWallet = (party: Address, count: number): Sequence<TokenTransfer> => {
-    if (party === wallet) return all(count)
-    const ownIndexes = indexesByWallet().get(party) ?? []
-    const minted = party === zeroAddress ? 1 : 0
-    if (count === 0 || ownIndexes.length + minted === 0) return all(0)
-    const rounds = Math.floor((count - 1) / length)
-    const remainder = (count - 1) % length
-    const total = minted + rounds * ownIndexes.length +
-      firstIndex(ownIndexes.length, (indexed) => (ownIndexes[indexed] ?? length) >= remainder)
-    return {
-      length: total,
-      at: (index) => {
-        if (!isValidIndex(index, total)) return undefined
-        if (index < minted) return at(0)
+  return (count) => {
+    const rounds = Math.floor(Math.max(0, count - 1) / length)
+    const remainder = Math.max(0, count - 1) % length
+    const sequence = (size: number, transferAt: Sequence<TokenTransfer>["at"]): Sequence<TokenTransfer> => ({
+      length: size,
+      at: (index) => isValidIndex(index, size) ? transferAt(index) : undefined
+    })
+    const all = sequence(count, at)
+    const ofWallet = (party: Address): Sequence<TokenTransfer> => {
+      if (party === wallet) return all
+      const own = ranksByWallet().get(party) ?? []
+      const minted = party === zeroAddress && count > 0 ? 1 : 0
+      const inLastRound = firstIndex(own.length, (index) => (own[index]?.rank ?? length) >= remainder)
+      return sequence(minted + rounds * own.length + inLastRound, (index) => {
         const indexed = index - minted
-        return at(
-          1 + Math.floor(indexed / ownIndexes.length) * length +
-            (ownIndexes[indexed % ownIndexes.length] ?? 0)
-        )
-      }
-    }
-  }
-
-  const netAmounts = (count: number): ReadonlyMap<Address, bigint> => {
-    const sums = new Map<Address, bigint>()
-    const add = (party: Address, amount: bigint) => sums.set(party, (sums.get(party) ?? 0n) + amount)
-    if (count > 0) {
-      add(zeroAddress, -supply)
-      add(wallet, supply)
-      const rounds = Math.floor((count - 1) / length)
-      const remainder = (count - 1) % length
-      patterns().forEach(({ amount, from, to }, index) => {
-        const times = BigInt(rounds + (index < remainder ? 1 : 0))
-        const sum = amount.first * times + (amount.step * times * (times - 1n)) / 2n
-        add(from, -sum)
-        add(to, sum)
+        const rank = own[indexed % own.length]?.rank ?? 0
+        return at(indexed < 0 ? 0 : 1 + Math.floor(indexed / own.length) * length + rank)
       })
     }
-    return sums
-  }
-  return {
-    all,
-    ofWallet,
-    balances: (count) => new Map([...netAmounts(count)].filter(([party]) => party !== zeroAddress)),
-    supply: (count) => -(netAmounts(count).get(zeroAddress) ?? 0n)
+    /** What each wallet received minus what it sent. */
+    const netAmounts = lazy((): ReadonlyMap<Address, bigint> => {
+      const sums = new Map<Address, bigint>()
+      const move = (from: Address, to: Address, amount: bigint) => {
+        sums.set(from, (sums.get(from) ?? 0n) - amount)
+        sums.set(to, (sums.get(to) ?? 0n) + amount)
+      }
+      if (count > 0) move(zeroAddress, wallet, supply)
+      patterns().forEach(({ first, from, step, to }, index) => {
+        const times = BigInt(rounds + (index < remainder ? 1 : 0))
+        move(from, to, first * times + (step * times * (times - 1n)) / 2n)
+      })
+      return sums
+    })
+    return {
+      all,
+      ofWallet,
+      holders: lazy(() =>
+        Aggregates.holders(new Map([...netAmounts()].filter(([party]) => party !== zeroAddress)))
+      ),
+      supply: () => -(netAmounts().get(zeroAddress) ?? 0n)
+    }
   }
 }

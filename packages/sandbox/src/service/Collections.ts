@@ -1,39 +1,41 @@
 /** Access to NFT collections, which may not be indexed yet. */
 import type { Address } from "@blockquarry/core/Address"
 import * as Effect from "effect/Effect"
-import { firstIndex } from "../internal/search.ts"
-import type { ChainLedger, Collection, NftState } from "../Ledger.ts"
+import type { ChainLedger, NftState } from "../Ledger.ts"
+import { firstIndex } from "../ledger/Sequences.ts"
 import { type ApiError, badRequest } from "./ApiError.ts"
 import { digest } from "./Digest.ts"
+import type { JsonDocument } from "./HttpMessage.ts"
 import type { NftRecordOptions, Rarity } from "./NftRecords.ts"
-import type { SandboxPage } from "./ReadPage.ts"
+import { listDocument, type SandboxPage } from "./ReadPage.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { IndexingState } from "./SandboxState.ts"
 
-/** Returns a collection and its indexing state. Counts as a request for the collection. */
-export const readCollection = (
-  context: SandboxContext,
+/** Returns a collection, its NFTs and its indexing state. Counts as a request for the collection. */
+export const readCollection = Effect.fnUntraced(function*(
+  { state }: SandboxContext,
   chain: ChainLedger,
   address: Address
-): Effect.Effect<{ readonly collection: Collection | undefined; readonly sync: IndexingState }> => {
+) {
   const collection = chain.collections.get(address)
-  return collection === undefined
-    ? Effect.succeed({ collection, sync: "synced" })
-    : Effect.map(context.state.recordRead(chain.name, collection), (sync) => ({ collection, sync }))
-}
+  if (collection === undefined) return { collection, all: [], sync: "synced" as const }
+  return { collection, all: chain.nfts(address), sync: yield* state.recordRead(chain.name, collection) }
+})
 
-/** Returns the part of a page that is available during indexing: at first nothing, then half, always without a cursor. */
-export const partialWhileIndexing = <A>(page: SandboxPage<A>, sync: IndexingState): SandboxPage<A> =>
-  sync === "synced"
-    ? page
+/** Creates the document of a page: during indexing at first without records, then with half of them, never with a cursor. */
+export const collectionDocument = <A>(
+  page: SandboxPage<A>,
+  sync: IndexingState,
+  encode: (record: A) => JsonDocument
+): JsonDocument => {
+  const available = sync === "starting" ? 0 : Math.ceil(page.records.length / 2)
+  return sync === "synced"
+    ? { status: "SYNCED", ...listDocument(page, encode) }
     : {
-      ...page,
-      cursor: null,
-      records: sync === "starting" ? [] : page.records.slice(0, Math.ceil(page.records.length / 2))
+      status: "SYNCING",
+      ...listDocument({ ...page, cursor: null, records: page.records.slice(0, available) }, encode)
     }
-
-export const syncStatus = (sync: IndexingState): "SYNCED" | "SYNCING" =>
-  sync === "synced" ? "SYNCED" : "SYNCING"
+}
 
 /** Rejects unknown formats of token IDs. */
 export const validateFormat = ({ format }: NftRecordOptions): Effect.Effect<void, ApiError> =>

@@ -1,16 +1,15 @@
 /** Handles requests: route, API key, fault, operation. */
-import { type ChainName, chainName } from "@blockquarry/core/Chain"
+import { chainName } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { ChainLedger, Ledger } from "../Ledger.ts"
+import type { Ledger } from "../Ledger.ts"
 import { ApiError, badRequest, errorResponse, notFound } from "./ApiError.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import { directives, type Fault, FaultText } from "./Fault.ts"
 import { injectFault, replacementResponse } from "./FaultInjection.ts"
-import * as Holders from "./Holders.ts"
 import {
   jsonResponse,
   parseUrl,
@@ -18,88 +17,74 @@ import {
   type SandboxResponse,
   withContentLength
 } from "./HttpMessage.ts"
-import * as RequestLog from "./RequestLog.ts"
 import { resolveRoute, type Route } from "./Routes.ts"
-import type { SandboxContext } from "./SandboxContext.ts"
 import type { ResolvedOptions } from "./SandboxOptions.ts"
-import * as SandboxState from "./SandboxState.ts"
+import type { SandboxState } from "./SandboxState.ts"
 import * as SignedCursor from "./SignedCursor.ts"
 import * as TransferFilter from "./TransferFilter.ts"
 
 /** The request header that injects a fault. */
 export const faultHeader = "x-sandbox-fault"
 
-/** The sandbox without a transport. */
-export interface SandboxHandler {
-  readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
-  readonly state: SandboxState.SandboxState
-  readonly requestLog: RequestLog.RequestLog
-}
+/** Creates the function that handles requests. */
+export const make = (
+  ledger: Ledger,
+  options: ResolvedOptions,
+  state: SandboxState
+): (request: SandboxRequest) => Effect.Effect<SandboxResponse> => {
+  const cursorCodec = SignedCursor.make(ledger.seed)
+  const transferFilter = TransferFilter.make()
 
-export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxHandler> =>
-  Effect.gen(function*() {
-    const state = yield* SandboxState.make(ledger, options)
-    const requestLog = yield* RequestLog.make(options.maxRecordedRequests)
-    const cursorCodec = SignedCursor.make(ledger.seed)
-    const holders = Holders.make()
-    const transferFilter = TransferFilter.make()
-
-    const respond = Effect.fnUntraced(function*(request: RoutedRequest, fault: Fault) {
-      const { network, operation, parameters } = yield* authorize(request)
-      const body = yield* readBody(request.body)
-      const { encoded } = parseRequest(operation, parameters, request.query, body)
-      const chains = yield* state.chains
-      const context: SandboxContext = {
-        ledger,
-        options,
-        state,
-        chains,
-        network,
-        cursorCodec,
-        holders,
-        transferFilter,
-        fault: listFaultOf(fault)
-      }
-      const document = yield* operation.handle(encoded, context)
-      if (options.blocksPerRequest > 0 && operation.api === "data") {
-        yield* state.addBlocks(requestedChain(chains, encoded["chain"]), options.blocksPerRequest)
-      }
-      return jsonResponse(200, document)
+  const respond = Effect.fnUntraced(function*(request: RoutedRequest, { kind }: Fault) {
+    const { network, operation, parameters } = yield* authorize(request)
+    const body = yield* readBody(request.body)
+    const { encoded } = parseRequest(operation, parameters, request.query, body)
+    const chains = yield* state.chains
+    const fault = kind === "repeat-cursor" || kind === "empty-page" ? kind : undefined
+    const document = yield* operation.handle(encoded, {
+      ledger,
+      options,
+      state,
+      chains,
+      network,
+      cursorCodec,
+      transferFilter,
+      fault
     })
-
-    const handle = Effect.fnUntraced(function*(received: SandboxRequest) {
-      const { path, query } = parseUrl(received.url)
-      const request: RoutedRequest = { ...received, path, query, route: resolveRoute(path, query) }
-      const operation = request.route?.operation.id ?? null
-      const { body, headers, method } = received
-      yield* requestLog.record({ method, path, query, headers, body, operation })
-      const requestedFault = headers[faultHeader]
-      const parsedFault = requestedFault === undefined
-        ? Either.right(yield* state.nextFault({ operation, path }))
-        : Schema.decodeEither(FaultText)(requestedFault)
-      if (Either.isLeft(parsedFault)) {
-        return withContentLength(
-          errorResponse(
-            badRequest(
-              `invalid ${faultHeader} header "${requestedFault}"; supported: ${directives.join(", ")}`
-            )
-          )
-        )
-      }
-      const fault: Fault = parsedFault.right ?? {}
-      if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
-      const replacement = replacementResponse(fault)
-      if (replacement !== undefined) return withContentLength(replacement)
-      const response = yield* Effect.catchAll(
-        respond(request, fault),
-        (error) => Effect.succeed(errorResponse(error))
-      )
-      if (fault.kind === "hang") yield* Effect.never
-      return withContentLength(injectFault(response, fault.kind))
-    })
-
-    return { handle, state, requestLog }
+    if (options.blocksPerRequest > 0 && operation.api === "data") {
+      const chain = chainName(String(encoded["chain"])) ?? "eth"
+      yield* state.addBlocks(chain, options.blocksPerRequest)
+    }
+    return jsonResponse(200, document)
   })
+
+  return Effect.fnUntraced(function*(received: SandboxRequest) {
+    const { path, query } = parseUrl(received.url)
+    const request: RoutedRequest = { ...received, path, query, route: resolveRoute(path, query) }
+    const operation = request.route?.operation.id ?? null
+    const { body, headers, method } = received
+    yield* state.recordRequest({ method, path, query, headers, body, operation })
+    const requestedFault = headers[faultHeader]
+    const parsedFault = requestedFault === undefined
+      ? Either.right(yield* state.nextFault({ operation, path }))
+      : Schema.decodeEither(FaultText)(requestedFault)
+    if (Either.isLeft(parsedFault)) {
+      const supported = directives.join(", ")
+      const message = `invalid ${faultHeader} header "${requestedFault}"; supported: ${supported}`
+      return withContentLength(errorResponse(badRequest(message)))
+    }
+    const fault: Fault = parsedFault.right ?? {}
+    if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
+    const replacement = replacementResponse(fault)
+    if (replacement !== undefined) return withContentLength(replacement)
+    const response = yield* Effect.catchAll(
+      respond(request, fault),
+      (error) => Effect.succeed(errorResponse(error))
+    )
+    if (fault.kind === "hang") yield* Effect.never
+    return withContentLength(injectFault(response, fault.kind))
+  })
+}
 
 /** A request with parsed path and query. */
 interface RoutedRequest extends SandboxRequest {
@@ -127,12 +112,3 @@ const readBody = (text: string): Either.Either<unknown, ApiError> =>
   text === ""
     ? Either.right(undefined)
     : Either.mapLeft(parse(text), ({ message }) => badRequest(`Invalid JSON in request body: ${message}`))
-
-const listFaultOf = ({ kind }: Fault): SandboxContext["fault"] =>
-  kind === "repeat-cursor" || kind === "empty-page" ? kind : undefined
-
-/** Returns the chain of a request, to which `blocksPerRequest` adds blocks. */
-const requestedChain = (chains: ReadonlyMap<ChainName, ChainLedger>, encoded: unknown): ChainName => {
-  const name = typeof encoded === "string" ? chainName(encoded) : undefined
-  return name !== undefined && chains.has(name) ? name : "eth"
-}

@@ -5,8 +5,7 @@ import { blockTimestamp, formatTimestamp } from "./BlockRange.ts"
 import { digest } from "./Digest.ts"
 import type { JsonDocument } from "./HttpMessage.ts"
 import { mediaOf, metadataOf, normalizedMetadataOf, tokenUri } from "./NftMetadata.ts"
-import { usdPriceAt } from "./Prices.ts"
-import { usdValue } from "./UsdValue.ts"
+import { usdPriceAt, usdValue } from "./Prices.ts"
 
 /** The parameters of a request that change its records. */
 export interface NftRecordOptions {

@@ -1,5 +1,7 @@
-/** A deterministic price curve for each token, so that all responses have consistent values in US dollars. */
+/** Prices and values in US dollars: a deterministic curve for each token, so that all responses are consistent. */
 import type { Address } from "@blockquarry/core/Address"
+import { formatDecimal } from "@blockquarry/core/Decimal"
+import * as BigDecimal from "effect/BigDecimal"
 import type { ChainLedger, Token } from "../Ledger.ts"
 import { numberFor } from "./Digest.ts"
 
@@ -42,4 +44,20 @@ export const nativeTokenAt = (chain: ChainLedger, block: number): NativeToken | 
     address: wrapped.address,
     usdPrice
   }
+}
+
+const decimal = (price: number): BigDecimal.BigDecimal => BigDecimal.unsafeFromNumber(price)
+
+/** Formats a price without an exponent. */
+export const formatPrice = (price: number): string => formatDecimal(decimal(price))
+
+/** Returns the value of an amount in smallest units, in cents. */
+export const usdValue = (amount: bigint, decimals: number, price: number): string =>
+  formatDecimal(BigDecimal.scale(BigDecimal.multiply(BigDecimal.make(amount, decimals), decimal(price)), 2))
+
+/** Converts a price to the smallest unit of another token. */
+export const priceInToken = (price: number, other: number, decimals: number): bigint => {
+  const precise = BigDecimal.scale(decimal(price), decimals + 30)
+  const divisor = BigDecimal.scale(decimal(other), 30)
+  return divisor.value === 0n ? 0n : precise.value / divisor.value
 }

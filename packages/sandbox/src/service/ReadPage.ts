@@ -2,24 +2,18 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import { encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
-import { firstIndex } from "../internal/search.ts"
 import type { Sequence } from "../Ledger.ts"
+import { firstIndex } from "../ledger/Sequences.ts"
 import type { ApiError } from "./ApiError.ts"
 import type { BlockRange } from "./BlockRange.ts"
+import type { JsonDocument } from "./HttpMessage.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { CursorScope, CursorState, RecordPosition } from "./SignedCursor.ts"
 
-/** The size and position of a page. */
-export interface PageRequest {
-  /** The maximum number of records. */
-  readonly size: number
-  /** The position after the last record of the previous page; empty for the first page. */
-  readonly position: RecordPosition
-}
-
-/** The records of a page, and the position of the next page (null on the last one). */
-export interface PageSlice<out A> {
+/** Reads at most `size` records after the position of the last record of the previous page; empty for the first page. */
+export type Slice<out A> = (size: number, position: RecordPosition) => {
   readonly records: ReadonlyArray<A>
+  /** The position of the next page; null on the last one. */
   readonly next: RecordPosition | null
 }
 
@@ -31,6 +25,17 @@ export interface SandboxPage<out A> {
   readonly records: ReadonlyArray<A>
 }
 
+/** Creates the document of a page. Fields without a type in the specification are strings. */
+export const listDocument = <A>(
+  { cursor, page, records, size }: SandboxPage<A>,
+  encode: (record: A) => JsonDocument
+) => ({
+  page: String(page),
+  page_size: String(size),
+  cursor,
+  result: records.map(encode)
+})
+
 interface ListInput {
   readonly limit?: number
   readonly cursor?: string
@@ -41,7 +46,7 @@ export const readPage = <I extends ListInput, InputEncoded, Output, OutputEncode
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
   context: SandboxContext,
-  slice: (pageRequest: PageRequest) => PageSlice<A>,
+  slice: Slice<A>,
   defaultSize: number = context.options.defaultPageSize
 ): Either.Either<SandboxPage<A>, ApiError> => {
   const { maxLimit } = context.options
@@ -53,7 +58,7 @@ export const readPage = <I extends ListInput, InputEncoded, Output, OutputEncode
   return Either.map(state, ({ page, position }) => {
     const { next, records } = context.fault === "empty-page"
       ? { records: [], next: position }
-      : slice({ size, position })
+      : slice(size, position)
     const cursor = next === null
       ? null
       : context.cursorCodec.encode(scope, { page: page + 1, position: next })
@@ -83,16 +88,15 @@ export const countInRange = (
 ): number => Math.max(0, firstIndexFrom(sequence, to + 1) - firstIndexFrom(sequence, from))
 
 /**
- * Reads a page of a sequence ordered by block. The position is the block of the last record and its index within that
- * block, which do not change when blocks are added.
+ * Slices a sequence ordered by block. The position is the block of the last record and its index within that block, which do
+ * not change when blocks are added.
  */
 export const sliceByBlock = <A extends { readonly block: number }>(
   sequence: Sequence<A>,
   { from, to }: BlockRange,
-  order: "ASC" | "DESC",
-  { position, size }: PageRequest
-): PageSlice<A> => {
-  const [block, indexInBlock] = position
+  order: "ASC" | "DESC" = "DESC"
+): Slice<A> =>
+(size, [block, indexInBlock]) => {
   const last = block === undefined
     ? undefined
     : firstIndexFrom(sequence, Number(block)) + Number(indexInBlock)
@@ -117,21 +121,17 @@ export const sliceByBlock = <A extends { readonly block: number }>(
 }
 
 /**
- * Reads a page of an ordered array. `isAfter` compares records with the position, so pagination continues correctly if
- * records before the position are added or removed.
+ * Slices an ordered list. `isAfter` compares records with the position, so pagination continues correctly if records before
+ * the position are added or removed.
  */
 export const sliceByKey = <A>(
   list: ReadonlyArray<A>,
-  { position, size }: PageRequest,
   key: (record: A) => RecordPosition,
   isAfter: (record: A, position: RecordPosition) => boolean
-): PageSlice<A> => {
-  const first = position.length === 0
-    ? 0
-    : firstIndex(
-      list.length,
-      (index) => list.slice(index, index + 1).some((record) => isAfter(record, position))
-    )
+): Slice<A> =>
+(size, position) => {
+  const isNext = (index: number) => list.slice(index, index + 1).some((record) => isAfter(record, position))
+  const first = position.length === 0 ? 0 : firstIndex(list.length, isNext)
   const records = list.slice(first, first + size)
   const last = records.at(-1)
   return { records, next: last === undefined || first + size >= list.length ? null : key(last) }

@@ -1,14 +1,11 @@
 /** The context of operation handlers: current data and options of the request. */
-import { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Operation } from "@blockquarry/core/Operation"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type { ChainLedger, Ledger } from "../Ledger.ts"
 import { type ApiError, invalidInput, invalidLedgerInput } from "./ApiError.ts"
-import type { HolderIndex } from "./Holders.ts"
 import type { JsonDocument } from "./HttpMessage.ts"
 import type { ResolvedOptions } from "./SandboxOptions.ts"
 import type { SandboxState } from "./SandboxState.ts"
@@ -22,7 +19,6 @@ export interface SandboxContext {
   readonly chains: ReadonlyMap<ChainName, ChainLedger>
   readonly network: "mainnet" | "testnet"
   readonly cursorCodec: CursorCodec
-  readonly holders: HolderIndex
   readonly transferFilter: TransferFilter
   /** The fault that a list operation injects into its page. */
   readonly fault: "repeat-cursor" | "empty-page" | undefined
@@ -54,30 +50,8 @@ export const operationHandler = <I, InputEncoded, Output, OutputEncoded>(
 })
 
 /** Returns the requested chain. Default: eth. */
-export const chainOf = (context: SandboxContext, name: ChainName = "eth"): ChainLedger =>
-  context.chains.get(name) ?? emptyChain(name)
-
-const zeroAddress = Schema.decodeSync(Address)(`0x${"0".repeat(40)}`)
-
-/** An empty chain, for chains that the ledger does not have. */
-const emptyChain = (name: ChainName): ChainLedger => {
-  const empty = { length: 0, at: () => undefined }
-  return {
-    name,
-    head: 0,
-    withNewBlocks: () => emptyChain(name),
-    block: () => undefined,
-    blockAt: () => -1,
-    wrappedNative: zeroAddress,
-    tokens: new Map(),
-    collections: new Map(),
-    walletTransfers: () => empty,
-    tokenTransfers: () => empty,
-    nftTransfers: () => empty,
-    walletTrades: () => empty,
-    holders: () => [],
-    totalSupply: () => 0n,
-    nfts: () => [],
-    activity: () => undefined
-  }
+export const chainOf = ({ chains }: SandboxContext, name: ChainName = "eth"): ChainLedger => {
+  const chain = chains.get(name)
+  if (chain === undefined) throw new Error(`the ledger has no chain ${name}`)
+  return chain
 }

@@ -1,13 +1,12 @@
-/** The mutable state of a sandbox: added blocks, indexing of collections, streams, pending faults. */
+/** The mutable state of a sandbox: added blocks, indexing of collections, streams, pending faults, received requests. */
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import type { ChainLedger, Collection, Ledger } from "../Ledger.ts"
 import { applyFaultRules, type Fault, type FaultTarget, type RuleState } from "./Fault.ts"
-import type { ResolvedOptions, SyncAfter } from "./SandboxOptions.ts"
+import type { ResolvedOptions } from "./SandboxOptions.ts"
 
 /** The JSON document of a stream. */
 export interface StreamDocument {
@@ -17,93 +16,111 @@ export interface StreamDocument {
 /** The indexing state of a collection: `starting` on its first request. */
 export type IndexingState = "synced" | "starting" | "syncing"
 
-interface ReadCount {
-  readonly count: number
-  readonly since: number
+/** A received request with its headers, including the API key, and its operation. */
+export interface RecordedRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The ID of the operation, or null if the path matches none. */
+  readonly operation: string | null
 }
 
 export interface SandboxState {
+  /** The chains with the blocks that were added so far. */
   readonly chains: Effect.Effect<ReadonlyMap<ChainName, ChainLedger>>
+  /** Adds blocks to a chain. */
   readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
   /** Counts a request for a collection and returns its state. */
   readonly recordRead: (chain: ChainName, collection: Collection) => Effect.Effect<IndexingState>
   /** Completes the indexing of a collection. */
   readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
+  /** The current streams by ID. */
   readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
   /** Updates a stream. Returns undefined if it does not exist. */
   readonly updateStream: (id: string, update: StreamDocument) => Effect.Effect<StreamDocument | undefined>
   readonly nextFault: (target: FaultTarget) => Effect.Effect<Fault | undefined>
-  readonly queueFaults: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
+  readonly queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  readonly recordRequest: (request: RecordedRequest) => Effect.Effect<void>
+  /** The recorded requests with their headers, including API keys. Oldest first. */
+  readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
+  readonly clearRecordedRequests: Effect.Effect<void>
 }
 
-const synced = "synced"
-
 export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxState> =>
-  Effect.gen(function*() {
-    const chains = yield* Ref.make<ReadonlyMap<ChainName, ChainLedger>>(ledger.chains)
-    const start = yield* Clock.currentTimeMillis
+  Effect.map(Clock.currentTimeMillis, (start) => {
+    const { maxRecordedRequests, syncAfter } = options
     const blockMillis = Math.max(1, Duration.toMillis(options.blockTime))
-    const timedBlocks = yield* Ref.make(0)
-    const addTimedBlocks = Effect.gen(function*() {
-      const elapsed = Math.floor(((yield* Clock.currentTimeMillis) - start) / blockMillis)
-      const added = elapsed - (yield* Ref.getAndUpdate(timedBlocks, (blocks) => Math.max(blocks, elapsed)))
-      if (added <= 0) return
-      yield* Ref.update(
-        chains,
-        (known) => new Map(Array.from(known, ([name, chain]) => [name, chain.withNewBlocks(added)]))
-      )
-    })
-    const reads = yield* Ref.make<ReadonlyMap<string, ReadCount | typeof synced>>(new Map())
-    const streams = yield* Ref.make<ReadonlyMap<string, StreamDocument>>(
-      new Map(ledger.streams.map((stream) => [String(stream["id"]), stream]))
+    let chains = ledger.chains
+    let timedBlocks = 0
+    const reads = new Map<string, { readonly count: number; readonly since: number }>()
+    const indexed = new Set<string>()
+    let streams: ReadonlyMap<string, StreamDocument> = new Map(
+      ledger.streams.map((stream) => [String(stream["id"]), stream])
     )
-    const rules = yield* Ref.make<ReadonlyArray<RuleState>>(
-      options.faults.map((rule) => ({ rule, matched: 0, injected: 0 }))
-    )
-    const queue = yield* Ref.make<ReadonlyArray<Fault>>([])
+    let rules: ReadonlyArray<RuleState> = options.faults.map((rule) => ({ rule, matched: 0, injected: 0 }))
+    const queue: Array<Fault> = []
+    let recorded: Array<RecordedRequest> = []
     return {
-      chains: Effect.zipRight(addTimedBlocks, Ref.get(chains)),
-      addBlocks: (name, blocks) =>
-        Ref.update(chains, (known) => {
-          const chain = known.get(name)
-          return chain === undefined ? known : new Map(known).set(name, chain.withNewBlocks(blocks))
-        }),
-      recordRead: Effect.fnUntraced(function*(chain, collection) {
-        if (collection.indexed) return synced
-        const key = `${chain} ${collection.address}`
-        const now = yield* Clock.currentTimeMillis
-        const previous = yield* Ref.modify(
-          reads,
-          (known): readonly [ReadCount | typeof synced, ReadonlyMap<string, ReadCount | typeof synced>] => {
-            const state = known.get(key) ?? { count: 0, since: now }
-            if (state === synced) return [state, known]
-            return [state, new Map(known).set(key, { ...state, count: state.count + 1 })]
-          }
-        )
-        if (previous === synced || isIndexed(options.syncAfter, previous, now)) return synced
-        return previous.count === 0 ? "starting" : "syncing"
+      chains: Effect.map(Clock.currentTimeMillis, (now) => {
+        const added = Math.floor((now - start) / blockMillis) - timedBlocks
+        if (added > 0) {
+          timedBlocks += added
+          chains = new Map(Array.from(chains, ([name, chain]) => [name, chain.withNewBlocks(added)]))
+        }
+        return chains
       }),
+      addBlocks: (name, blocks) =>
+        Effect.sync(() => {
+          const chain = chains.get(name)
+          if (chain !== undefined) chains = new Map(chains).set(name, chain.withNewBlocks(blocks))
+        }),
+      recordRead: (chain, collection) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const key = `${chain} ${collection.address}`
+          if (collection.indexed || indexed.has(key)) return "synced"
+          const { count, since } = reads.get(key) ?? { count: 0, since: now }
+          reads.set(key, { count: count + 1, since })
+          const isIndexed = "reads" in syncAfter
+            ? count >= syncAfter.reads
+            : count > 0 && now - since >= Duration.toMillis(syncAfter.duration)
+          return isIndexed ? "synced" : count === 0 ? "starting" : "syncing"
+        }),
       completeIndexing: (chain, collection) =>
-        Ref.update(reads, (known) => new Map(known).set(`${chain} ${collection.toLowerCase()}`, synced)),
-      streams: Ref.get(streams),
+        Effect.sync(() => {
+          indexed.add(`${chain} ${collection.toLowerCase()}`)
+        }),
+      streams: Effect.sync(() => streams),
       updateStream: (id, update) =>
-        Ref.modify(streams, (known) => {
-          const stream = known.get(id)
-          if (stream === undefined) return [undefined, known]
+        Effect.sync(() => {
+          const stream = streams.get(id)
+          if (stream === undefined) return undefined
           const updated = { ...stream, ...update }
-          return [updated, new Map(known).set(id, updated)]
+          streams = new Map(streams).set(id, updated)
+          return updated
         }),
       nextFault: (target) =>
-        Ref.modify(queue, (pending) => [pending[0], pending.slice(1)]).pipe(
-          Effect.flatMap((queued) =>
-            queued === undefined
-              ? Ref.modify(rules, (known) => applyFaultRules(known, target))
-              : Effect.succeed(queued)
-          )
-        ),
-      queueFaults: (faults) => Ref.update(queue, (pending) => [...pending, ...faults])
+        Effect.sync(() => {
+          if (queue.length > 0) return queue.shift()
+          const [fault, next] = applyFaultRules(rules, target)
+          rules = next
+          return fault
+        }),
+      queueFaults: (...faults) =>
+        Effect.sync(() => {
+          queue.push(...faults)
+        }),
+      recordRequest: (request) =>
+        Effect.sync(() => {
+          recorded.push(request)
+          // Removing one request at a time would copy the array for each request
+          if (recorded.length >= 2 * maxRecordedRequests) recorded = recorded.slice(-maxRecordedRequests)
+        }),
+      recordedRequests: Effect.sync(() => recorded.slice(-maxRecordedRequests)),
+      clearRecordedRequests: Effect.sync(() => {
+        recorded = []
+      })
     }
   })
-
-const isIndexed = (after: SyncAfter, { count, since }: ReadCount, now: number): boolean =>
-  "reads" in after ? count >= after.reads : count > 0 && now - since >= Duration.toMillis(after.duration)

@@ -7,13 +7,12 @@
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainLedger, Sequence, TokenTransfer } from "../Ledger.ts"
 
-export interface TransferFilter {
-  readonly filter: (
-    chain: ChainLedger,
-    wallet: Address,
-    tokens: ReadonlyArray<Address> | undefined
-  ) => Sequence<TokenTransfer>
-}
+/** Returns the transfers of a wallet, of these tokens if there are any. */
+export type TransferFilter = (
+  chain: ChainLedger,
+  wallet: Address,
+  tokens: ReadonlyArray<Address> | undefined
+) => Sequence<TokenTransfer>
 
 interface FilterState {
   readonly indexes: Array<number>
@@ -35,25 +34,17 @@ export const make = (): TransferFilter => {
     }
     return state
   }
-  return {
-    filter: (chain, wallet, tokens) => {
-      const all = chain.walletTransfers(wallet)
-      if (tokens === undefined) return all
-      const tokenSet = new Set(tokens)
-      const state = find([chain.name, wallet, ...[...tokenSet].sort()].join(" "))
-      for (; state.scanned < all.length; state.scanned++) {
-        const transfer = all.at(state.scanned)
-        if (transfer !== undefined && tokenSet.has(transfer.token)) state.indexes.push(state.scanned)
-      }
-      const { indexes } = state
-      const { length } = indexes
-      return {
-        length,
-        at: (index) => {
-          const position = index < length ? indexes[index] : undefined
-          return position === undefined ? undefined : all.at(position)
-        }
-      }
+  return (chain, wallet, tokens) => {
+    const all = chain.walletTransfers(wallet)
+    if (tokens === undefined) return all
+    const tokenSet = new Set(tokens)
+    const state = find([chain.name, wallet, ...[...tokenSet].sort()].join(" "))
+    for (; state.scanned < all.length; state.scanned++) {
+      const transfer = all.at(state.scanned)
+      if (transfer !== undefined && tokenSet.has(transfer.token)) state.indexes.push(state.scanned)
     }
+    const { indexes } = state
+    const { length } = indexes
+    return { length, at: (index) => index < length ? all.at(indexes[index] ?? -1) : undefined }
   }
 }

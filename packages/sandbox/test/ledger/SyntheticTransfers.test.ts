@@ -31,10 +31,7 @@ describe("the closed form", () => {
 
   it.prop("returns the transfers of a wallet", [scale], ([scale]) => {
     const { busyToken, chain, wallets } = eth(scale)
-    const byWallet = Aggregates.groupByParticipant(
-      toArray(chain.tokenTransfers(busyToken)),
-      ({ from, to }) => [from, to]
-    )
+    const byWallet = Aggregates.groupBy(toArray(chain.tokenTransfers(busyToken)), "from", "to")
     for (const wallet of wallets.filter((_, index) => index % 7 === 0)) {
       const own = toArray(chain.walletTransfers(wallet)).filter(({ token }) => token === busyToken)
       expect(comparableText(own)).toBe(comparableText(byWallet.get(wallet) ?? []))

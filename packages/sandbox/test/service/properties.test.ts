@@ -4,9 +4,9 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { Fault, FaultText } from "../../src/service/Fault.ts"
+import { formatPrice, usdValue } from "../../src/service/Prices.ts"
 import { sliceByBlock } from "../../src/service/ReadPage.ts"
 import * as SignedCursor from "../../src/service/SignedCursor.ts"
-import { formatPrice, usdValue } from "../../src/service/UsdValue.ts"
 
 const text = FastCheck.string({ unit: "grapheme" })
 
@@ -54,15 +54,11 @@ describe("properties", () => {
           const records = blocks.map((block, index) => ({ block, index }))
           const sequence = { length: records.length, at: (index: number) => records[index] }
           const inside = records.filter(({ block }) => block >= range.from && block <= range.to)
+          const slice = sliceByBlock(sequence, range, order)
           const read: Array<typeof records[number]> = []
           let position: SignedCursor.RecordPosition | null = []
           while (position !== null) {
-            const page: ReturnType<typeof sliceByBlock<typeof records[number]>> = sliceByBlock(
-              sequence,
-              range,
-              order,
-              { size, position }
-            )
+            const page: ReturnType<typeof slice> = slice(size, position)
             expect(page.records.length).toBeLessThanOrEqual(size)
             read.push(...page.records)
             position = page.next

@@ -3,8 +3,7 @@ import { contractNfts as operation } from "@blockquarry/core/operations/contract
 import * as Effect from "effect/Effect"
 import type { NftState } from "../../Ledger.ts"
 import { type ApiError, badRequest } from "../ApiError.ts"
-import { partialWhileIndexing, rarityOf, readCollection, syncStatus, validateFormat } from "../Collections.ts"
-import { encodeRecords, listEnvelope } from "../Envelope.ts"
+import { collectionDocument, rarityOf, readCollection, validateFormat } from "../Collections.ts"
 import { nftRecord } from "../NftRecords.ts"
 import { readPage, sliceByKey } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
@@ -17,28 +16,17 @@ export const contractNfts = operationHandler(
     yield* validateFormat(input)
     const isInSubrange = yield* subrangeFilter(input)
     const chain = chainOf(context, input.chain)
-    const { collection, sync } = yield* readCollection(context, chain, input.address)
-    const all = collection === undefined ? [] : chain.nfts(collection.address)
-    const page = yield* readPage(
-      operation,
-      input,
-      context,
-      (pageRequest) =>
-        sliceByKey(
-          all.filter(isInSubrange),
-          pageRequest,
-          ({ tokenId }) => [String(tokenId)],
-          ({ tokenId }, [last = "0"]) => tokenId > BigInt(last)
-        ),
-      defaultSize
+    const { all, collection, sync } = yield* readCollection(context, chain, input.address)
+    const slice = sliceByKey(
+      all.filter(isInSubrange),
+      ({ tokenId }) => [String(tokenId)],
+      ({ tokenId }, [last = "0"]) => tokenId > BigInt(last)
     )
-    const records = collection === undefined
-      ? encodeRecords(page, () => null)
-      : encodeRecords(
-        partialWhileIndexing(page, sync),
-        (nft) => nftRecord(chain, collection, nft, rarityOf(context, all, nft), input)
-      )
-    return { status: syncStatus(sync), ...listEnvelope(records) }
+    const page = yield* readPage(operation, input, context, slice, defaultSize)
+    return collectionDocument(page, sync, (nft) =>
+      collection === undefined
+        ? null
+        : nftRecord(chain, collection, nft, rarityOf(context, all, nft), input))
   })
 )
 

@@ -10,12 +10,11 @@ export const nftMetadata = operationHandler(
   operation,
   Effect.fnUntraced(function*(input, context) {
     const chain = chainOf(context, input.chain)
-    const { collection, sync } = yield* readCollection(context, chain, input.address)
+    const { all, collection, sync } = yield* readCollection(context, chain, input.address)
     if (collection === undefined) return yield* notFound("NFT contract not found")
     // During indexing, upstreams return 404 first and null later
     if (sync === "starting") return yield* notFound("NFT metadata not indexed yet")
-    const all = sync === "synced" ? chain.nfts(collection.address) : []
-    const nft = findNft(all, input.token_id)
+    const nft = sync === "synced" ? findNft(all, input.token_id) : undefined
     return nft === undefined ? null : nftRecord(chain, collection, nft, rarityOf(context, all, nft), input)
   })
 )

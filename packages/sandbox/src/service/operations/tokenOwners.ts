@@ -5,34 +5,29 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ChainLedger, Ledger, Token } from "../../Ledger.ts"
 import { notFound } from "../ApiError.ts"
-import { encodeRecords, listEnvelope } from "../Envelope.ts"
-import { compareHolders, type Holder, shareDecimals } from "../Holders.ts"
+import { compareHolders, type Holder, holdersOf, shareDecimals } from "../Holders.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
-import { usdPriceAt } from "../Prices.ts"
-import { readPage, sliceByKey } from "../ReadPage.ts"
+import { usdPriceAt, usdValue } from "../Prices.ts"
+import { listDocument, readPage, sliceByKey } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
-import { usdValue } from "../UsdValue.ts"
 
 export const tokenOwners = operationHandler(operation, (input, context) => {
   const chain = chainOf(context, input.chain)
   const token = chain.tokens.get(input.token_address)
   if (token === undefined) return Effect.fail(notFound("Token not found"))
-  const descending = context.holders.list(chain, token.address)
+  const descending = holdersOf(chain, token.address)
   const isAscending = input.order === "ASC"
-  const page = readPage(operation, input, context, (pageRequest) =>
-    sliceByKey(
-      isAscending ? [...descending].reverse() : descending,
-      pageRequest,
-      ({ owner, rank }) => [String(rank), owner],
-      (holder, [rank = "0", owner = ""]) => {
-        const order = compareHolders(holder, { rank: BigInt(rank), owner })
-        return isAscending ? order < 0 : order > 0
-      }
-    ))
+  const slice = sliceByKey(
+    isAscending ? [...descending].reverse() : descending,
+    ({ owner, rank }) => [String(rank), owner],
+    (holder, [rank = "0", owner = ""]) => {
+      const order = compareHolders(holder, { rank: BigInt(rank), owner })
+      return isAscending ? order < 0 : order > 0
+    }
+  )
   return Either.map(
-    page,
-    (page) =>
-      listEnvelope(encodeRecords(page, (holder) => holderRecord(context.ledger, chain, token, holder)))
+    readPage(operation, input, context, slice),
+    (page) => listDocument(page, (holder) => holderRecord(context.ledger, chain, token, holder))
   )
 })
 

@@ -5,9 +5,8 @@ import type { ChainLedger, Token } from "../../Ledger.ts"
 import { notFound } from "../ApiError.ts"
 import { type LiquidityPool, matchesDex, poolsOf } from "../DexPools.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
-import { nativeTokenAt, usdPriceAt } from "../Prices.ts"
+import { formatPrice, nativeTokenAt, priceInToken, usdPriceAt } from "../Prices.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
-import { formatPrice, priceInToken } from "../UsdValue.ts"
 
 const noPool = notFound("No pools found with enough liquidity, to calculate the price")
 

@@ -3,25 +3,18 @@ import { walletNftTrades as operation } from "@blockquarry/core/operations/walle
 import * as Either from "effect/Either"
 import type { ChainLedger, NftSale } from "../../Ledger.ts"
 import { blockRange, blockTimestamp } from "../BlockRange.ts"
-import { encodeRecords } from "../Envelope.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
 import { readPage, sliceByBlock } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 
 export const walletNftTrades = operationHandler(operation, (input, context) => {
   const chain = chainOf(context, input.chain)
-  const page = readPage(
-    operation,
-    input,
-    context,
-    (pageRequest) =>
-      sliceByBlock(chain.walletTrades(input.address), blockRange(chain, input), "DESC", pageRequest)
-  )
-  return Either.map(page, (page) => ({
-    page: page.page,
-    page_size: page.size,
-    cursor: page.cursor,
-    result: encodeRecords(page, (trade) => tradeRecord(chain, trade)).records
+  const slice = sliceByBlock(chain.walletTrades(input.address), blockRange(chain, input))
+  return Either.map(readPage(operation, input, context, slice), ({ cursor, page, records, size }) => ({
+    page,
+    page_size: size,
+    cursor,
+    result: records.map((trade) => tradeRecord(chain, trade))
   }))
 })
 
