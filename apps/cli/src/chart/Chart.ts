@@ -9,7 +9,6 @@ import * as BigDecimal from "effect/BigDecimal"
 
 export interface Chart {
   readonly title: string
-  /** Label of each row. */
   readonly labels: ReadonlyArray<string>
   /** Panels in groups that have the same axis, so that their bars compare. */
   readonly panels: ReadonlyArray<ReadonlyArray<Panel>>
@@ -17,7 +16,6 @@ export interface Chart {
   readonly notes: ReadonlyArray<string>
 }
 
-/** Bars of all rows. */
 export interface Panel {
   readonly name: string
   /** One bar per row. */

@@ -6,12 +6,10 @@ import { truncateEnd, width, wrapText } from "../text/Width.ts"
 import type { Bar, BarRange, Chart, Panel, Tick } from "./Chart.ts"
 
 export interface ChartLayout {
-  /** Lines of the title. */
   readonly title: ReadonlyArray<string>
   readonly labels: ReadonlyArray<string>
   /** Panels from top to bottom; those in one line are beside each other. */
   readonly lines: ReadonlyArray<ReadonlyArray<PlacedPanel>>
-  /** Lines of the notes. */
   readonly notes: ReadonlyArray<string>
 }
 

@@ -55,7 +55,6 @@ const styleSheet = `
 const line = (x: number, top: number, bottom: number): string =>
   `<line class="line" x1="${x}" y1="${round(top)}" x2="${x}" y2="${round(bottom)}"/>`
 
-/** Draws one panel below `top`. */
 const drawPanel = (
   panel: PlacedPanel,
   labels: ReadonlyArray<string>,
@@ -101,7 +100,6 @@ const describe = ({ labels, lines, notes }: ChartLayout): string =>
     )
   ].join(" ")
 
-/** Returns a document. */
 export const drawSvg = (chart: Chart): string => {
   const layout = layoutChart(chart, columns)
   const { labels, lines, notes, title } = layout

@@ -39,7 +39,6 @@ const drawBar = (range: BarRange | null, columns: number, { parts }: BarCharacte
 const atColumns = (cells: ReadonlyArray<readonly [column: number, text: string]>): string =>
   cells.reduce((line, [column, text]) => padEnd(line, column) + text, "").trimEnd()
 
-/** Draws panels that are beside each other. */
 const drawPanels = (
   labels: ReadonlyArray<string>,
   panels: ReadonlyArray<PlacedPanel>,

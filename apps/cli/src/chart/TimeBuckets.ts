@@ -2,7 +2,6 @@
 import { type TimeInterval, utcDay, utcHour, utcMinute, utcMonday, utcMonth, utcYear } from "d3-time"
 import { formatTime } from "./Chart.ts"
 
-/** An interval of the calendar in UTC. */
 interface Interval {
   readonly name: string
   readonly calendar: TimeInterval

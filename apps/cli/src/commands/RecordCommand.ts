@@ -16,19 +16,16 @@ import { ApiClients, type ApiClientsService, layerFromSettings } from "../connec
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, inputExportOptions } from "../export/ExportOptions.ts"
 import { fieldColumns } from "../formats/FieldColumns.ts"
-import { jsonDocument } from "../formats/Json.ts"
 import { type RecordField, recordFields, unwound } from "../formats/RecordFields.ts"
+import { jsonDocument } from "../formats/RecordFormat.ts"
 import { readsInputs, recordInputOptions, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "../list/ChartOptions.ts"
-import { formatListCursor, parseListCursor } from "../list/ListCursor.ts"
-import { makeTransform } from "../list/MakeTransform.ts"
-import { makeView } from "../list/MakeView.ts"
-import { outputSettings, pagerOptions, recordOptions } from "../list/OutputOptions.ts"
-import { printLastBody, withRecordedBodies } from "../list/RawOutput.ts"
-import type { RecordList } from "../list/RecordList.ts"
-import type { RecordPage } from "../list/RecordSource.ts"
-import { printFieldsHelp } from "../list/SelectFields.ts"
+import { formatListCursor, parseListCursor } from "../list/ListOptions.ts"
+import { makeTransform, printFieldsHelp } from "../list/MakeTransform.ts"
+import { makeView, outputSettings, pagerOptions, recordOptions } from "../list/OutputOptions.ts"
+import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
+import type { RecordList, RecordPage } from "../list/RecordList.ts"
 import { selectFormat } from "../list/TextSink.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
@@ -127,17 +124,16 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
       spec.wrapCall === undefined ? operation(encoded) : spec.wrapCall(operation(encoded), invocation)
     if (chart !== null && spec.chart !== undefined) {
       const { input, load } = spec.chart
-      const { drawRecord } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
+      const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
       const toChart = yield* Effect.promise(load)
       const { aliasOf } = invocation.settings.addressBook
-      return yield* drawRecord(
-        call(input?.(encoded) ?? encoded),
+      return yield* drawChart(
         chart,
-        (output) => toChart(output, aliasOf)
+        Effect.map(call(input?.(encoded) ?? encoded), (output) => toChart(output, aliasOf))
       )
     }
     const output = yield* call(encoded)
-    if (outputSettings(invocation.values).isRaw) return yield* printLastBody
+    if (outputSettings(invocation.values).isRaw) return yield* printReceived()
     yield* withPager(pagerOptions(invocation))(printRecord(spec, invocation, output))
   })
 
@@ -237,11 +233,8 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
           const operation = yield* spec.selectClient(yield* ApiClients, invocation)
           const call = operation(encoded)
           return {
-            operation: spec.operation,
             input: encoded,
-            fields,
             subject: null,
-            recordName: "records",
             warning: null,
             isSinglePage: true,
             pages: (cursor) =>

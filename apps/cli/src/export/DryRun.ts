@@ -5,7 +5,6 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
 import { baseUrlVariableOf } from "../connection/Connection.ts"
@@ -16,7 +15,7 @@ import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import type { ExportPlan } from "./Export.ts"
+import type { ExportPlan } from "./ExportPlan.ts"
 import { lockedAsConflict, planStart } from "./ExportStart.ts"
 import { positionOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
@@ -40,47 +39,41 @@ export const printRequest = (
 
 /** Prints the first request of an export, sends it, and prints how many pages and units all would be. */
 export const dryRunExport = <Item>(
-  { job, query, sourceOf, target }: ExportPlan<Item>,
-  print: (values: ArgumentValues) => Effect.Effect<void, CommandError>
-): Effect.Effect<void, CommandError, CommandTerminal> =>
+  { job: { invocation, list, maxItems }, query, target }: ExportPlan<Item>
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    const { maxItems, source: { operation, recordName } } = job
+    const { note } = yield* CommandTerminal
+    const { operation, recordName } = list
     yield* lockedAsConflict(requireUnlocked(target.file))
     const start = yield* planStart(target, query, operation)
-    if (start._tag === "Complete") {
-      return yield* terminal.note(`${target.file} is complete; no request would be sent`)
-    }
+    if (start._tag === "Complete") return yield* note(`${target.file} is complete; no request would be sent`)
     const manifest = start._tag === "New" ? null : start.manifest
     const since = manifest?.run.since ?? null
     const position = manifest === null ? null : positionOf(manifest)
-    const values = new Map(
-      since === null ? job.invocation.values : sinceBlock(job.invocation.values, since)
-    )
+    const values = new Map(since === null ? invocation.values : sinceBlock(invocation.values, since))
     if (position !== null) values.set("cursor", [position.cursor])
-    yield* print(values)
+    yield* printRequest(operation, { ...invocation, values })
 
-    const { pages } = yield* sourceOf(values)
+    const { pages } = yield* list.sourceOf({ ...invocation, values })
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.items.length ?? 0
     const saved = manifest === null ? 0 : savedRecords(manifest)
-    if (saved > 0) yield* terminal.note(`${countOf(saved, recordName)} saved`)
-    const isComplete = first === null || first.nextCursor === null
+    if (saved > 0) yield* note(`${countOf(saved, recordName)} saved`)
     // The total is that of the whole list
-    const total = isComplete
+    const total = first === null || first.nextCursor === null
       ? pageSize - (position?.skip ?? 0)
       : first.total === null
       ? null
       : first.total - saved
     if (total === null) {
-      return yield* terminal.note(
+      return yield* note(
         `estimate: unknown, because the service does not state the number of ${recordName}; ` +
           `a page has ${formatCount(pageSize)} and costs ${operation.cost} units`
       )
     }
     const records = Math.max(0, maxItems === null ? total : Math.min(total, maxItems - saved))
     const pageCount = Math.max(1, Math.ceil(records / Math.max(1, pageSize)))
-    yield* terminal.note(
+    yield* note(
       `estimate: ${countOf(records, recordName)}, ${countOf(pageCount, "pages")}, ` +
         `${formatCount(pageCount * operation.cost)} units (one page was read for it)`
     )

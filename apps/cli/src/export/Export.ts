@@ -14,26 +14,19 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { setFlagsFromString } from "node:v8"
+import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
 import { type FileFormat, type PartEncoder, rowGroupRows } from "../formats/FileFormat.ts"
-import type { ListJob } from "../list/ListJob.ts"
-import {
-  type EncodedRecord,
-  limitRecords,
-  memoise,
-  type RecordPage,
-  type RecordSource
-} from "../list/RecordSource.ts"
-import type { TransformedRecords } from "../list/RecordTransform.ts"
+import type { TransformedRecords } from "../list/ListJob.ts"
+import { type EncodedRecord, limitRecords, type RecordPage, selectRecords } from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import type { ExportTarget } from "./ExportOptions.ts"
+import type { ExportPlan } from "./ExportPlan.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
-import type { ExportQuery } from "./ExportQuery.ts"
 import {
   discard,
   exportFiles,
@@ -54,8 +47,7 @@ import {
   sumOf
 } from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
-import { blockOf, isNewSince, sinceBlock, trackNewest } from "./SinceLast.ts"
-import { limitYoungGeneration } from "./YoungGeneration.ts"
+import { blockOf, onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
 
 const minPartRecords = 10_000
 const maxPartRecords = 100_000
@@ -68,92 +60,68 @@ const maxPartSize = 32 * 2 ** 20
 const partRecords = (recordsBefore: number): number =>
   Math.min(maxPartRecords, Math.max(minPartRecords, Math.floor(recordsBefore / 20)))
 
-export interface ExportPlan<in out Item> {
-  readonly job: ListJob<Item>
-  readonly target: ExportTarget
-  readonly query: ExportQuery
-  readonly format: FileFormat
-  /** Returns the list of other values of options and arguments. */
-  readonly sourceOf: (values: ArgumentValues) => Effect.Effect<RecordSource<Item>, CommandError>
-  /** The command line that continues the export. */
-  readonly resumeCommand: string
-}
-
 /** Exports a list. Prints how to continue if it does not end. */
 export const exportRecords = <Item>(
   plan: ExportPlan<Item>
-): Effect.Effect<void, CommandError, CommandTerminal> =>
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    limitYoungGeneration()
-    const { job, query, resumeCommand, target: { file } } = plan
-    const recordName = job.source.recordName
-    const samePipe = job.inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
+    // Keeps the young generation of the heap at its size after the start, 16 MiB. Node.js 24 lets it grow to 128 MiB, which
+    // makes an export no faster. The option for its maximum has no effect once Node.js runs
+    setFlagsFromString("--semi-space-growth-factor=1")
+    const { job: { inputs, list, maxItems }, query, resumeCommand, target } = plan
+    const { file } = target
+    const { recordName } = list
+    const samePipe = inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
     const lock = yield* lockedAsConflict(lockFile(file))
-    const manifest = yield* planStart(plan.target, query, job.source.operation).pipe(
-      Effect.flatMap((start) => prepareFiles(plan.target, query, start)),
+    const manifest = yield* planStart(target, query, list.operation).pipe(
+      Effect.flatMap((start) => prepareFiles(target, query, start)),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
     )
     if (manifest.status === "complete") {
       yield* terminal.note(`${file} is complete`)
-      return job.inputs?.restore(manifest.inputs)
+      return inputs?.restore(manifest.inputs)
     }
     const before = savedRecords(manifest)
-    const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
+    const progress = yield* makeProgress(terminal, recordName, before, maxItems)
     const savedManifest = yield* Ref.make(manifest)
     yield* Effect.onExit(writeRecords(plan, lock, savedManifest, progress), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
-        if (job.inputs !== undefined) {
-          yield* job.inputs.report(exit)
-        }
+        if (inputs !== undefined) yield* inputs.report(exit)
         const { elapsed, pages, records } = yield* progress.counts
+        const last = yield* Ref.get(savedManifest)
+        const count = countOf(before + records, recordName)
         if (Exit.isFailure(exit)) {
-          const saved = savedRecords(yield* Ref.get(savedManifest))
+          const saved = savedRecords(last)
           const error = Option.getOrNull(Cause.failureOption(exit.cause))
-          if (saved === 0 && error !== null && isPermanent(error)) {
-            return yield* Effect.ignore(discard(file))
-          }
+          if (saved === 0 && error !== null && isPermanent(error)) return yield* Effect.ignore(discard(file))
           // It would fail again
-          if (error?._tag === "UsageError") {
-            return
-          }
+          if (error?._tag === "UsageError") return
           const readAgain = before + records - saved
           const saving = readAgain === 0
             ? `${saved === 0 ? "none" : "all"} saved`
             : `${formatCount(saved)} saved; ${formatCount(readAgain)} will be read again`
-          return yield* terminal.note(
-            `interrupted after ${countOf(before + records, recordName)} (${saving}); ${continueWith}`
-          )
+          return yield* terminal.note(`interrupted after ${count} (${saving}); ${continueWith}`)
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
-          `${action} ${countOf(before + records, recordName)} to ${to}: ` +
-            `${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
+          `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
         )
-        const hint = compactionHint(plan.target, yield* Ref.get(savedManifest))
-        if (hint !== null) {
-          yield* terminal.note(hint)
+        const small = last.parts.filter(({ rows }) => rows < rowGroupRows).length
+        if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
+          yield* terminal.note(
+            `${file} has ${small} small row groups, which readers scan slowly: ` +
+              "to compact it, run once with --overwrite instead of --since-last, which downloads all records again"
+          )
         }
       }))
   }))
 
 /** Runs that add a few rows leave row groups that readers scan slowly. */
 const maxSmallParts = 20
-
-/** Returns how to get whole row groups; null if most are. */
-const compactionHint = (
-  { file, format, mode }: ExportTarget,
-  { parts }: Manifest
-): string | null => {
-  const small = parts.filter(({ rows }) => rows < rowGroupRows).length
-  return format !== "parquet" || mode !== "since-last" || small < maxSmallParts
-    ? null
-    : `${file} has ${small} small row groups, which readers scan slowly: ` +
-      "to compact it, run once with --overwrite instead of --since-last, which downloads all records again"
-}
 
 /** What is known of the first records of a part. */
 interface PartCounts {
@@ -166,7 +134,6 @@ interface PartCounts {
   readonly position: ListPosition | null
 }
 
-/** A part that is not closed yet. */
 interface OpenPart {
   readonly encoder: PartEncoder
   readonly recordsBefore: number
@@ -184,12 +151,13 @@ const isPermanent = (error: CommandError): boolean => {
 
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
-  { format, job, sourceOf, target: { file } }: ExportPlan<Item>,
+  { format, job, target: { file } }: ExportPlan<Item>,
   { requireHeld }: FileLock,
   savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
-): Effect.Effect<number, CommandError, Scope.Scope> =>
+): Effect.Effect<number, CommandError, ApiClients | CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
+    const { invocation, list, transform } = job
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) =>
@@ -198,9 +166,12 @@ const writeRecords = <Item>(
         Effect.zipRight(Ref.set(savedManifest, next))
       )
     const { run: { since } } = started
-    const source = retryPages(
-      since === null ? job.source : yield* sourceOf(sinceBlock(job.invocation.values, since)),
-      { retryFor: job.retryFor, onWait: progress.wait }
+    const { pages } = retryPages(
+      since === null
+        ? job.source
+        : yield* list.sourceOf({ ...invocation, values: sinceBlock(invocation.values, since) }),
+      job.retryFor,
+      progress.wait
     )
     const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
     const start = positionOf(started)
@@ -226,9 +197,7 @@ const writeRecords = <Item>(
             : position === null
             ? null
             : { ...position, skip: position.skip + some.length }
-          yield* addRows(
-            job.transform === null ? { values: some, error: null } : yield* job.transform.apply(some)
-          )
+          yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
           part.counts = countRecords(part.counts, some, position)
           if (part.encoder.pending().length > 0) continue
           part.closable = part.counts
@@ -245,8 +214,8 @@ const writeRecords = <Item>(
       Effect.gen(function*() {
         const skipped = Math.min(toSkip, read.items.length)
         toSkip -= skipped
-        const page = skipped === 0 ? read : withoutFirst(read, skipped)
-        const canContinue = typeof page.nextCursor === "string" && job.transform?.holdsRecords !== true
+        const page = skipped === 0 ? read : { ...read, ...selectRecords(read, (index) => index >= skipped) }
+        const canContinue = typeof page.nextCursor === "string" && transform?.holdsRecords !== true
         // Between pages, an interruption can save everything
         yield* Effect.uninterruptible(Effect.zipRight(
           addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null),
@@ -259,12 +228,12 @@ const writeRecords = <Item>(
       if (started.tail !== null) yield* addRecords(recordsOf(started.tail), start)
       position = start
       if (job.maxItems !== null && job.maxItems <= saved) return
-      yield* source.pages(start?.cursor).pipe(
+      yield* pages(start?.cursor).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(since)),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved + toSkip),
         Stream.runForEach(addPage)
       )
-      if (job.transform !== null) yield* addRows(yield* job.transform.end)
+      if (transform !== null) yield* addRows(yield* transform.end)
     })
     /** Saves an export that ends early up to its last complete page. */
     const saveRest = Effect.gen(function*() {
@@ -343,24 +312,6 @@ const closePart = (
     const part = { rows, records, bytes, firstBlock, lastBlock, cursor, skip, sha256, footer }
     return { ...manifest, newest, parts: [...manifest.parts, part] }
   })
-
-/** Removes the first records of a page. */
-const withoutFirst = <Item>(page: RecordPage<Item>, count: number): RecordPage<Item> => ({
-  ...page,
-  items: page.items.slice(count),
-  records: memoise(() => page.records().slice(count))
-})
-
-/** Removes the records that the last export already has. */
-const onlyNew = (since: NewestBlock) => {
-  const isNew = isNewSince(since)
-  return <Item>(page: RecordPage<Item>): RecordPage<Item> => {
-    const records = page.records()
-    const flags = records.map(isNew)
-    const keep = (_: unknown, index: number) => flags[index] === true
-    return { ...page, items: page.items.filter(keep), records: memoise(() => records.filter(keep)) }
-  }
-}
 
 /** Waits for the next turn of the event loop, in which signals are handled. The pages of the sandbox in this process arrive without I/O. */
 const nextTurn = Effect.async<void>((resume) => {

@@ -61,6 +61,14 @@ const retryForOption = textOption(
   }
 )
 
+export const inputExportOptions: ReadonlyArray<CommandOption> = [
+  toOption,
+  resumeOption,
+  overwriteOption,
+  retryForOption,
+  amountsOption
+]
+
 export const exportOptions: ReadonlyArray<CommandOption> = [
   toOption,
   resumeOption,
@@ -71,26 +79,17 @@ export const exportOptions: ReadonlyArray<CommandOption> = [
   amountsOption
 ]
 
-/** Options of commands that export the record of each of many inputs. */
-export const inputExportOptions: ReadonlyArray<CommandOption> = [
-  toOption,
-  resumeOption,
-  overwriteOption,
-  retryForOption,
-  amountsOption
-]
-
-/** What to do with an earlier export of the file. */
-type ExportMode = "new" | "resume" | "since-last" | "overwrite"
+/** What to do with an earlier export of the file; new if there must be none. */
+const modes = ["resume", "since-last", "overwrite"] as const
 
 export interface ExportTarget {
   readonly file: string
   readonly format: ExportFormat
-  readonly mode: ExportMode
+  readonly mode: "new" | (typeof modes)[number]
   readonly hasBinaryAmounts: boolean
 }
 
-const usageError = (reason: string, hint: string | null): Either.Either<never, UsageError> =>
+const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
   Either.left(new UsageError({ reason, hint }))
 
 /** Returns the name of a file with another extension, or of a file in a directory. */
@@ -105,13 +104,11 @@ export const exportTarget = (
   { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
 ): Either.Either<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
-  const selected = [resumeOption, sinceLastOption, overwriteOption].find(({ name }) =>
-    isEnabled(values, name)
-  )
+  const mode = modes.find((name) => isEnabled(values, name))
   if (file === "") {
-    return selected === undefined
+    return mode === undefined
       ? Either.right(null)
-      : usageError(`--${selected.name} requires --to`, "add --to FILE, the file of the export")
+      : usageError(`--${mode} requires --to`, "add --to FILE, the file of the export")
   }
   const extension = path.extname(file).toLowerCase()
   const format = Object.entries(formatsByExtension).find(([name]) => name === extension)?.[1]
@@ -140,13 +137,7 @@ export const exportTarget = (
   return Either.right({
     file,
     format,
-    mode: selected === undefined
-      ? "new"
-      : selected === resumeOption
-      ? "resume"
-      : selected === sinceLastOption
-      ? "since-last"
-      : "overwrite",
+    mode: mode ?? "new",
     hasBinaryAmounts: singleValue(values, amountsOption.name) === "binary"
   })
 }
@@ -166,7 +157,6 @@ export const withExplicitChain = (
     ? invocation
     : { ...invocation, values: new Map([...invocation.values, ["chain", [defaultChain]]]) }
 
-/** How long an outage may last. */
 export const retryDuration = (values: ArgumentValues): Duration.Duration => {
   const text = singleValue(values, retryForOption.name)
   return text === undefined

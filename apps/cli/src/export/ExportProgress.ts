@@ -1,7 +1,7 @@
 /** The progress line and the messages of an export. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { RecordPage } from "../list/RecordSource.ts"
+import type { RecordPage } from "../list/RecordList.ts"
 import { type PageWait, showWait } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"

@@ -10,7 +10,6 @@ import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } 
 import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
 
-/** The files of an export. */
 export const exportFiles = (file: string) => ({
   manifest: `${file}.manifest.json`,
   partial: `${file}.partial`
@@ -35,7 +34,6 @@ export const discard = (file: string): Effect.Effect<void, OutputError> =>
     yield* remove(manifest)
   })
 
-/** How an export starts. */
 export type ExportStart =
   | { readonly _tag: "New" }
   /** The parts of the manifest are in `FILE.partial`. */

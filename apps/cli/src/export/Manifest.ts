@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { gunzipSync, gzipSync } from "node:zlib"
-import type { EncodedRecord } from "../list/RecordSource.ts"
+import type { EncodedRecord } from "../list/RecordList.ts"
 import { ExportQuery, hashQuery } from "./ExportQuery.ts"
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
@@ -53,10 +53,8 @@ export const makeTail = (
 })
 
 export const recordsOf = ({ lines }: Tail): ReadonlyArray<EncodedRecord> =>
-  gunzipSync(Buffer.from(lines, "base64")).toString().split("\n").map((line): unknown => JSON.parse(line))
-    .filter(
-      Predicate.isRecord
-    )
+  gunzipSync(Buffer.from(lines, "base64")).toString().split("\n")
+    .map((line): unknown => JSON.parse(line)).filter(Predicate.isRecord)
 
 /** The highest block of the records, and the identities of its records. */
 const NewestBlock = Schema.Struct({ block: Count, records: Schema.Array(Schema.String) })
@@ -77,7 +75,6 @@ export const Manifest = Schema.Struct({
   query: ExportQuery,
   queryHash: Schema.String,
   status: Schema.Literal("unfinished", "complete"),
-  /** The size of the complete file; null while the export is unfinished. */
   bytes: Schema.NullOr(Count),
   run: Run,
   /** Of the records of the parts. */
@@ -122,11 +119,9 @@ export const startManifest = (query: ExportQuery): Manifest => ({
   inputs: null
 })
 
-/** Returns the sum of a number of all parts. */
 export const sumOf = (parts: ReadonlyArray<Part>, name: "rows" | "records" | "bytes"): number =>
   parts.reduce((sum, part) => sum + part[name], 0)
 
-/** Returns the parts of the current run. */
 const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
 
 /** Returns the number of records of the current run that are saved. */

@@ -1,15 +1,10 @@
 /** Exports of what is new since the last complete one: the block to start from, and the records to leave out. */
 import { identity } from "@blockquarry/core/model/Erc20Transfer"
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import type { EncodedRecord } from "../list/RecordSource.ts"
+import { type EncodedRecord, type RecordPage, selectRecords } from "../list/RecordList.ts"
 import { toJson } from "../text/Json.ts"
 import type { NewestBlock } from "./Manifest.ts"
-
-/** Returns whether the records of an operation have blocks, and its input a first block. */
-export const hasBlockRange = ({ parameters }: Pick<AnyOperation, "parameters">): boolean =>
-  parameters.some(({ name }) => name === "from_block")
 
 /** Replaces the start of the range. The limit counts new records only, so the list itself has none. */
 export const sinceBlock = (values: ArgumentValues, { block }: NewestBlock): ArgumentValues => {
@@ -47,15 +42,19 @@ export const trackNewest = (
   return identities === null ? newest : { block, records: identities }
 }
 
-/** Returns whether a record is not one of `since`. A record that is in `since` twice is left out twice. */
-export const isNewSince = (since: NewestBlock): (record: EncodedRecord) => boolean => {
+/** Removes the records of `since` from pages. A record that is in `since` twice is removed twice. */
+export const onlyNew = (since: NewestBlock) => {
   const remaining = new Map<string, number>()
   for (const identity of since.records) remaining.set(identity, (remaining.get(identity) ?? 0) + 1)
-  return (record) => {
+  const isNew = (record: EncodedRecord): boolean => {
     if (blockOf(record) !== since.block) return true
     const identity = identityOf(record)
     const count = remaining.get(identity) ?? 0
     if (count > 0) remaining.set(identity, count - 1)
     return count === 0
+  }
+  return <Item>(page: RecordPage<Item>): RecordPage<Item> => {
+    const flags = page.records().map(isNew)
+    return { ...page, ...selectRecords(page, (index) => flags[index] === true) }
   }
 }

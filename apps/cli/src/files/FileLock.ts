@@ -83,23 +83,21 @@ const hasEnded = ({ host, pid, start }: Owner): boolean => {
 
 /** Another process holds the lock of a file. */
 export class FileLockedError extends Data.TaggedError("FileLockedError")<{
-  readonly file: string
   readonly lock: string
-  /** Null if it is unknown. */
-  readonly owner: Pick<Owner, "host" | "pid"> | null
-}> {
-  get reason(): string {
-    const owner = this.owner === null ? "" : ` (${this.owner.pid} on ${this.owner.host})`
-    return `another process${owner} is writing ${this.file}`
-  }
+  readonly reason: string
+  readonly hint: string
+}> {}
 
-  get hint(): string {
-    return `wait until it ends, or remove ${this.lock} if there is no such process`
-  }
+const locked = (file: string, text: string): FileLockedError => {
+  const owner = parseOwner(text)
+  const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
+  const lock = lockOf(file)
+  return new FileLockedError({
+    lock,
+    reason: `another ${process} is writing ${file}`,
+    hint: `wait until it ends, or remove ${lock} if there is no such process`
+  })
 }
-
-const locked = (file: string, text: string): FileLockedError =>
-  new FileLockedError({ file, lock: lockOf(file), owner: parseOwner(text) })
 
 /** Fails if another process holds the lock of a file. Changes nothing. */
 export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedError | OutputError> =>
@@ -108,7 +106,6 @@ export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedErr
     return text === null || (owner !== null && hasEnded(owner)) ? Effect.void : locked(file, text)
   })
 
-/** A lock that this process holds. */
 export interface FileLock {
   /** Fails if the lock is no longer that of this process, for example because a user removed it. */
   readonly requireHeld: Effect.Effect<void, FileLockedError | OutputError>

@@ -1,4 +1,5 @@
 /** Formats of export files: parts one after another, and an end that depends on all parts. */
+import type { RecordFormat } from "./RecordFormat.ts"
 
 /** The formats of files, by their extension. */
 export const formatsByExtension = {
@@ -37,3 +38,28 @@ export interface PartEncoder {
   /** Returns the remaining bytes, and what the end of the file needs to know about the complete groups. */
   readonly end: () => { readonly bytes: Uint8Array; readonly footer: string | null }
 }
+
+const encoder = new TextEncoder()
+
+/** Creates the format of a file from a text format whose records need nothing from the records before them. */
+export const textFile = (format: RecordFormat): FileFormat => ({
+  startPart: (offset) => {
+    let prefix = offset === 0 ? format.start() : ""
+    let size = 0
+    const take = (text: string): Uint8Array => {
+      const bytes = encoder.encode(prefix + text)
+      prefix = ""
+      size += bytes.length
+      return bytes
+    }
+    return {
+      room: () => Infinity,
+      add: (records) => take(format.records(records).join("")),
+      pending: () => [],
+      flush: () => take(""),
+      size: () => size,
+      end: () => ({ bytes: take(""), footer: null })
+    }
+  },
+  end: () => encoder.encode(format.end())
+})

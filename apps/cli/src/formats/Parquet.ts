@@ -73,89 +73,75 @@ const remembering = (convert: ParquetColumn["convert"]): ParquetColumn["convert"
   }
 }
 
-interface ColumnKind {
+/** A column of a field, whose name is that of the field and a suffix. */
+interface ColumnKind extends Pick<ParquetColumn, "unit" | "convert"> {
   readonly suffix: string
   readonly type: PhysicalType
-  readonly unit: string | null
-  readonly convert: (value: unknown) => CellValue
 }
 
-const text: ColumnKind = { suffix: "", type: textType, unit: null, convert: whenString((value) => value) }
-
-const double = (suffix: string, unit: string | null): ColumnKind => ({
-  suffix,
-  type: { type: "DOUBLE" },
+const column = (
+  type: PhysicalType,
+  convert: ParquetColumn["convert"],
+  unit: string | null = null
+): ColumnKind => ({
+  suffix: "",
+  type,
   unit,
-  convert: (value) => {
-    const number = typeof value === "string" ? Number(value) : value
-    return typeof number === "number" ? number : null
-  }
+  convert
+})
+
+const text = column(textType, whenString((value) => value))
+
+const double = column({ type: "DOUBLE" }, (value) => {
+  const number = typeof value === "string" ? Number(value) : value
+  return typeof number === "number" ? number : null
 })
 
 const smallestUnit = "smallest unit of the token"
 
-/** Returns the columns of a field. */
-const columnKinds = (kind: FieldKind, hasBinaryAmounts: boolean): ReadonlyArray<ColumnKind> => {
-  switch (kind) {
-    case "string":
-      return [text]
-    case "json":
-      return [{
-        ...text,
-        convert: (value) => value === null || value === undefined ? null : JSON.stringify(value)
-      }]
-    case "boolean":
-      return [{
-        ...text,
-        type: { type: "BOOLEAN" },
-        convert: (value) => typeof value === "boolean" ? value : null
-      }]
-    case "integer":
-      return [{
-        ...text,
-        type: { type: "INT64" },
-        convert: (value) => typeof value === "number" ? value : null
-      }]
-    case "float":
-      return [double("", null)]
-    case "time":
-      return [{
-        suffix: "",
-        type: {
-          type: "INT64",
-          converted_type: "TIMESTAMP_MILLIS",
-          logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" }
-        },
-        unit: "milliseconds since 1970-01-01 UTC",
-        convert: whenString(Date.parse)
-      }]
-    case "decimal":
-      return [{ ...text, unit: "exact decimal" }, double("_f64", "rounded")]
-    case "amount":
-      return [
-        { ...text, unit: smallestUnit },
-        double("_f64", `${smallestUnit}, rounded`),
-        ...hasBinaryAmounts
-          ? [{
-            suffix: "_bytes",
-            type: { type: "FIXED_LEN_BYTE_ARRAY", type_length: amountBytes } as const,
-            unit: `${smallestUnit}, big-endian`,
-            convert: whenString(toBigEndian)
-          }]
-          : []
-      ]
-  }
+const columnKinds: Readonly<Record<FieldKind, ReadonlyArray<ColumnKind>>> = {
+  string: [text],
+  json: [
+    column(textType, (value) => value === null || value === undefined ? null : JSON.stringify(value))
+  ],
+  boolean: [column({ type: "BOOLEAN" }, (value) => typeof value === "boolean" ? value : null)],
+  integer: [column({ type: "INT64" }, (value) => typeof value === "number" ? value : null)],
+  float: [double],
+  time: [
+    column(
+      {
+        type: "INT64",
+        converted_type: "TIMESTAMP_MILLIS",
+        logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" }
+      },
+      whenString(Date.parse),
+      "milliseconds since 1970-01-01 UTC"
+    )
+  ],
+  decimal: [{ ...text, unit: "exact decimal" }, { ...double, suffix: "_f64", unit: "rounded" }],
+  amount: [
+    { ...text, unit: smallestUnit },
+    { ...double, suffix: "_f64", unit: `${smallestUnit}, rounded` }
+  ]
+}
+
+const binaryAmount: ColumnKind = {
+  suffix: "_bytes",
+  type: { type: "FIXED_LEN_BYTE_ARRAY", type_length: amountBytes },
+  unit: `${smallestUnit}, big-endian`,
+  convert: whenString(toBigEndian)
 }
 
 const toColumns = ({ fields, hasBinaryAmounts }: ParquetOptions): ReadonlyArray<ParquetColumn> =>
   fields.flatMap(({ kind, path }) =>
-    columnKinds(kind, hasBinaryAmounts).map(({ convert, suffix, type, unit }) => ({
-      path,
-      element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" },
-      unit,
-      isOrdered: kind === "time" || path.at(-1) === "block_number",
-      convert
-    }))
+    [...columnKinds[kind], ...kind === "amount" && hasBinaryAmounts ? [binaryAmount] : []]
+      .map(({ convert, suffix, type, unit }) => ({
+        path,
+        element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" },
+        unit,
+        isOrdered: kind === "time" || path.at(-1) === "block_number",
+        convert
+      }))
   )
 
 /** The compression that all readers support. It is native, unlike the Snappy of `hyparquet-writer`. */
@@ -183,7 +169,6 @@ const makeWriter = (
   return { bytes, parquet }
 }
 
-/** Creates the format of a parquet file. */
 export const parquetFile = (options: ParquetOptions): FileFormat => {
   const columns = toColumns(options)
   const units = Object.fromEntries(
@@ -241,7 +226,6 @@ const startRowGroups = (
     rows = []
     sizeBefore = size
   }
-  /** Returns the bytes that were written since the last call. */
   const take = (): Uint8Array => {
     const written = bytes.getBytes().slice(taken)
     bytes.index = 0

@@ -5,11 +5,8 @@ import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
 import { type Column, formatTable } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import { makeCsv } from "./Csv.ts"
-import { makeJson } from "./Json.ts"
-import { ndjson } from "./Ndjson.ts"
 import type { RecordField } from "./RecordFields.ts"
-import type { RecordFormat } from "./RecordFormat.ts"
+import { makeCsv, makeJson, ndjson, type RecordFormat } from "./RecordFormat.ts"
 
 /** The columns of a table by the names of the fields, which are their headers. Default of `kind`: text. */
 type RowColumns<A> = { readonly [K in keyof A & string]?: Partial<Pick<Column<A>, "dropOrder" | "kind">> }

@@ -107,7 +107,6 @@ const firstOfEachPath = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Reco
   return fields.filter((field) => byName.get(field.path.join(".")) === field)
 }
 
-/** Returns the value of a field of an encoded record; undefined if the record does not have it. */
 export const valueAt = (record: unknown, path: RecordField["path"]): unknown => {
   let value = record
   for (const name of path) value = Predicate.isRecord(value) ? value[name] : undefined

@@ -1,7 +1,7 @@
 /** Collects the inputs that fail, and reports them at the end. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
@@ -17,12 +17,12 @@ import {
 } from "../errors/CommandError.ts"
 import { systemFailure } from "../errors/SystemError.ts"
 import { isUnknownPath } from "../errors/UnknownPath.ts"
-import type { InputCounts } from "../list/ListJob.ts"
+import type { JobInputs } from "../list/ListJob.ts"
 import { writeToFile } from "../terminal/OutputFile.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { type InputPosition, startPosition } from "./InputPosition.ts"
+import { formatPosition, type InputPosition, startPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
 /** The number of failures that are listed. */
@@ -31,7 +31,10 @@ const listedCount = 20
 /** After this many failures of the service in a row, further inputs would fail too. */
 const maxServiceFailures = 20
 
-export interface InputFailures {
+/** A longer input is cut in messages. */
+const maxShownInput = 100
+
+export interface InputFailures extends Omit<JobInputs, "isStandardInput"> {
   /** Counts the inputs before the position at which the command continues, and keeps those that failed in the file. */
   readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
   /** The inputs that failed so far, as positions have them. */
@@ -39,36 +42,24 @@ export interface InputFailures {
   readonly addSuccess: (hasRecords: boolean) => Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
   readonly add: (line: InputLine, error: CommandError) => Effect.Effect<void, CommandError>
-  /** Continues before the first input with records, if none of them is printed. Null if no input was read. */
-  readonly unprinted: () => InputPosition | null
-  /** Prints the first failures and their number. */
-  readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
-  /** Returns how many inputs were read. */
-  readonly counts: () => InputCounts
-  /** Takes the counts of an earlier run that is complete. */
-  readonly restore: (counts: InputCounts | null) => void
   /** Fails if an input failed. */
   readonly result: Effect.Effect<void, InputsFailedError>
 }
 
-/** Returns whether an error is caused by the settings, the plan or the output, so that all inputs would fail. */
-const concernsAllInputs = (error: CommandError): boolean => {
-  switch (error._tag) {
-    case "MissingApiKeyError":
-    case "AuthenticationError":
-    case "PermissionDeniedError":
-    case "PlanQuotaExceededError":
-    case "OutputError":
-    case "ConfigFileError":
-      return true
-    case "LocalLimitError":
-      return error.limit === "daily"
-    case "UsageError":
-      return error.concernsInput !== true
-    default:
-      return false
-  }
-}
+/** Errors that are caused by the settings, the plan or the output, so that all inputs would fail. */
+const commonErrors: ReadonlySet<CommandError["_tag"]> = new Set<CommandError["_tag"]>([
+  "MissingApiKeyError",
+  "AuthenticationError",
+  "PermissionDeniedError",
+  "PlanQuotaExceededError",
+  "OutputError",
+  "ConfigFileError"
+])
+
+const concernsAllInputs = (error: CommandError): boolean =>
+  commonErrors.has(error._tag) ||
+  (error._tag === "LocalLimitError" && error.limit === "daily") ||
+  (error._tag === "UsageError" && error.concernsInput !== true)
 
 /** Returns whether an error says something about the service or the network, not about the input. */
 const concernsService = (error: CommandError): boolean =>
@@ -78,10 +69,7 @@ const concernsService = (error: CommandError): boolean =>
 const isInvalidInput = (error: CommandError): boolean =>
   error._tag === "UsageError" || error._tag === "InvalidInputError"
 
-/** A longer input is cut in messages. */
-const maxShownInput = 100
-
-export interface InputFailuresOptions {
+interface InputFailuresOptions {
   /** Failed inputs are also written to this file, if it is not null. */
   readonly file: string | null
   /** Names where the inputs come from. */
@@ -92,12 +80,11 @@ export interface InputFailuresOptions {
   readonly isJson: boolean
 }
 
-/** Creates an empty collection. */
 export const makeInputFailures = (
   { file, inputName, isJson, source }: InputFailuresOptions
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
+    const { note } = yield* CommandTerminal
     // Opened, and changed, when the first input is read
     const failedFile = yield* Effect.cached(Scope.extend(openFailedFile(file), yield* Effect.scope))
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
@@ -107,14 +94,14 @@ export const makeInputFailures = (
     let failedSum: number | null = null
     let succeeded = 0
     let serviceFailures = 0
-    let unprinted = startPosition
-    let hasRead = false
+    let begin = startPosition
+    let unprinted: InputPosition | null = null
     let hasRecords = false
     // Inputs that failed because of the service are read again
     const advance = () => {
-      hasRead = true
-      if (serviceFailures > 0 || hasRecords) return
-      unprinted = { ...startPosition, index: failed + succeeded, failed, failedSum }
+      unprinted = serviceFailures > 0 || hasRecords
+        ? unprinted ?? begin
+        : { ...startPosition, index: failed + succeeded, failed, failedSum }
     }
     const written = Effect.map((sum: number | null) => {
       failedSum = sum
@@ -129,13 +116,28 @@ export const makeInputFailures = (
         inputName
       })
     }
+    const list = (
+      { chain, line }: InputLine,
+      input: string,
+      { hint, message }: ReturnType<typeof reportOf>
+    ) => {
+      if (listed.length >= listedCount) return
+      const shown = sanitize(input.length > maxShownInput ? `${input.slice(0, maxShownInput)}…` : input)
+      const places = [
+        ...(inputName === "chains" ? [] : [`line ${line}`]),
+        // The message says what an input without values misses
+        ...(shown.trim() === "" ? [] : [shown]),
+        ...(chain === undefined ? [] : [sanitize(chain)])
+      ]
+      listed.push({ text: `  ${places.join(": ")}: ${message}`, hint })
+    }
     return {
       continueAt: (position) =>
         Effect.suspend(() => {
           earlier = position.failed
           failed = position.failed
-          unprinted = position
           succeeded = position.index - position.failed
+          begin = position
           return Effect.flatMap(failedFile, ({ keep }) => written(keep(position)))
         }),
       failed: () => ({ failed, failedSum }),
@@ -146,65 +148,50 @@ export const makeInputFailures = (
           hasRecords ||= inputHasRecords
           advance()
         }),
-      unprinted: () => hasRead ? unprinted : null,
+      unprinted: () => unprinted === null ? null : formatPosition(unprinted),
       add: (inputLine, error) =>
-        Effect.suspend(() => {
-          if (isSilent(error) || concernsAllInputs(error)) return Effect.fail(error)
+        Effect.gen(function*() {
+          if (isSilent(error) || concernsAllInputs(error)) return yield* Effect.fail(error)
           const { chain, line, values } = inputLine
           const input = values.join(" ")
           const report = reportOf(error)
-          if (listed.length < listedCount) {
-            const shown = sanitize(input.length > maxShownInput ? `${input.slice(0, maxShownInput)}…` : input)
-            const places = [
-              ...(inputName === "chains" ? [] : [`line ${line}`]),
-              // The message says what an input without values misses
-              ...(shown.trim() === "" ? [] : [shown]),
-              ...(chain === undefined ? [] : [sanitize(chain)])
-            ]
-            listed.push({ text: `  ${places.join(": ")}: ${report.message}`, hint: report.hint })
+          list(inputLine, input, report)
+          // Counted when it is written, because a command that continues keeps so many
+          yield* written((yield* failedFile).add(inputLine))
+          failed++
+          exitStatuses.add(exitCodes[error._tag])
+          if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
+          advance()
+          if (isJson) {
+            yield* note(
+              toJson({ ...(inputName === "chains" ? {} : { input, line }), chain, ...report }),
+              "required"
+            )
           }
-          return Effect.all([
-            // Counted when it is written, because a command that continues keeps so many
-            Effect.flatMap(failedFile, ({ add }) => written(add(inputLine))),
-            Effect.sync(() => {
-              failed++
-              exitStatuses.add(exitCodes[error._tag])
-              if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
-              advance()
-            }),
-            isJson ?
-              terminal.note(
-                toJson({ ...(inputName === "chains" ? {} : { input, line }), chain, ...report }),
-                "required"
-              ) :
-              Effect.void,
-            Effect.suspend(() => serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void)
-          ], { discard: true })
+          if (serviceFailures >= maxServiceFailures) yield* Effect.fail(error)
         }),
       report: (exit) => {
+        const isComplete = Exit.isSuccess(exit)
         if (failed === 0) {
-          return exit._tag === "Success" && succeeded === 0
-            ? terminal.note(sanitize(`no inputs: ${source} has none`))
+          return isComplete && succeeded === 0
+            ? note(sanitize(`no inputs: ${source} has none`))
             : Effect.void
         }
         if (isJson) {
           // After the last input, the error of the command is the summary
-          return exit._tag === "Success"
-            ? Effect.void
-            : terminal.note(toJson(reportOf(summary())), "required")
+          return isComplete ? Effect.void : note(toJson(reportOf(summary())), "required")
         }
-        const error = exit._tag === "Failure" ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
+        const error = isComplete ? null : Option.getOrNull(Cause.failureOption(exit.cause))
         // Printed with the error at the end
         const lastHint = error === null || isSilent(error) ? null : formatError(error).hint
-        const all = `${failed + succeeded}`
         const more = failed - earlier - listed.length
         const hints = new Set(
           listed.flatMap(({ hint }) => hint === null || hint === lastHint ? [] : [`hint: ${hint}`])
         )
         const lines = [
-          exit._tag === "Success"
-            ? `${failed} of ${all} ${inputName} failed:`
-            : `${failed} of ${all} read ${inputName} failed; the rest was not read:`,
+          isComplete
+            ? `${failed} of ${failed + succeeded} ${inputName} failed:`
+            : `${failed} of ${failed + succeeded} read ${inputName} failed; the rest was not read:`,
           ...listed.map(({ text }) => text),
           ...(more > 0 ? [`  and ${more} more`] : []),
           ...(earlier > 0
@@ -212,14 +199,13 @@ export const makeInputFailures = (
             : [])
         ]
         return Effect.zipRight(
-          terminal.note(lines.join("\n"), "required"),
-          Effect.forEach(hints, (hint) => terminal.note(hint), { discard: true })
+          note(lines.join("\n"), "required"),
+          Effect.forEach(hints, (hint) => note(hint), { discard: true })
         )
       },
       counts: () => ({ failed, total: failed + succeeded }),
       restore: (counts) => {
-        failed = counts?.failed ?? 0
-        earlier = failed
+        earlier = failed = counts?.failed ?? 0
         succeeded = (counts?.total ?? 0) - failed
       },
       result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
@@ -240,28 +226,27 @@ const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): s
 /** Finds the complete failures in a file. */
 const completeFailures = /# line \d+, .*\n(?:[^#\n].*\n)?|.*\n/g
 
-/** A file with the inputs that failed. Both return the checksum of its lines. */
+/** A file with the inputs that failed. Both return the checksum of its lines; null if there is none. */
 interface FailedFile {
   /** Keeps the failures before a position, if an interrupted run of this command has written them. Removes the others. */
   readonly keep: (position: InputPosition) => Effect.Effect<number | null, OutputError>
   readonly add: (line: InputLine) => Effect.Effect<number | null, OutputError>
 }
 
-const openFailedFile = (
-  file: string | null
-): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
-  const noFile = () => Effect.succeed(null)
-  if (file === null) return Effect.succeed({ keep: noFile, add: noFile })
+const noFile: FailedFile = { keep: () => Effect.succeed(null), add: () => Effect.succeed(null) }
+
+const openFailedFile = (file: string | null): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
+  if (file === null) return Effect.succeed(noFile)
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: run,
       catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
     })
-  return Effect.gen(function*() {
-    const descriptor = yield* Effect.acquireRelease(
-      attempt(() => fs.openSync(file, "a")),
-      (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-    )
+  const open = Effect.acquireRelease(
+    attempt(() => fs.openSync(file, "a")),
+    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
+  )
+  return Effect.map(open, (descriptor) => {
     /** The line of the last failure. */
     let lastLine = 0
     let sum = 0
@@ -269,8 +254,7 @@ const openFailedFile = (
       const bytes = Buffer.from(text)
       const { error } = writeToFile(descriptor, bytes, [bytes.length])
       if (error !== null) throw error
-      sum = crc32(bytes, sum)
-      return sum
+      return (sum = crc32(bytes, sum))
     }
     return {
       keep: ({ failed, failedSum }) =>

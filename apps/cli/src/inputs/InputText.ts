@@ -2,8 +2,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import type { Readable } from "node:stream"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
@@ -13,7 +13,6 @@ export class StandardInput extends Context.Reference<StandardInput>()("@blockqua
   defaultValue: (): () => AsyncIterable<Uint8Array> => () => process.stdin
 }) {}
 
-/** The values of one input. */
 export interface InputLine {
   /** Of the line on which the input ends, from 1. */
   readonly line: number
@@ -23,7 +22,6 @@ export interface InputLine {
   readonly chain?: string
 }
 
-/** Where inputs come from. */
 export interface InputText {
   /** Null for the standard input. */
   readonly file: string | null
@@ -141,12 +139,12 @@ const csvInputs = async function*(
   }
 }
 
-/** Names where inputs come from, for messages. */
 export const inputName = ({ file }: Pick<InputText, "file">): string =>
   file === null ? "stdin" : JSON.stringify(file)
 
-/** Returns the error of a text that cannot be read. */
-export const readError = (input: Pick<InputText, "file">, error: unknown): UsageError => {
+const textHint = "expected one input per line, or CSV with --from-column"
+
+const readError = (input: InputText, error: unknown): UsageError => {
   const action = `--from: cannot read ${inputName(input)}`
   if (error instanceof InvalidText) {
     return new UsageError({ reason: `${action}: ${error.message}`, hint: error.hint })
@@ -157,19 +155,56 @@ export const readError = (input: Pick<InputText, "file">, error: unknown): Usage
     : new UsageError(systemFailure(action, error, "read"))
 }
 
-const textHint = "expected one input per line, or CSV with --from-column"
+const bytesOf = ({ file }: InputText): Effect.Effect<AsyncIterable<Uint8Array>> =>
+  Effect.map(StandardInput, (standardInput) => file === null ? standardInput() : createReadStream(file))
 
 /** Streams the inputs of a text, in bounded memory. */
 export const readInputs = (input: InputText): Stream.Stream<InputLine, UsageError> =>
-  Stream.unwrap(Effect.map(StandardInput, (standardInput) => {
-    const bytes: AsyncIterable<Uint8Array> | Readable = input.file === null
-      ? standardInput()
-      : createReadStream(input.file)
+  Stream.unwrap(Effect.map(bytesOf(input), (bytes) => {
     const texts = decodeChunks(bytes)
     const inputs = input.columns === null
       ? lineInputs(texts, input.valueCount)
       : csvInputs(texts, input.columns)
-    return Stream.fromAsyncIterable(inputs, (error) => readError(input, error)).pipe(
-      Stream.mapConcat((lines) => lines)
+    return Stream.mapConcat(
+      Stream.fromAsyncIterable(inputs, (error) => readError(input, error)),
+      (lines) => lines
     )
   }))
+
+/** Bounds the memory for stdin, which can be read only once: more than a million addresses. */
+const maxStandardInput = 64 * 2 ** 20
+
+/** Reads all inputs of an export, which continues only with the same ones. Returns the SHA-256 of the text with them. */
+export const hashInputs = (input: InputText) =>
+  Effect.gen(function*() {
+    const bytes = yield* bytesOf(input)
+    const hash = createHash("sha256")
+    const kept: Array<Uint8Array> = []
+    let size = 0
+    yield* Effect.tryPromise({
+      try: async () => {
+        for await (const chunk of bytes) {
+          hash.update(chunk)
+          if (input.file !== null) continue
+          size += chunk.length
+          if (size > maxStandardInput) return
+          kept.push(chunk)
+        }
+      },
+      catch: (error) => readError(input, error)
+    })
+    if (size > maxStandardInput) {
+      return yield* new UsageError({
+        reason: "--to: stdin has more than 64 MiB of inputs",
+        hint: "write them to a file, and use --from FILE"
+      })
+    }
+    const again = async function*() {
+      yield* kept
+    }
+    const lines = readInputs(input)
+    return {
+      sha256: hash.digest("hex"),
+      lines: input.file === null ? Stream.provideService(lines, StandardInput, again) : lines
+    }
+  })

@@ -23,44 +23,45 @@ const chartToOption = textOption(
 
 export const chartOptions: ReadonlyArray<CommandOption> = [chartOption, chartToOption]
 
-/** Where a chart is drawn. */
 export interface ChartTarget {
   readonly isPrinted: boolean
-  /** The SVG file, if any. */
   readonly file: string | null
   readonly mayOverwrite: boolean
   readonly pager: ReturnType<typeof pagerOptions>
 }
-
-const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
-  Either.left(new UsageError({ reason, hint }))
 
 /** Returns where to draw a chart; null if the command draws none. */
 export const chartTarget = (
   invocation: CommandInvocation
 ): Either.Either<ChartTarget | null, UsageError> => {
   const { commandLineValues, values } = invocation
-  const file = singleValue(values, chartToOption.name) ?? ""
+  const file = singleValue(values, chartToOption.name) || null
   const isPrinted = isEnabled(values, chartOption.name)
-  if (!isPrinted && file === "") return Either.right(null)
+  if (!isPrinted && file === null) return Either.right(null)
   const option = `--${isPrinted ? chartOption.name : chartToOption.name}`
   // A default format, for example of a profile, is no contradiction
   const format = singleValue(commandLineValues, "output") ?? "table"
   if (format !== "table") {
-    return usageError(
-      `${option} and -o ${format} are mutually exclusive`,
-      `omit -o ${format} to draw a chart, or ${option} to print records`
+    return Either.left(
+      new UsageError({
+        reason: `${option} and -o ${format} are mutually exclusive`,
+        hint: `omit -o ${format} to draw a chart, or ${option} to print records`
+      })
     )
   }
-  if (file !== "" && !file.toLowerCase().endsWith(".svg")) {
-    return usageError(
-      `--${chartToOption.name}: expected a file name that ends in .svg, got ${JSON.stringify(file)}`,
-      `for example --${chartToOption.name} chart.svg`
+  if (file !== null && !file.toLowerCase().endsWith(".svg")) {
+    return Either.left(
+      new UsageError({
+        reason: `--${chartToOption.name}: expected a file name that ends in .svg, got ${
+          JSON.stringify(file)
+        }`,
+        hint: `for example --${chartToOption.name} chart.svg`
+      })
     )
   }
   return Either.right({
     isPrinted,
-    file: file === "" ? null : file,
+    file,
     mayOverwrite: isEnabled(values, "overwrite"),
     pager: pagerOptions(invocation)
   })

@@ -14,20 +14,10 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import type { ChartTarget } from "./ChartOptions.ts"
 import type { ListJob } from "./ListJob.ts"
-import { limitRecords } from "./RecordSource.ts"
+import { limitRecords } from "./RecordList.ts"
 
 /** Columns of a chart in a pipe or a file, if COLUMNS is not set. */
 const defaultColumns = 80
-
-/** Fails early if the file exists, before anything is read. */
-const checkFile = ({ file, mayOverwrite }: ChartTarget): Effect.Effect<void, CommandError> =>
-  file === null || mayOverwrite
-    ? Effect.void
-    : Effect.flatMap(sizeOf(file), (size) =>
-      size === null ? Effect.void : new ExportConflictError({
-        reason: `${file} exists`,
-        hint: "use --overwrite to replace it, or choose another name"
-      }))
 
 const printChart = (chart: Chart): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
@@ -37,14 +27,28 @@ const printChart = (chart: Chart): Effect.Effect<void, CommandError, CommandTerm
     yield* print(drawText(chart, columns, yield* characterSet, out))
   })
 
-const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandError, CommandTerminal> =>
+/** Draws what `read` returns. Fails early if the file exists, before anything is read. */
+export const drawChart = <R>(
+  { file, isPrinted, mayOverwrite, pager }: ChartTarget,
+  read: Effect.Effect<Chart, CommandError, R>
+): Effect.Effect<void, CommandError, R | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    if (target.isPrinted) yield* withPager(target.pager)(printChart(chart))
-    if (target.file !== null) {
-      yield* checkFile(target)
-      yield* replaceText(target.file, drawSvg(chart))
-      yield* terminal.note(sanitize(`wrote ${target.file}`))
+    const checkFile = file === null || mayOverwrite ? Effect.void : Effect.filterOrFail(
+      sizeOf(file),
+      (size) => size === null,
+      () =>
+        new ExportConflictError({
+          reason: `${file} exists`,
+          hint: "use --overwrite to replace it, or choose another name"
+        })
+    )
+    yield* checkFile
+    const chart = yield* read
+    if (isPrinted) yield* withPager(pager)(printChart(chart))
+    if (file !== null) {
+      yield* checkFile
+      yield* replaceText(file, drawSvg(chart))
+      yield* (yield* CommandTerminal).note(sanitize(`wrote ${file}`))
     }
   })
 
@@ -55,16 +59,15 @@ const withNote = (chart: Chart, note: string): Chart => ({ ...chart, notes: [...
  * written if it is complete.
  */
 export const drawRecords = <Item>(
-  { maxItems, source }: ListJob<Item>,
+  { list: { recordName }, maxItems, source }: ListJob<Item>,
   target: ChartTarget,
   builder: ChartBuilder<Item>
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    yield* checkFile(target)
     let count = 0
     let hasMore = false
-    yield* source.pages().pipe(
+    const read = source.pages().pipe(
       limitRecords(maxItems),
       Stream.runForEach((page) =>
         Effect.gen(function*() {
@@ -72,33 +75,19 @@ export const drawRecords = <Item>(
           builder.add(page.items)
           count += page.items.length
           hasMore = page.nextCursor !== null
-          yield* terminal.progress(countOf(count, source.recordName))
+          yield* terminal.progress(countOf(count, recordName))
         })
       ),
       Effect.ensuring(terminal.progress(null)),
       Effect.onError(() =>
         count === 0 || !target.isPrinted ? Effect.void : Effect.ignore(printChart(
-          withNote(builder.chart(), `Incomplete: received only ${countOf(count, source.recordName)}.`)
+          withNote(builder.chart(), `Incomplete: received only ${countOf(count, recordName)}.`)
         ))
+      ),
+      Effect.map(() =>
+        hasMore ? withNote(builder.chart(), `More ${recordName} are not included.`) : builder.chart()
       )
     )
-    const chart = builder.chart()
-    yield* output(
-      hasMore ? withNote(chart, `More ${source.recordName} are not included.`) : chart,
-      target
-    )
-    if (hasMore) {
-      yield* terminal.note(`more ${source.recordName} available: use --all, or --max-items <n>`)
-    }
-  })
-
-/** Draws one record, which `read` returns. */
-export const drawRecord = <A, R>(
-  read: Effect.Effect<A, CommandError, R>,
-  target: ChartTarget,
-  toChart: (record: A) => Chart
-): Effect.Effect<void, CommandError, R | CommandTerminal> =>
-  Effect.gen(function*() {
-    yield* checkFile(target)
-    yield* output(toChart(yield* read), target)
+    yield* drawChart(target, read)
+    if (hasMore) yield* terminal.note(`more ${recordName} available: use --all, or --max-items <n>`)
   })

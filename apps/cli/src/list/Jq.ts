@@ -4,7 +4,7 @@ import { loadJq } from "jq-wasm/inline"
 import { UsageError } from "../errors/CommandError.ts"
 import { whileBlocking } from "../terminal/Signals.ts"
 import { JsonText } from "../text/Json.ts"
-import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
+import type { RecordTransform, TransformedRecords } from "./ListJob.ts"
 
 /** The next token of jq. A text ends with its quote, or where an expression inside it begins. */
 const tokenPattern = /\s+|#.*|"(?:[^"\\]|\\[^(])*(?:"|\\\()?|[.$@]?[A-Za-z_]\w*|./gy

@@ -3,10 +3,28 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { CommandError } from "../errors/CommandError.ts"
+import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { Column } from "../render/Table.ts"
-import type { RecordSource } from "./RecordSource.ts"
-import type { RecordTransform } from "./RecordTransform.ts"
+import type { EncodedRecord, RecordList, RecordSource } from "./RecordList.ts"
+
+/** Results, and why there are no more. The results precede the error. */
+export interface TransformedRecords<out Row = unknown> {
+  readonly values: ReadonlyArray<Row>
+  readonly error: CommandError | null
+}
+
+/** Transforms the one stream of records. It may keep state, so it belongs to one run of a list. */
+export interface RecordTransform {
+  /** The fields of the results; null if they have no common fields. */
+  readonly fields: ReadonlyArray<RecordField> | null
+  /** Whether it holds records back until the end, so that a list cannot continue in the middle. */
+  readonly holdsRecords: boolean
+  /** Returns what the next records become: more, fewer or other values. */
+  readonly apply: (records: ReadonlyArray<EncodedRecord>) => Effect.Effect<TransformedRecords, CommandError>
+  readonly end: Effect.Effect<TransformedRecords, CommandError>
+  /** Fails as `--exit-status` says, once all values are printed. */
+  readonly status: Effect.Effect<void, CommandError>
+}
 
 /** How many of many inputs were read, and how many of them failed. */
 export interface InputCounts {
@@ -14,16 +32,25 @@ export interface InputCounts {
   readonly total: number
 }
 
+/** What the sink of many inputs reports about them. */
+export interface JobInputs {
+  readonly isStandardInput: boolean
+  /** Prints the inputs that failed, before the last lines. */
+  readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
+  /** Returns the cursor that continues a list of which no record is printed; null if it is that of the command. */
+  readonly unprinted: () => string | null
+  readonly counts: () => InputCounts
+  /** Takes the counts of an earlier run that is complete. */
+  readonly restore: (counts: InputCounts | null) => void
+}
+
 /**
  * A list command: source -> limit -> transform -> sink. The sink is stdout (`printRecords`), or what an option selects
  * instead; each sink reads `source.pages()` and applies `limitRecords(maxItems)` and `transform`.
  */
 export interface ListJob<in out Item> {
+  readonly list: RecordList<Item>
   readonly source: RecordSource<Item>
-  /** Columns of a table, for sinks that show decoded records. */
-  readonly columns: ReadonlyArray<Column<Item>>
-  /** Returns whether a record is less important than the others, for example because it is possible spam. */
-  readonly isDimmed: (item: Item) => boolean
   readonly maxItems: number | null
   /** How long an outage may last. Zero if the source retries by itself. */
   readonly retryFor: Duration.Duration
@@ -31,15 +58,5 @@ export interface ListJob<in out Item> {
   readonly transform: RecordTransform | null
   readonly invocation: CommandInvocation
   /** Of a list of many inputs. */
-  readonly inputs?: {
-    readonly isStandardInput: boolean
-    /** Prints the inputs that failed, before the last lines. */
-    readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
-    /** Returns the cursor that continues a list of which no record is printed; null if it is that of the command. */
-    readonly unprinted: () => string | null
-    /** Returns how many inputs were read so far. */
-    readonly counts: () => InputCounts
-    /** Takes the counts of an earlier run that is complete. */
-    readonly restore: (counts: InputCounts | null) => void
-  }
+  readonly inputs?: JobInputs | undefined
 }

@@ -1,9 +1,8 @@
-/** Options of every list command. */
+/** Options of every list command, and its cursors. */
 import { type ArgumentValues, integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { type CommandOption, integerOption, maxRecords, switchOption } from "../args/CommandOption.ts"
 import { isExport } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { parseListCursor } from "./ListCursor.ts"
 
 export const paginationOptions: ReadonlyArray<CommandOption> = [
   switchOption("all", "Read all pages and print records as they arrive"),
@@ -14,6 +13,23 @@ export const paginationOptions: ReadonlyArray<CommandOption> = [
 export const readsSeveralPages = ({ values }: CommandInvocation): boolean =>
   isEnabled(values, "all") || integerValue(values, "max-items") !== null || isExport(values)
 
+/**
+ * A position in a list: a number of records after a cursor of the service, or after the beginning. As a cursor of the
+ * command line it is that of the service, or `skip:<records>:<cursor>`, which is never sent.
+ */
+export interface ListCursor {
+  readonly page: string | undefined
+  readonly skip: number
+}
+
+export const formatListCursor = ({ page = "", skip }: ListCursor): string =>
+  skip === 0 ? page : `skip:${skip}:${page}`
+
+export const parseListCursor = (text: string | undefined): ListCursor => {
+  const [, skip, page = text] = /^skip:(\d{1,9}):(.*)$/s.exec(text ?? "") ?? []
+  return { page: page === "" ? undefined : page, skip: Number(skip ?? 0) }
+}
+
 /** All list operations accept this page size. */
 const commonMaxPageSize = 100
 
@@ -23,13 +39,10 @@ const commonMaxPageSize = 100
  */
 export const requestValues = (values: ArgumentValues): ArgumentValues => {
   const { page, skip } = parseListCursor(singleValue(values, "cursor"))
-  const maxItems = integerValue(values, "max-items")
-  const isSmall = maxItems !== null && maxItems + skip <= commonMaxPageSize
-  return new Map([
-    ...[...values].filter(([name]) => name !== "cursor"),
-    ...(page === undefined ? [] : [["cursor", [page]] as const]),
-    ...(!isSmall || singleValue(values, "limit") !== undefined
-      ? []
-      : [["limit", [String(maxItems + skip)]] as const])
-  ])
+  const limit = (integerValue(values, "max-items") ?? Infinity) + skip
+  const request = new Map(values)
+  request.delete("cursor")
+  if (page !== undefined) request.set("cursor", [page])
+  if (limit <= commonMaxPageSize && !request.has("limit")) request.set("limit", [String(limit)])
+  return request
 }

@@ -1,12 +1,83 @@
 /** What `--fields` and `--jq` make of the records. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import { FalseResultError, NoResultError, UsageError } from "../errors/CommandError.ts"
-import type { RecordField } from "../formats/RecordFields.ts"
+import { closestMatch } from "../args/Suggest.ts"
+import {
+  FalseResultError,
+  NoResultError,
+  type OutputClosedError,
+  type OutputError,
+  UsageError
+} from "../errors/CommandError.ts"
+import { type RecordField, recordFields, valueAt } from "../formats/RecordFields.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
+import type { RecordTransform } from "./ListJob.ts"
 import type { OutputSettings } from "./OutputOptions.ts"
-import type { RecordTransform } from "./RecordTransform.ts"
-import { pickFields, selectFields } from "./SelectFields.ts"
+import type { EncodedRecord } from "./RecordList.ts"
+
+const nameOf = ({ path }: RecordField): string => path.join(".")
+
+const descriptions: Readonly<Record<RecordField["kind"], string>> = {
+  string: "text",
+  boolean: "true or false",
+  integer: "integer",
+  float: "number",
+  amount: "exact integer, as text",
+  decimal: "exact decimal, as text",
+  time: "time in UTC, ISO 8601",
+  json: "array or any JSON"
+}
+
+export const printFieldsHelp = (
+  operation: AnyOperation
+): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
+  Effect.flatMap(CommandTerminal, ({ print }) => {
+    const fields = recordFields(operation)
+    const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
+    return print(
+      fields.map((field) => `${nameOf(field).padEnd(nameWidth)}  ${descriptions[field.kind]}\n`).join("")
+    )
+  })
+
+/** Returns the named fields in the order of the names. The name of an object selects all of its fields. */
+const selectFields = (
+  fields: ReadonlyArray<RecordField>,
+  names: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<RecordField>, UsageError> =>
+  Effect.map(
+    Effect.forEach(names, (name) => {
+      const matching = fields.filter((field) =>
+        nameOf(field) === name || nameOf(field).startsWith(`${name}.`)
+      )
+      if (matching.length > 0) return Effect.succeed(matching)
+      const suggestion = closestMatch(name, fields.map(nameOf))
+      return new UsageError({
+        reason: `--fields: unknown field ${JSON.stringify(name)}`,
+        hint: `${
+          suggestion === undefined ? "" : `did you mean ${suggestion}? `
+        }--fields help lists all fields`
+      })
+    }),
+    (selected) => [...new Set(selected.flat())]
+  )
+
+/** Returns a function that makes a record with some of the fields, in their order. Missing values are null. */
+const pickFields = (
+  fields: ReadonlyArray<RecordField>,
+  depth = 0
+): (record: EncodedRecord) => EncodedRecord => {
+  const members = Object.entries(Arr.groupBy(fields, ({ path }) => path[depth] ?? ""))
+    .map(([name, inner]) => {
+      const [{ path }] = inner
+      return path.length === depth + 1
+        ? [name, (record: EncodedRecord) => valueAt(record, path) ?? null] as const
+        : [name, pickFields(inner, depth + 1)] as const
+    })
+  return (record) => Object.fromEntries(members.map(([name, valueOf]) => [name, valueOf(record)]))
+}
 
 const picking = (fields: ReadonlyArray<RecordField>): RecordTransform => {
   const pick = pickFields(fields)
@@ -22,7 +93,7 @@ const picking = (fields: ReadonlyArray<RecordField>): RecordTransform => {
 /** Adds `--exit-status`, as `jq --exit-status` has it. */
 const withStatus = (transform: RecordTransform): RecordTransform => {
   let last: unknown = undefined
-  const watched = (result: ReturnType<RecordTransform["apply"]>) =>
+  const watched = (result: RecordTransform["end"]) =>
     Effect.tap(result, ({ values }) => Effect.sync(() => (last = values.at(-1) ?? last)))
   return {
     ...transform,

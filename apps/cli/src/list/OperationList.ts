@@ -1,39 +1,79 @@
 /** Lists of operations. */
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
+import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { ApiClients } from "../connection/ApiClients.ts"
+import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
+import { ApiClients, type ApiClientsService } from "../connection/ApiClients.ts"
 import type { CommandError, UsageError } from "../errors/CommandError.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import type { ListCommandSpec } from "./ListCommandSpec.ts"
-import { formatListCursor, type ListCursor, parseListCursor } from "./ListCursor.ts"
-import { readsSeveralPages, requestValues } from "./ListOptions.ts"
+import {
+  formatListCursor,
+  type ListCursor,
+  parseListCursor,
+  readsSeveralPages,
+  requestValues
+} from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import type { RecordList } from "./RecordList.ts"
-import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
+import { memoise, type RecordList, type RecordPage } from "./RecordList.ts"
 
-/** Returns the list that a spec describes. */
-export const operationList = <
+export interface ListCommandSpec<
   I extends { readonly cursor?: string },
   InputEncoded,
   Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  OutputEncoded,
   Item
->(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): RecordList<Item> => ({
-  operation: spec.operation,
-  fields: recordFields(spec.operation),
-  recordName: spec.recordName,
-  columns: spec.columns,
-  isDimmed: spec.isDimmed ?? (() => false),
-  sourceOf: (invocation) => operationSource(spec, invocation)
-})
+> {
+  readonly path: ReadonlyArray<string>
+  readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
+  readonly selectClient: (
+    clients: ApiClientsService
+  ) => Effect.Effect<ListOperationFunction<InputEncoded, Output, Item>, CommandError>
+  /** Plural noun for messages. */
+  readonly recordName: string
+  readonly columns: ReadonlyArray<Column<Item>>
+  /** Returns whether a record is less important than the others, for example because it is possible spam. */
+  readonly isDimmed?: (item: Item) => boolean
+  readonly examples: ReadonlyArray<string>
+  /** Further paragraph of help. */
+  readonly note?: string
+  /** Options besides the operation's parameters and the pagination options. */
+  readonly options?: ReadonlyArray<CommandOption>
+  readonly warning?: (input: I, invocation: CommandInvocation) => string | null
+  readonly pageNote?: (page: Output, invocation: CommandInvocation) => string | null
+  readonly beforeFirstPage?: (
+    listOperation: OperationFunction<InputEncoded, Output>,
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Effect.Effect<void, CommandError, CommandTerminal>
+  /**
+   * Returns the pages of another source if an option selects one. The last page has a null `cursor`. A page without
+   * `cursor` is followed by others but cannot be resumed from.
+   */
+  readonly alternativePages?: (
+    listOperation: ListOperationFunction<InputEncoded, Output, Item>,
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Stream.Stream<Output, CommandError> | null
+  readonly chart?: (
+    encoded: InputEncoded,
+    aliasOf: AliasOf,
+    invocation: CommandInvocation
+  ) => Promise<ChartBuilder<Item>>
+  readonly validate?: (
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Either.Either<unknown, UsageError>
+}
 
 /** Decodes the input of a list, and checks what its schema does not. */
 export const decodeListInput = <
@@ -48,96 +88,85 @@ export const decodeListInput = <
 ): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> =>
   Either.flatMap(
     decodeArguments(operation, invocation.values),
-    (decoded) =>
-      validate === undefined
-        ? Either.right(decoded)
-        : Either.map(validate(decoded.encoded, invocation), () => decoded)
+    (decoded) => Either.map(validate?.(decoded.encoded, invocation) ?? Either.void, () => decoded)
   )
 
-const operationSource = <
+export const operationList = <
   I extends { readonly cursor?: string },
   InputEncoded,
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
->(
-  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
-  invocation: CommandInvocation
-): Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal> =>
-  Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    const { encoded, input } = yield* decodeListInput(spec, invocation)
-    const listOperation = yield* spec.selectClient(yield* ApiClients)
-    const maxItems = integerValue(invocation.values, "max-items")
-    const paged = yield* decodeArguments(spec.operation, requestValues(invocation.values))
-    const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
-    const isSinglePage = alternative === null && !readsSeveralPages(invocation)
-    // The body of a page is that of the last response
-    const { isRaw } = outputSettings(invocation.values)
-    const toRecordPage = recordPageOf(spec.operation)
-    const pages = ({ page: cursor, skip }: ListCursor) =>
-      listOperation.pages(paged.encoded, {
-        cursor,
-        ...(isSinglePage ? { maxPages: 1 } : {
-          prefetch: isRaw ? 0 : 1,
-          maxItems: maxItems === null ? undefined : maxItems + skip
-        })
-      })
-    const before = Effect.gen(function*() {
-      if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
-      if (alternative !== null) yield* terminal.progress(`reading ${spec.recordName}…`)
-    })
+>(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): RecordList<Item> => {
+  const { operation, recordName } = spec
+  /** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
+  const toRecordPage = (start: ListCursor | null, page: Output, note: string | null): RecordPage<Item> => {
+    const skipped = Math.min(start?.skip ?? 0, page.result.length)
+    const nextCursor = page.cursor === "" ? null : page.cursor
+    const items = page.result.slice(skipped)
     return {
-      operation: spec.operation,
-      input: encoded,
-      fields: recordFields(spec.operation),
-      subject: singleValue(invocation.values, "address")?.toLowerCase() ?? null,
-      recordName: spec.recordName,
-      warning: spec.warning?.(input, invocation) ?? null,
-      isSinglePage,
-      pages: (cursor) => {
-        const start = parseListCursor(cursor ?? singleValue(invocation.values, "cursor"))
-        const recordPage = (position: ListCursor | null, page: Output) =>
-          toRecordPage(position, page, spec.pageNote?.(page, invocation) ?? null)
-        const recordPages = alternative === null
-          ? Stream.mapAccum(pages(start), start, (position, page) => [
-            { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
-            recordPage(position, page)
-          ])
-          : Stream.map(alternative, (page) => recordPage(null, page))
-        return recordPages.pipe(
-          (stream) => Stream.unwrap(Effect.as(before, stream)),
-          Stream.provideService(CommandTerminal, terminal)
-        )
-      }
+      items,
+      records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord).slice(skipped)),
+      nextCursor,
+      total: page.total,
+      note,
+      cursorAfter: (count) =>
+        count === items.length
+          ? nextCursor
+          : start === null
+          ? undefined
+          : formatListCursor({ page: start.page, skip: skipped + count })
     }
-  })
-
-/** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
-const recordPageOf = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
-  Item
->(
-  operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
-) =>
-(start: ListCursor | null, page: Output, note: string | null): RecordPage<Item> => {
-  const skipped = Math.min(start?.skip ?? 0, page.result.length)
-  const nextCursor = page.cursor === "" ? null : page.cursor
-  const length = page.result.length - skipped
+  }
   return {
-    items: page.result.slice(skipped),
-    records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord).slice(skipped)),
-    nextCursor,
-    total: page.total,
-    note,
-    cursorAfter: (count) =>
-      count === length
-        ? nextCursor
-        : start === null
-        ? undefined
-        : formatListCursor({ page: start.page, skip: skipped + count })
+    operation,
+    fields: recordFields(operation),
+    recordName,
+    columns: spec.columns,
+    isDimmed: spec.isDimmed ?? (() => false),
+    sourceOf: (invocation) =>
+      Effect.gen(function*() {
+        const terminal = yield* CommandTerminal
+        const { values } = invocation
+        const { encoded, input } = yield* decodeListInput(spec, invocation)
+        const listOperation = yield* spec.selectClient(yield* ApiClients)
+        const maxItems = integerValue(values, "max-items")
+        const paged = yield* decodeArguments(operation, requestValues(values))
+        const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
+        const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+        const pagesAfter = ({ page: cursor, skip }: ListCursor) =>
+          listOperation.pages(paged.encoded, {
+            cursor,
+            ...(isSinglePage ? { maxPages: 1 } : {
+              // The body of a page is that of the last response
+              prefetch: outputSettings(values).isRaw ? 0 : 1,
+              maxItems: maxItems === null ? undefined : maxItems + skip
+            })
+          })
+        const before = Effect.gen(function*() {
+          if (spec.beforeFirstPage !== undefined) {
+            yield* spec.beforeFirstPage(listOperation, encoded, invocation)
+          }
+          if (alternative !== null) yield* terminal.progress(`reading ${recordName}…`)
+        })
+        return {
+          input: encoded,
+          subject: singleValue(values, "address")?.toLowerCase() ?? null,
+          warning: spec.warning?.(input, invocation) ?? null,
+          isSinglePage,
+          pages: (cursor) => {
+            const start = parseListCursor(cursor ?? singleValue(values, "cursor"))
+            const recordPage = (position: ListCursor | null, page: Output) =>
+              toRecordPage(position, page, spec.pageNote?.(page, invocation) ?? null)
+            const pages = alternative === null
+              ? Stream.mapAccum(pagesAfter(start), start, (position, page) => [
+                { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
+                recordPage(position, page)
+              ])
+              : Stream.map(alternative, (page) => recordPage(null, page))
+            return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)
+          }
+        }
+      })
   }
 }

@@ -1,9 +1,13 @@
-/** Options that decide what is printed of records. */
+/** Options that decide what is printed of records, and how. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import type { View } from "../render/View.ts"
 import type { PagerOptions } from "../terminal/Pager.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
 
 const fieldsOption = textOption(
   "fields",
@@ -55,7 +59,6 @@ export const recordOptions: ReadonlyArray<CommandOption> = [
   outputOption
 ]
 
-/** What the options say. */
 export interface OutputSettings {
   /** Names of fields; empty for all fields. */
   readonly fields: ReadonlyArray<string>
@@ -64,9 +67,6 @@ export interface OutputSettings {
   readonly jq: string | null
   readonly hasExitStatus: boolean
   readonly isRaw: boolean
-  readonly isWide: boolean
-  readonly isUtc: boolean
-  readonly usesPager: boolean
   readonly escapeFormulas: boolean
 }
 
@@ -79,21 +79,30 @@ export const outputSettings = (values: ArgumentValues): OutputSettings => {
     jq: singleValue(values, jqOption.name) ?? null,
     hasExitStatus: isEnabled(values, exitStatusOption.name),
     isRaw: isEnabled(values, rawOption.name),
-    isWide: isEnabled(values, wideOption.name),
-    isUtc: isEnabled(values, utcOption.name),
-    usesPager: !isEnabled(values, noPagerOption.name),
     escapeFormulas: isEnabled(values, escapeFormulasOption.name)
   }
 }
 
-/** Returns how the output of a command is paged. */
 export const pagerOptions = (
   { settings: { configuration }, values }: CommandInvocation
-): PagerOptions & { readonly isEnabled: boolean } => {
-  const { isRaw, isWide, usesPager } = outputSettings(values)
-  return {
-    isEnabled: usesPager && !isRaw,
-    chopsLines: isWide,
-    command: configuration.values.get("pager")?.value ?? null
-  }
-}
+): PagerOptions & { readonly isEnabled: boolean } => ({
+  isEnabled: !isEnabled(values, noPagerOption.name) && !isEnabled(values, rawOption.name),
+  chopsLines: isEnabled(values, wideOption.name),
+  command: configuration.values.get("pager")?.value ?? null
+})
+
+/** Returns how a command shows tables and records. Times are relative and values short on a terminal only. */
+export const makeView = (
+  { settings, values }: CommandInvocation,
+  subject: string | null
+): Effect.Effect<View, never, CommandTerminal> =>
+  Effect.gen(function*() {
+    const { out } = yield* CommandTerminal
+    return {
+      stream: out,
+      isWide: isEnabled(values, wideOption.name) || !out.isTerminal,
+      now: out.isTerminal && !isEnabled(values, utcOption.name) ? yield* Clock.currentTimeMillis : null,
+      subject,
+      aliasOf: settings.addressBook.aliasOf
+    }
+  })

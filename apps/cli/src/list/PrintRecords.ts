@@ -6,17 +6,14 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../errors/CommandError.ts"
 import { formatCommandLine } from "../invocation/CommandLine.ts"
-import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { countOf } from "../render/Count.ts"
 import { withPager } from "../terminal/Pager.ts"
 import { styled } from "../terminal/StreamInfo.ts"
 import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import type { ListJob } from "./ListJob.ts"
-import { type ListProgress, trackProgress } from "./ListProgress.ts"
-import { makeView } from "./MakeView.ts"
-import { pagerOptions } from "./OutputOptions.ts"
-import { limitRecords, type RecordPage } from "./RecordSource.ts"
+import { makeView, pagerOptions } from "./OutputOptions.ts"
+import { limitRecords, type RecordPage } from "./RecordList.ts"
 import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
@@ -34,7 +31,9 @@ export const printRecords = <Item>(
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const sink = yield* makeTextSink(job, yield* makeView(job.invocation, job.source.subject), {
+    const { inputs, invocation, list, source } = job
+    const sink = yield* makeTextSink(list, job, yield* makeView(invocation, source.subject), {
+      isStreaming: !source.isSinglePage,
       // Scripts get the same table for every page size; on a terminal the first page appears at once
       layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
     })
@@ -60,93 +59,139 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
         addPage(page)
         yield* print(texts)
         // On a terminal the rows themselves show the progress
-        if (!job.source.isSinglePage && !terminal.out.isTerminal) {
+        if (!source.isSinglePage && !terminal.out.isTerminal) {
           const { pages, records } = progress()
-          yield* terminal.progress(`${countOf(records, job.source.recordName)}, ${countOf(pages, "pages")}`)
+          yield* terminal.progress(`${countOf(records, list.recordName)}, ${countOf(pages, "pages")}`)
         }
       })
-    const printAll = job.source.pages().pipe(
+    yield* source.pages().pipe(
       limitRecords(job.maxItems),
-      Stream.mapEffect(printPage),
-      Stream.runDrain,
-      Effect.zipRight(sink.end),
-      Effect.flatMap(print)
+      Stream.runForEach(printPage),
+      Effect.zipRight(Effect.flatMap(sink.end, print)),
+      Effect.onExit((exit) =>
+        Effect.gen(function*() {
+          yield* terminal.progress(null)
+          // The output remains a valid document
+          if (Exit.isFailure(exit) && hasPage && !failedWith(exit, "OutputClosedError")) {
+            yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
+          }
+          if (inputs !== undefined) yield* inputs.report(exit)
+          const lines = endMessage(exit, { ...progress(), isPartial }, job, terminal.err.isTerminal)
+          // Keeps the indentation of a command
+          yield* Effect.forEach(lines, (line) => terminal.note(line.replace(/\S.*/s, sanitize)), {
+            discard: true
+          })
+          const omissions = terminal.err.isTerminal ? sink.omissions() : null
+          if (omissions !== null) {
+            const { wrapText } = yield* Effect.promise(() => import("../text/Width.ts"))
+            const lines = wrapText(sanitize(omissions), terminal.err.columns ?? Infinity)
+            yield* terminal.note(lines.map((line) => styled(terminal.err, "dim", line)).join("\n"))
+          }
+        })
+      )
     )
-    yield* Effect.onExit(printAll, (exit) =>
-      Effect.gen(function*() {
-        yield* terminal.progress(null)
-        // The output remains a valid document
-        if (Exit.isFailure(exit) && hasPage && !failedWith(exit.cause, "OutputClosedError")) {
-          yield* Effect.ignore(Effect.timeout(Effect.interruptible(print(sink.abort())), drainTime))
-        }
-        if (job.inputs !== undefined) yield* job.inputs.report(exit)
-        const lines = endMessage(exit, { ...progress(), isPartial }, job, terminal.err.isTerminal)
-        yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
-        const omissions = terminal.err.isTerminal ? sink.omissions() : null
-        if (omissions !== null) {
-          const { wrapText } = yield* Effect.promise(() => import("../text/Width.ts"))
-          const lines = wrapText(sanitize(omissions), terminal.err.columns ?? Infinity)
-          yield* terminal.note(lines.map((line) => styled(terminal.err, "dim", line)).join("\n"))
-        }
-      }))
   })
 
-/** Keeps the indentation of a command. */
-const sanitizeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ""}${sanitize(line.trimStart())}`
+/** How much of a list is printed, and where it continues. */
+interface ListProgress {
+  readonly records: number
+  /** Pages whose records are all printed. */
+  readonly pages: number
+  /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
+  readonly cursor: string | null
+  readonly hasMore: boolean
+}
 
-/** Returns whether a command failed with one of these errors. */
+const trackProgress = () => {
+  /** Without the records, because `--jq` may hold all pages back. */
+  const open: Array<
+    Pick<RecordPage<unknown>, "cursorAfter" | "nextCursor"> & { readonly length: number; printed: number }
+  > = []
+  let [records, pages] = [0, 0]
+  let last: string | null | undefined = undefined
+  const closePages = () => {
+    for (let page = open[0]; page !== undefined && page.printed === page.length; page = open[0]) {
+      last = page.nextCursor
+      pages++
+      open.shift()
+    }
+  }
+  return {
+    /** Adds a page whose records are going to be printed. */
+    addPage: ({ cursorAfter, items: { length }, nextCursor }: RecordPage<unknown>) => {
+      open.push({ cursorAfter, nextCursor, length, printed: 0 })
+      closePages()
+    },
+    /** Adds printed records, at most those of the pages. */
+    addRecords: (count: number) => {
+      let left = count
+      for (const page of open) {
+        const added = Math.min(left, page.length - page.printed)
+        page.printed += added
+        records += added
+        left -= added
+      }
+      closePages()
+    },
+    progress: (): ListProgress => {
+      const { cursorAfter, printed = 0 } = open[0] ?? {}
+      return {
+        records,
+        pages,
+        cursor: (printed > 0 ? cursorAfter?.(printed) : last) ?? null,
+        // Without a cursor more pages are possible
+        hasMore: open.length > 0 || last !== null
+      }
+    }
+  }
+}
+
 const failedWith = (
-  cause: Cause.Cause<CommandError>,
+  exit: Exit.Exit<unknown, CommandError>,
   ...tags: ReadonlyArray<CommandError["_tag"]>
-): boolean => Option.exists(Cause.failureOption(cause), ({ _tag }) => tags.includes(_tag))
-
-/** Returns the command that continues a list, on its own line. */
-const continuation = (
-  invocation: CommandInvocation,
-  cursor: string,
-  maxItems?: number
-): string =>
-  `  ${
-    formatCommandLine(invocation, {
-      cursor,
-      ...(maxItems === undefined ? {} : { "max-items": String(maxItems) })
-    })
-  }`
+): boolean =>
+  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => tags.includes(_tag))
 
 /** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
   { cursor: printedCursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
-  { inputs, invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
+  { inputs, invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item>,
   isTerminal: boolean
 ): ReadonlyArray<string> => {
-  const cursor = records === 0 && Exit.isFailure(exit) ? inputs?.unprinted() ?? null : printedCursor
-  if (Exit.isSuccess(exit)) {
-    if (!hasMore) {
-      // Other formats are for programs, which an empty output tells as much
-      const isForReaders = isTerminal || invocation.settings.format === "table"
-      return records === 0 && isForReaders ? [`no ${recordName} found`] : []
-    }
-    if (isSinglePage) {
-      const more = `more ${recordName} available: use --all`
-      return (invocation.settings.isVerbose || !isTerminal) && cursor !== null
-        ? [`${more}, or continue with:`, continuation(invocation, cursor)]
-        : [more]
-    }
-    const stopped = `stopped after ${countOf(records, recordName)}`
+  const hasFailed = Exit.isFailure(exit)
+  const cursor = records === 0 && hasFailed ? inputs?.unprinted() ?? null : printedCursor
+  /** The command that continues the list, on its own line. */
+  const continuation = (maxItems: number | null) => [
+    `  ${
+      formatCommandLine(invocation, { cursor, ...maxItems === null ? {} : { "max-items": String(maxItems) } })
+    }`
+  ]
+  if (!hasFailed && !hasMore) {
+    // Other formats are for programs, which an empty output tells as much
+    const isForReaders = isTerminal || invocation.settings.format === "table"
+    return records === 0 && isForReaders ? [`no ${recordName} found`] : []
+  }
+  if (!hasFailed && isSinglePage) {
+    const more = `more ${recordName} available: use --all`
+    return (invocation.settings.isVerbose || !isTerminal) && cursor !== null
+      ? [`${more}, or continue with:`, ...continuation(null)]
+      : [more]
+  }
+  const count = countOf(records, recordName)
+  if (!hasFailed) {
     return cursor === null
-      ? [`${stopped}; more may be available`]
-      : [`${stopped}; continue with:`, continuation(invocation, cursor)]
+      ? [`stopped after ${count}; more may be available`]
+      : [`stopped after ${count}; continue with:`, ...continuation(null)]
   }
   // Another run with a cursor would end in the same way
-  if (failedWith(exit.cause, "OutputClosedError", "UsageError")) return []
+  if (failedWith(exit, "OutputClosedError", "UsageError")) return []
   if (!hasMore || (records === 0 && (isSinglePage || cursor === null))) return []
-  const interrupted = `interrupted after ${countOf(records, recordName)}`
   const repeated = isPartial ? " (the results of the last page will be repeated)" : ""
   return cursor === null
-    ? [`${interrupted}; resume from the beginning`]
+    ? [`interrupted after ${count}; resume from the beginning`]
     : [
-      `${interrupted}; resume${repeated} with:`,
-      continuation(invocation, cursor, maxItems === null ? undefined : maxItems - records)
+      `interrupted after ${count}; resume${repeated} with:`,
+      ...continuation(maxItems === null ? null : maxItems - records)
     ]
 }

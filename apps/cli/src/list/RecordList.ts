@@ -1,24 +1,99 @@
-/** A list without the types of its operation: how commands read and show its records. */
+/** Lists of records: of an operation, of many inputs or of a watch. Their pages arrive one by one. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
-import type { RecordSource } from "./RecordSource.ts"
 
+/** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
+export type EncodedRecord = Readonly<Record<string, unknown>>
+
+export interface PageRecords<out Item> {
+  /** The decoded records, for tables and charts. */
+  readonly items: ReadonlyArray<Item>
+  /** Returns the encoded records. Encodes them once, when they are first needed. */
+  readonly records: () => ReadonlyArray<EncodedRecord>
+}
+
+export interface RecordPage<out Item> extends PageRecords<Item> {
+  /** Continues after this page. Null on the last page; undefined if the list cannot be resumed after this page. */
+  readonly nextCursor: string | null | undefined
+  /** The number of records of the whole list, if the upstream states it. */
+  readonly total: number | null
+  /** A remark about the page, to print with the first page. */
+  readonly note: string | null
+  /** Returns the cursor that continues after so many records of the page, as `nextCursor` does after all of them. */
+  readonly cursorAfter: (count: number) => string | null | undefined
+}
+
+/** The records that an invocation selects. They can be read from the beginning or from a cursor. */
+export interface RecordSource<out Item> {
+  /** The input of the operation, or what many inputs have in common. */
+  readonly input: unknown
+  /** The address that all records concern, in lower case; null if there is none. */
+  readonly subject: string | null
+  /** A warning about all records of the list. */
+  readonly warning: string | null
+  /** Whether the list ends after one page although the upstream has more. */
+  readonly isSinglePage: boolean
+  readonly pages: (cursor?: string) => Stream.Stream<RecordPage<Item>, CommandError>
+}
+
+/** A list without the types of its operation: how commands read and show its records. */
 export interface RecordList<in out Item> {
   readonly operation: AnyOperation
+  /** The fields of the encoded records, which are the columns of flat formats. */
   readonly fields: ReadonlyArray<RecordField>
   /** Plural noun for messages. */
   readonly recordName: string
+  /** Columns of a table. */
   readonly columns: ReadonlyArray<Column<Item>>
   /** Returns whether a record is less important than the others, for example because it is possible spam. */
   readonly isDimmed: (item: Item) => boolean
-  /** Returns the source of the records that the values of an invocation select. */
   readonly sourceOf: (
     invocation: CommandInvocation
   ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
 }
+
+/** Returns a function that calls `make` when it is first called. */
+export const memoise = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
+}
+
+/** Returns the records of a page whose indexes pass. */
+export const selectRecords = <Item>(
+  page: PageRecords<Item>,
+  isSelected: (index: number) => boolean
+): PageRecords<Item> => ({
+  items: page.items.filter((_, index) => isSelected(index)),
+  records: memoise(() => page.records().filter((_, index) => isSelected(index)))
+})
+
+/** Ends a list after `maxItems` records (null: no limit). The last page may be cut. */
+export const limitRecords =
+  (maxItems: number | null) =>
+  <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
+    maxItems === null ? pages : Stream.unwrap(
+      Effect.map(Ref.make(maxItems), (remaining) =>
+        pages.pipe(
+          Stream.mapEffect((page) =>
+            Ref.modify(remaining, (count) => {
+              const kept = count >= page.items.length ? page : {
+                ...page,
+                ...selectRecords(page, (index) => index < count),
+                nextCursor: page.cursorAfter(count)
+              }
+              const left = count - kept.items.length
+              return [[kept, left === 0] as const, left]
+            })
+          ),
+          Stream.takeUntil(([, isLast]) => isLast),
+          Stream.map(([page]) => page)
+        ))
+    )

@@ -1,5 +1,4 @@
 /** Lists that survive outages: after a failure that may pass, a list continues from its last page. */
-import type { RateLimitError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,115 +7,109 @@ import type { CommandError } from "../errors/CommandError.ts"
 import { formatClock, formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import type { RecordPage, RecordSource } from "./RecordSource.ts"
+import type { RecordPage, RecordSource } from "./RecordList.ts"
+
+type RetryableError = Extract<CommandError, { readonly retryable: boolean; readonly summary: string }>
 
 /** Why a list waits. */
 export interface PageWait {
-  readonly error: Extract<CommandError, { readonly retryable: boolean; readonly summary: string }>
+  readonly error: RetryableError
   /** Milliseconds since 1970 at which the next attempt starts. */
   readonly until: number
   /** Whether it is the first wait since the last page. */
   readonly isFirst: boolean
 }
 
-export interface RetryPagesOptions {
-  /** How long an outage may last. Waits for rate limits and quotas do not count, because they end. 0: no retries. */
-  readonly retryFor: Duration.Duration
-  /** Called before a wait. The result is interrupted when the wait ends. */
-  readonly onWait: (wait: PageWait) => Effect.Effect<void>
-}
-
 const firstDelay = 1000
 const maxDelay = 30_000
 
-const isRetryable = (error: CommandError): error is PageWait["error"] =>
+const isRetryable = (error: CommandError): error is RetryableError =>
   "retryable" in error && error.retryable && "summary" in error
 
 /** The limits that end by themselves. */
-const isLimit = (error: PageWait["error"]): boolean =>
+const isLimit = (error: RetryableError): boolean =>
   error._tag === "RateLimitError" ||
   (error._tag === "LocalLimitError" && error.limit !== "unavailable" && error.limit !== "memory")
 
-const retryAfterOf = (error: PageWait["error"]): RateLimitError["retryAfter"] =>
-  "retryAfter" in error ? error.retryAfter : null
-
-/** Returns the source with retries. A list that has no cursor is only retried before its first page. */
-export const retryPages = <Item>(
-  source: RecordSource<Item>,
-  { onWait, retryFor }: RetryPagesOptions
-): RecordSource<Item> => {
-  const limit = Duration.toMillis(retryFor)
-  return limit === 0 ? source : {
-    ...source,
-    pages: (cursor) =>
-      Stream.suspend(() => {
-        let position = cursor
-        let canContinue = true
-        let failures = 0
-        let outageStart: bigint | null = null
-        let cause: PageWait["error"] | null = null
-        const onPage = ({ nextCursor }: RecordPage<Item>) => {
-          canContinue = typeof nextCursor === "string"
-          position = nextCursor ?? undefined
-          failures = 0
-          outageStart = null
-          cause = null
-        }
-        const attempt = (): Stream.Stream<RecordPage<Item>, CommandError> =>
-          source.pages(position).pipe(
-            Stream.tap((page) => Effect.sync(() => onPage(page))),
-            Stream.catchAll((error) => Stream.unwrap(Effect.as(waitAfter(error), Stream.suspend(attempt))))
-          )
-        const waitAfter = (error: CommandError): Effect.Effect<void, CommandError> =>
-          Effect.gen(function*() {
-            if (!canContinue || !isRetryable(error)) return yield* Effect.fail(error)
-            const now = yield* Clock.currentTimeMillis
-            const retryAfter = retryAfterOf(error)
-            const backoff = Math.min(maxDelay, firstDelay * 2 ** Math.min(failures, 10))
-            const wanted = retryAfter === null ? backoff : Math.max(firstDelay, Duration.toMillis(retryAfter))
-            let delay = wanted
-            // The circuit breaker is open because of the failures before
-            const shown = error._tag === "CircuitOpenError" ? cause ?? error : error
-            cause = shown
-            if (!isLimit(error)) {
-              // The time of day may jump
-              const monotonic = yield* Clock.currentTimeNanos
-              outageStart = outageStart ?? monotonic
-              const remaining = limit - Math.floor(Number(monotonic - outageStart) / 1e6)
-              if (remaining <= 0) return yield* Effect.fail(shown)
-              delay = Math.min(wanted, remaining)
-            }
-            const wait = { error: shown, until: now + delay, isFirst: failures === 0 }
-            failures++
-            yield* Effect.race(Effect.sleep(delay), Effect.zipRight(onWait(wait), Effect.never))
-          })
-        return attempt()
-      })
-  }
+/** The failures since the last page. */
+interface Outage {
+  readonly failures: number
+  /** In nanoseconds, because the time of day may jump; null if there were only limits. */
+  readonly start: bigint | null
+  readonly cause: RetryableError | null
 }
 
-/** Returns the source with retries whose waits are shown on their own. */
-export const retryingSource = <Item>(
+const noOutage: Outage = { failures: 0, start: null, cause: null }
+
+/**
+ * Returns the source with retries. A list that has no cursor is only retried before its first page. An outage may last for
+ * `retryFor` (0: no retries); waits for rate limits and quotas do not count, because they end. `onWait` is interrupted when
+ * the wait ends.
+ */
+export const retryPages = <Item>(
   source: RecordSource<Item>,
   retryFor: Duration.Duration,
-  terminal: TerminalService
-): RecordSource<Item> => retryPages(source, { retryFor, onWait: showWait(terminal, () => "") })
+  onWait: (wait: PageWait) => Effect.Effect<void>
+): RecordSource<Item> => {
+  const limit = Duration.toMillis(retryFor)
+  const pagesAfter = (cursor: string | undefined): Stream.Stream<RecordPage<Item>, CommandError> => {
+    let position: string | null | undefined = cursor
+    let canContinue = true
+    let outage = noOutage
+    const attempt: Stream.Stream<RecordPage<Item>, CommandError> = Stream.suspend(() =>
+      source.pages(position ?? undefined)
+    ).pipe(
+      Stream.tap(({ nextCursor }) =>
+        Effect.sync(() => {
+          canContinue = typeof nextCursor === "string"
+          position = nextCursor
+          outage = noOutage
+        })
+      ),
+      Stream.catchAll((error) => Stream.unwrap(Effect.as(waitAfter(error), attempt)))
+    )
+    const waitAfter = (error: CommandError): Effect.Effect<void, CommandError> =>
+      Effect.gen(function*() {
+        if (!canContinue || !isRetryable(error)) return yield* Effect.fail(error)
+        const { failures, start } = outage
+        const retryAfter = "retryAfter" in error ? error.retryAfter : null
+        const wanted = retryAfter === null
+          ? Math.min(maxDelay, firstDelay * 2 ** Math.min(failures, 10))
+          : Math.max(firstDelay, Duration.toMillis(retryAfter))
+        // The circuit breaker is open because of the failures before
+        const cause = error._tag === "CircuitOpenError" ? outage.cause ?? error : error
+        const now = yield* Clock.currentTimeNanos
+        const outageStart = isLimit(error) ? start : start ?? now
+        const remaining = isLimit(error)
+          ? wanted
+          : limit - Math.floor(Number(now - (outageStart ?? now)) / 1e6)
+        if (remaining <= 0) return yield* Effect.fail(cause)
+        outage = { failures: failures + 1, start: outageStart, cause }
+        const delay = Math.min(wanted, remaining)
+        const until = (yield* Clock.currentTimeMillis) + delay
+        const wait = onWait({ error: cause, until, isFirst: failures === 0 })
+        yield* Effect.race(Effect.sleep(delay), Effect.zipRight(wait, Effect.never))
+      })
+    return attempt
+  }
+  return limit === 0 ? source : { ...source, pages: (cursor) => Stream.suspend(() => pagesAfter(cursor)) }
+}
 
-/** Shows waits: on a terminal a line that counts down, elsewhere one line for each outage. */
+/** Shows waits: on a terminal a line that counts down, after `prefix`; elsewhere one line for each outage. */
 export const showWait =
-  (terminal: TerminalService, prefix: (now: number) => string) =>
-  ({ error, isFirst, until }: PageWait): Effect.Effect<void> =>
-    Effect.gen(function*() {
-      const reason = sanitize(error.summary)
-      if (!terminal.err.isTerminal) {
-        if (isFirst) yield* terminal.note(`waiting until ${formatClock(until)} UTC, then retrying: ${reason}`)
-        return
-      }
-      while (true) {
-        const now = yield* Clock.currentTimeMillis
-        yield* terminal.progress(
-          `${prefix(now)}waiting ${formatDuration(until - now)} (until ${formatClock(until)} UTC): ${reason}`
-        )
-        yield* Effect.sleep("1 second")
-      }
-    })
+  (terminal: TerminalService, prefix: (now: number) => string = () => "") =>
+  ({ error, isFirst, until }: PageWait): Effect.Effect<void> => {
+    const reason = sanitize(error.summary)
+    if (!terminal.err.isTerminal) {
+      return isFirst
+        ? terminal.note(`waiting until ${formatClock(until)} UTC, then retrying: ${reason}`)
+        : Effect.void
+    }
+    return Effect.forever(Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      yield* terminal.progress(
+        `${prefix(now)}waiting ${formatDuration(until - now)} (until ${formatClock(until)} UTC): ${reason}`
+      )
+      yield* Effect.sleep("1 second")
+    }))
+  }

@@ -3,22 +3,18 @@ import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import type { CommandError } from "../errors/CommandError.ts"
-import { makeCsv } from "../formats/Csv.ts"
 import { fieldColumns } from "../formats/FieldColumns.ts"
-import { makeJson } from "../formats/Json.ts"
-import { ndjson } from "../formats/Ndjson.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
-import type { RecordFormat } from "../formats/RecordFormat.ts"
+import { makeCsv, makeJson, ndjson, type RecordFormat } from "../formats/RecordFormat.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { TableOptions, TablePrinter } from "../render/Table.ts"
+import type { Column, TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 import { JsonText, toJson, toText } from "../text/Json.ts"
-import type { ListJob } from "./ListJob.ts"
+import type { ListJob, TransformedRecords } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { lastBody } from "./RawOutput.ts"
-import type { PageRecords, RecordSource } from "./RecordSource.ts"
-import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
+import type { PageRecords, RecordList } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
 export interface SinkTexts {
@@ -28,7 +24,6 @@ export interface SinkTexts {
   readonly error: CommandError | null
 }
 
-/** Makes text of pages. */
 export interface TextSink<in Item> {
   /** Returns the text before the first page. */
   readonly start: () => string
@@ -41,22 +36,20 @@ export interface TextSink<in Item> {
   readonly omissions: () => string | null
 }
 
+type CountTexts = (texts: ReadonlyArray<string>, error?: CommandError | null) => SinkTexts
+
 /** Each text is one record. */
-const single = (texts: ReadonlyArray<string>, error: CommandError | null = null): SinkTexts => ({
-  texts,
-  recordsAfter: (count) => count,
-  error
-})
+const single: CountTexts = (texts, error = null) => ({ texts, recordsAfter: (count) => count, error })
 
 /** The texts together are all records so far. After an error, some records are missing. */
-const joint = (texts: ReadonlyArray<string>, error: CommandError | null = null): SinkTexts => ({
+const joint: CountTexts = (texts, error = null) => ({
   texts,
   recordsAfter: (count) => error === null && count === texts.length ? Infinity : 0,
   error
 })
 
 /** The texts are no records. */
-const extra = (texts: ReadonlyArray<string>): SinkTexts => ({ texts, recordsAfter: () => 0, error: null })
+const extra: CountTexts = (texts, error = null) => ({ texts, recordsAfter: () => 0, error })
 
 /**
  * Returns a function that prints texts of a sink, after its start unless that is printed. Calls `onWritten` with the number
@@ -84,71 +77,57 @@ export const makePrintTexts = ({ start }: Pick<TextSink<never>, "start">, { prin
 }
 
 /** Prints `jq` results as text, one per line: strings without quotes. */
-const jqText = (view: View): RecordFormat => ({
-  start: () => "",
+const jqText = (isTerminal: boolean): RecordFormat => ({
+  ...ndjson,
   records: (values) =>
-    values.map((value) =>
-      `${value instanceof JsonText ? toText(value, view.stream.isTerminal) : toJson(value)}\n`
-    ),
-  end: () => ""
+    values.map((value) => `${value instanceof JsonText ? toText(value, isTerminal) : toJson(value)}\n`)
 })
-
-/** Returns whether the format is the default. */
-const isImplicit = ({ values }: CommandInvocation): boolean =>
-  singleValue(values, outputOption.name) === undefined
-
-/** Returns the format of the results of `--jq`: text, or the JSON format that the command line selects. */
-const jqFormat = (invocation: CommandInvocation, view: View): RecordFormat => {
-  const { format } = invocation.settings
-  return isImplicit(invocation) || format === "table" ? jqText(view) : format === "json" ? makeJson() : ndjson
-}
 
 /**
  * Returns the text format of records; null for a table. `fields` are those of the records, or null for the results of
- * `--jq`, and `json` is the format of `-o json`.
+ * `--jq`, which are text by default. `json` is the format of `-o json`.
  */
 export const selectFormat = (
-  invocation: CommandInvocation,
-  view: View,
+  { settings, values }: CommandInvocation,
+  { stream: { isTerminal } }: View,
   fields: ReadonlyArray<RecordField> | null,
   json: RecordFormat
 ): RecordFormat | null => {
-  if (fields === null) return jqFormat(invocation, view)
-  switch (invocation.settings.format) {
-    case "ndjson":
-      return ndjson
-    case "json":
-      return json
-    case "csv": {
-      const { escapeFormulas } = outputSettings(invocation.values)
-      return makeCsv(fields, { escapeFormulas, isTerminal: view.stream.isTerminal })
-    }
-    case "table":
-      return null
+  const isImplicit = singleValue(values, outputOption.name) === undefined
+  const { format } = settings
+  if (fields === null && (isImplicit || format === "table")) return jqText(isTerminal)
+  if (format === "csv" && fields !== null) {
+    return makeCsv(fields, { escapeFormulas: outputSettings(values).escapeFormulas, isTerminal })
   }
+  return format === "table" ? null : format === "json" ? fields === null ? makeJson() : json : ndjson
 }
 
-/** Selects the sink for the output format of a list. `layoutRecords` is that of a table. */
+/** What a table needs to know about a list. */
+export type TableList<Item> = Pick<RecordList<Item>, "columns" | "fields" | "isDimmed">
+
+/** Selects the sink for the output format of a list. */
 export const makeTextSink = <Item>(
-  { columns, invocation, isDimmed, source, transform }:
-    & Pick<ListJob<Item>, "columns" | "invocation" | "isDimmed" | "transform">
-    & { readonly source: Pick<RecordSource<Item>, "fields" | "isSinglePage"> },
+  { columns, fields, isDimmed }: TableList<Item>,
+  { invocation, transform }: Pick<ListJob<Item>, "invocation" | "transform">,
   view: View,
-  { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
+  table: Pick<TableOptions<Item>, "isStreaming" | "layoutRecords">
 ): Effect.Effect<TextSink<Item>> =>
   Effect.gen(function*() {
     if (outputSettings(invocation.values).isRaw) return rawSink(view.stream.isTerminal)
-    const fields = transform === null ? source.fields : transform.fields
-    const format = selectFormat(invocation, view, fields, makeJson())
-    if (format !== null) return formatSink(format, transform)
-    const { makeTablePrinter } = yield* Effect.promise(() => import("../render/Table.ts"))
-    const options = { isStreaming: !source.isSinglePage, layoutRecords }
-    if (transform === null) {
-      return tableSink(makeTablePrinter(columns, view, { ...options, isDimmed }), ({ items }) =>
-        Effect.succeed({ values: items, error: null }))
+    const format = selectFormat(invocation, view, transform === null ? fields : transform.fields, makeJson())
+    if (transform !== null) {
+      const counts = transform.fields !== null ? single : joint
+      return recordSink(
+        format ?? (yield* tableFormat(fieldColumns(transform.fields ?? []), view, table)),
+        (page) => transform.apply(page.records()),
+        transform.end,
+        [transform.holdsRecords ? extra : counts, counts]
+      )
     }
-    return tableSink(makeTablePrinter(fieldColumns(transform.fields ?? []), view, options), (page) =>
-      transform.apply(page.records()))
+    const plain = <Row>(values: ReadonlyArray<Row>) => Effect.succeed({ values, error: null })
+    return format === null
+      ? recordSink(yield* tableFormat(columns, view, { ...table, isDimmed }), ({ items }) => plain(items))
+      : recordSink(format, (page: PageRecords<Item>) => Effect.suspend(() => plain(page.records())))
   })
 
 /** Prints the body of each page. In a file, a line break separates them. */
@@ -168,40 +147,42 @@ const rawSink = (isTerminal: boolean): TextSink<unknown> => {
   }
 }
 
-const tableSink = <Item, Row>(
-  table: TablePrinter<Row>,
-  rowsOf: (
-    page: PageRecords<Item>
-  ) => Effect.Effect<
-    { readonly values: ReadonlyArray<Row>; readonly error: CommandError | null },
-    CommandError
-  >
-): TextSink<Item> => ({
-  start: () => "",
-  page: (page) => Effect.map(rowsOf(page), ({ error, values }) => single(table.page(values), error)),
-  end: Effect.sync(() => single(table.end())),
-  abort: () => single(table.end()),
-  omissions: table.omissions
-})
+/** A format whose last records may wait for the end, and which may not show everything. */
+interface SinkFormat<in Row> extends RecordFormat<Row> {
+  readonly rest?: () => ReadonlyArray<string>
+  readonly omissions?: () => string | null
+}
 
-const formatSink = (format: RecordFormat, transform: RecordTransform | null): TextSink<unknown> => ({
-  start: format.start,
-  page: (page) =>
-    transform === null
-      ? Effect.sync(() => single(format.records(page.records())))
-      : Effect.map(transform.apply(page.records()), ({ error, values }) => {
-        const texts = format.records(values)
-        return transform.fields !== null
-          ? single(texts, error)
-          : transform.holdsRecords
-          ? { ...extra(texts), error }
-          : joint(texts, error)
-      }),
-  end: Effect.map(
-    transform === null ? Effect.succeed<TransformedRecords>({ values: [], error: null }) : transform.end,
-    // After an error, `abort` completes the output
-    ({ error, values }) => joint([...format.records(values), ...error === null ? [format.end()] : []], error)
-  ),
-  abort: () => extra([format.end()]),
-  omissions: () => null
-})
+const tableFormat = <Row>(columns: ReadonlyArray<Column<Row>>, view: View, options: TableOptions<Row>) =>
+  Effect.map(Effect.promise(() => import("../render/Table.ts")), ({ makeTablePrinter }): SinkFormat<Row> => {
+    const { end, omissions, page } = makeTablePrinter(columns, view, options)
+    return { start: () => "", records: page, rest: end, end: () => "", omissions }
+  })
+
+/** Prints the rows of pages and those after the last page, which count as records in these ways. */
+const recordSink = <Item, Row>(
+  { end, omissions = () => null, records, rest = () => [], start }: SinkFormat<Row>,
+  rowsOf: (page: PageRecords<Item>) => Effect.Effect<TransformedRecords<Row>, CommandError>,
+  lastRows: Effect.Effect<TransformedRecords<Row>, CommandError> = Effect.succeed({
+    values: [],
+    error: null
+  }),
+  [ofPage, ofEnd]: readonly [CountTexts, CountTexts] = [single, single]
+): TextSink<Item> => {
+  const last = () => {
+    const held = rest()
+    return { held: held.length, texts: [...held, ...[end()].filter((text) => text !== "")] }
+  }
+  return {
+    start,
+    page: (page) => Effect.map(rowsOf(page), ({ error, values }) => ofPage(records(values), error)),
+    end: Effect.map(lastRows, ({ error, values }) =>
+      // After an error, `abort` completes the output
+      ofEnd([...records(values), ...error === null ? last().texts : []], error)),
+    abort: () => {
+      const { held, texts } = last()
+      return { ...single(texts), recordsAfter: (count) => Math.min(count, held) }
+    },
+    omissions
+  }
+}

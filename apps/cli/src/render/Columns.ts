@@ -55,7 +55,6 @@ export const textColumn = <A>(
   ...options
 })
 
-/** Creates a column of exact numbers. */
 export const numberColumn = <A>(
   header: string,
   value: (record: A) => number | bigint | string | null,

@@ -4,6 +4,7 @@
  * The first records determine the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
  * middle, text at the end, numbers so that their size remains visible, and the least important columns are hidden.
  */
+import * as Arr from "effect/Array"
 import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "../text/Width.ts"
@@ -46,6 +47,7 @@ interface LayoutColumn<in A> {
 
 interface TableLayout<in A> {
   readonly columns: ReadonlyArray<LayoutColumn<A>>
+  /** Headers of the columns that are not shown. */
   readonly hidden: ReadonlyArray<string>
 }
 
@@ -124,37 +126,29 @@ const computeLayout = <A>(
   mayGrow: boolean
 ): TableLayout<A> => {
   const other = view.isWide ? "fitted" : "wide"
-  const measured = columns.filter(({ only }) => only !== other).map((column) => ({
-    column,
-    width: records.reduce(
+  const measured = columns.filter(({ only }) => only !== other).flatMap((column) => {
+    const widest = records.reduce(
       (widest, record) => Math.max(widest, width(wholeCell(cellOf(column, record, view)))),
       0
     )
-  })).filter(({ column, width }) => width > 0 || column.isOptional !== true)
-    .map((layoutColumn) => ({
-      ...layoutColumn,
-      width: Math.max(
-        layoutColumn.width,
-        width(layoutColumn.column.header),
-        layoutColumn.column.minWidth ?? 0
-      )
-    }))
+    return widest === 0 && column.isOptional === true
+      ? []
+      : [{ column, width: Math.max(widest, width(column.header), column.minWidth ?? 0) }]
+  })
   const available = view.isWide ? null : view.stream.columns
   if (available === null) return { columns: measured, hidden: [] }
   const dropOrders = [...new Set(measured.map(({ column }) => column.dropOrder ?? 0))].sort((a, b) => b - a)
-  const isShown = (maxOrder: number) => ({ column }: LayoutColumn<A>) => (column.dropOrder ?? 0) <= maxOrder
-  const minOrder = dropOrders.at(-1) ?? 0
-  const attempts = [
+  const layouts = [
     ...dropOrders.flatMap((maxOrder) => capSteps.map((caps) => [maxOrder, caps] as const)),
-    ...minCapSteps.map((caps) => [minOrder, caps] as const)
-  ].map(([maxOrder, caps]) => ({
-    columns: measured.filter(isShown(maxOrder)).map(({ column, width }) => ({
-      column,
-      width: capped(column, width, caps, view)
-    })),
-    hidden: measured.filter((column) => !isShown(maxOrder)(column)).map(({ column }) => column.header)
-  }))
-  const chosen = attempts.find(({ columns }) => totalWidth(columns) <= available) ?? attempts.at(-1)
+    ...minCapSteps.map((caps) => [dropOrders.at(-1) ?? 0, caps] as const)
+  ].map(([maxOrder, caps]) => {
+    const [hidden, shown] = Arr.partition(measured, ({ column }) => (column.dropOrder ?? 0) <= maxOrder)
+    return {
+      columns: shown.map(({ column, width }) => ({ column, width: capped(column, width, caps, view) })),
+      hidden: hidden.map(({ column }) => column.header)
+    }
+  })
+  const chosen = layouts.find(({ columns }) => totalWidth(columns) <= available) ?? layouts.at(-1)
   if (chosen === undefined) return { columns: measured, hidden: [] }
   const fitted = mayGrow ? widened(chosen.columns, available) : chosen.columns
   return { ...chosen, columns: clamped(fitted, available) }
@@ -180,7 +174,6 @@ const minIdWidth = 11
 const aligned = (column: Column<never>, text: string, columns: number): string =>
   column.kind === "number" ? padStart(text, columns) : padEnd(text, columns)
 
-/** Formats the records of a list page by page. */
 export interface TablePrinter<in A> {
   /** Returns the texts of records: of these, or of earlier ones. The first text starts with the header. */
   readonly page: (records: ReadonlyArray<A>) => ReadonlyArray<string>
@@ -202,7 +195,6 @@ export interface TableOptions<in A> {
   readonly layoutRecords?: number | undefined
 }
 
-/** Creates a printer. */
 export const makeTablePrinter = <A>(
   columns: ReadonlyArray<Column<A>>,
   view: View,
@@ -242,10 +234,8 @@ export const makeTablePrinter = <A>(
   }
   return {
     page: (records) => {
-      if (layout !== null) {
-        const { columns: shown } = layout
-        return records.map((record) => row(shown, record))
-      }
+      const shown = layout?.columns
+      if (shown !== undefined) return records.map((record) => row(shown, record))
       waiting = [...waiting, ...records]
       return waiting.length < layoutRecords ? [] : start()
     },

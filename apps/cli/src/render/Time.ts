@@ -3,7 +3,6 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import type { View } from "./View.ts"
 
-/** Formats a time in UTC, in seconds. */
 const formatUtc = (time: DateTime.Utc): string =>
   DateTime.formatIso(time).replace("T", " ").replace(/\.\d+Z$/, "Z")
 

@@ -1,21 +1,19 @@
 /** Reads the records of a list from a block or time on, oldest first. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { serviceOf } from "../connection/Connection.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { RecordList } from "../list/RecordList.ts"
-import { memoise, type PageRecords, type RecordSource } from "../list/RecordSource.ts"
+import { memoise, type PageRecords, type RecordList } from "../list/RecordList.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
 export interface ListReader<out Item> {
   readonly query: ListQuery
-  /** Describes the list. */
-  readonly source: RecordSource<Item>
+  /** The address that all records concern, if any. */
+  readonly subject: string | null
   readonly pages: (from: PollStart) => Stream.Stream<PageRecords<Item>, CommandError>
   /** Returns the start of the last blocks of the list. */
   readonly lastBlocks: (count: number) => Effect.Effect<PollStart, CommandError>
@@ -23,17 +21,6 @@ export interface ListReader<out Item> {
 
 /** Bounds the memory for the records that one poll of a list without order returns. */
 const maxUnordered = 100_000
-
-const listValues = (from: PollStart, hasOrder: boolean): ArgumentValues =>
-  new Map([
-    ["all", ["true"]],
-    ...(hasOrder ? [["order", ["asc"]] as const] : []),
-    ...(from._tag === "Block"
-      ? [["from-block", [String(from.block)]] as const]
-      : from._tag === "Time"
-      ? [["from-date", [from.time]] as const]
-      : [])
-  ])
 
 export const listReader = <Item extends WatchableRecord>(
   { operation, sourceOf }: RecordList<Item>,
@@ -43,32 +30,32 @@ export const listReader = <Item extends WatchableRecord>(
     const context = yield* Effect.context<ApiClients | CommandTerminal>()
     const hasOrder = operation.parameters.some(({ name }) => name === "order")
     // A watch has its own meaning of `max-items`
-    const shared = [...invocation.values].filter(([name]) => name !== "max-items")
-    const source = (own: ArgumentValues): Effect.Effect<RecordSource<Item>, CommandError> =>
-      Effect.provide(
-        sourceOf({ ...invocation, values: new Map([...shared, ...own]) }),
-        context
-      )
-    const whole = yield* source(new Map())
+    const values = new Map(invocation.values)
+    values.delete("max-items")
+    const whole = yield* sourceOf({ ...invocation, values })
+    const pagesFrom = (from: PollStart) => {
+      const own = new Map(values).set("all", ["true"])
+      if (hasOrder) own.set("order", ["asc"])
+      if (from._tag === "Block") own.set("from-block", [String(from.block)])
+      if (from._tag === "Time") own.set("from-date", [from.time])
+      return Stream.unwrap(Effect.map(sourceOf({ ...invocation, values: own }), (source) => source.pages()))
+        .pipe(
+          Stream.provideContext(context)
+        )
+    }
     return {
-      source: whole,
+      subject: whole.subject,
       query: {
         operation: operation.id,
         input: canonicalInput(whole.input),
         sandbox: invocation.settings.isSandbox,
         ...serviceOf(operation, invocation)
       },
-      pages: (from) => {
-        const pages = Stream.unwrap(
-          Effect.map(source(listValues(from, hasOrder)), (source) => source.pages())
-        )
-        return hasOrder ? pages : Stream.fromEffect(sortedPage(pages))
-      },
+      pages: (from) => hasOrder ? pagesFrom(from) : Stream.fromEffect(sortedPage(pagesFrom(from))),
       lastBlocks: (count) =>
-        Effect.gen(function*() {
-          const newest = yield* Stream.runHead(whole.pages())
+        Effect.map(Stream.runHead(whole.pages()), (newest) => {
           const items = newest._tag === "Some" ? newest.value.items : []
-          const block = items.reduce((highest, item) => Math.max(highest, item.block_number), -1)
+          const block = Math.max(-1, ...items.map((item) => item.block_number))
           return block < 0
             ? { _tag: "Beginning" }
             : { _tag: "Block", block: Math.max(0, block - count + 1) }
@@ -91,13 +78,13 @@ const sortedPage = <Item extends WatchableRecord>(
         hint: "export them first, and watch with a later --since"
       })
     })
-    const items = all.flatMap((page) => page.items).reverse()
-    const order = items.map((item, index) => ({ block: item.block_number, index }))
-      .sort((a, b) => a.block - b.block || a.index - b.index)
-      .map(({ index }) => index)
-    const sorted = <A>(values: ReadonlyArray<A>) => order.flatMap((index) => values.slice(index, index + 1))
+    const order = [...all.flatMap(({ items }) => items).entries()]
+      .sort(([one, a], [other, b]) => a.block_number - b.block_number || other - one)
     return {
-      items: sorted(items),
-      records: memoise(() => sorted(all.flatMap((page) => page.records()).reverse()))
+      items: order.map(([, item]) => item),
+      records: memoise(() => {
+        const records = all.flatMap((page) => page.records())
+        return order.map(([index]) => records[index] ?? {})
+      })
     }
   })

@@ -15,6 +15,7 @@ import type { CommandError } from "../errors/CommandError.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
+import type { TableList } from "../list/TextSink.ts"
 import { numberColumn, textColumn } from "../render/Columns.ts"
 import { formatClock } from "../render/Time.ts"
 import { characterSet } from "../terminal/CharacterSet.ts"
@@ -62,7 +63,6 @@ const toRecord = ({ price, time }: PriceChange): Readonly<Record<string, unknown
   }
 }
 
-/** Prints changes: on a terminal in one line that is updated, otherwise one record for each. */
 export const watchPrice = (
   invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> => {
@@ -78,14 +78,12 @@ const watchChanges = (
     const terminal = yield* CommandTerminal
     const { encoded } = yield* decodeArguments(operation, invocation.values)
     const { tokenPrice } = yield* (yield* ApiClients).data
-    const output = yield* makeWatchOutput(
-      {
-        source: { fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)], subject: null },
-        columns,
-        isDimmed: () => false
-      },
-      invocation
-    )
+    const list: TableList<PriceChange> = {
+      fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)],
+      columns,
+      isDimmed: () => false
+    }
+    const output = yield* makeWatchOutput(list, null, invocation)
     const { fields, jq } = outputSettings(invocation.values)
     const isOneLine = invocation.settings.format === "table" && terminal.out.isTerminal &&
       terminal.err.isTerminal && jq === null && fields.length === 0

@@ -1,7 +1,9 @@
 /** Commands that print new records of a list as they appear. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
@@ -10,13 +12,11 @@ import { type ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import { type CommandError, type OutputError, UsageError } from "../errors/CommandError.ts"
 import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
-import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
-import { operationList } from "../list/OperationList.ts"
-import type { RecordList } from "../list/RecordList.ts"
-import { memoise, type PageRecords } from "../list/RecordSource.ts"
+import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
+import { type PageRecords, type RecordList, selectRecords } from "../list/RecordList.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { listReader } from "./ListReader.ts"
+import { type ListReader, listReader } from "./ListReader.ts"
 import { pollUntilComplete } from "./PollLoop.ts"
 import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } from "./WatchOptions.ts"
 import { makeWatchOutput, watchOutputOptions } from "./WatchOutput.ts"
@@ -24,6 +24,7 @@ import {
   makeWatchPosition,
   type Poll,
   type PollStart,
+  type PositionSnapshot,
   type WatchableRecord,
   type WatchPosition
 } from "./WatchPosition.ts"
@@ -84,6 +85,13 @@ export const watchCommand = <
     })
 })
 
+/** The file that remembers a position. */
+interface StateFile {
+  /** The position of an earlier watch, if there is one. */
+  readonly saved: PositionSnapshot | null
+  readonly save: (position: PositionSnapshot) => Effect.Effect<void, CommandError>
+}
+
 /** Fails as for every other state that the watch cannot use. */
 const lockedAsUsageError = <A, R>(
   self: Effect.Effect<A, FileLockedError | OutputError, R>
@@ -93,6 +101,20 @@ const lockedAsUsageError = <A, R>(
     "FileLockedError",
     ({ hint, reason }) => new UsageError({ reason: `--state: ${reason}`, hint })
   )
+
+const openState = (
+  file: string | null,
+  { query }: ListReader<unknown>,
+  operation: AnyOperation
+): Effect.Effect<StateFile, CommandError, Scope.Scope> =>
+  Effect.gen(function*() {
+    if (file === null) return { saved: null, save: () => Effect.void }
+    const { requireHeld } = yield* lockedAsUsageError(lockFile(file))
+    return {
+      saved: yield* loadState(file, query, operation),
+      save: (position) => Effect.zipRight(lockedAsUsageError(requireHeld), saveState(file, query, position))
+    }
+  })
 
 const watchList = <Item extends WatchableRecord>(
   list: RecordList<Item>,
@@ -106,19 +128,8 @@ const watchList = <Item extends WatchableRecord>(
     const stateFile = singleValue(values, "state") ?? null
     const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
     const reader = yield* listReader(list, invocation)
-    const output = yield* makeWatchOutput(
-      { source: reader.source, columns: list.columns, isDimmed: list.isDimmed },
-      invocation
-    )
-    const lock = stateFile === null ? null : yield* lockedAsUsageError(lockFile(stateFile))
-    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, list.operation)
-    const save = (position: WatchPosition<Item>) =>
-      stateFile === null || lock === null
-        ? Effect.void
-        : Effect.zipRight(
-          lockedAsUsageError(lock.requireHeld),
-          saveState(stateFile, reader.query, position.snapshot())
-        )
+    const output = yield* makeWatchOutput(list, reader.subject, invocation)
+    const { save, saved } = yield* openState(stateFile, reader, list.operation)
     const announce = (position: WatchPosition<Item>) =>
       terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 
@@ -126,7 +137,7 @@ const watchList = <Item extends WatchableRecord>(
     let position = initial === null ? null : makeWatchPosition(initial, positionOptions)
     if (position !== null) {
       yield* announce(position)
-      yield* save(position)
+      yield* save(position.snapshot())
     }
     /** Marks the existing records as known. */
     const startNow = Effect.gen(function*() {
@@ -135,7 +146,7 @@ const watchList = <Item extends WatchableRecord>(
       const { find, from } = current.startPoll()
       yield* Stream.runForEach(reader.pages(from), ({ items }) =>
         Effect.sync(() => find(items, Infinity).add(Infinity)))
-      yield* save(current)
+      yield* save(current.snapshot())
       yield* announce(current)
       position = current
     })
@@ -147,17 +158,20 @@ const watchList = <Item extends WatchableRecord>(
         Effect.gen(function*() {
           const { add, indexes } = find(page.items, remaining)
           let printed = 0
+          const selected = new Set(indexes)
           const printing = indexes.length === 0
             ? Effect.void
-            : output.page(selectRecords(page, indexes), (count) => (printed = count))
+            : output.page(
+              selectRecords(page, (index) =>
+                selected.has(index)),
+              (count) => (printed = count)
+            )
           const exit = yield* Effect.exit(restore(printing))
           const count = Exit.isSuccess(exit) ? indexes.length : printed
           add(count)
           remaining -= count
           // After the records: a crash in between repeats them, and loses none
-          if (count > 0) {
-            yield* save(current)
-          }
+          if (count > 0) yield* save(current.snapshot())
           yield* exit
           return remaining > 0
         })
@@ -175,7 +189,6 @@ const watchList = <Item extends WatchableRecord>(
     yield* output.end
   }))
 
-/** Describes where the watch starts. */
 const startNote = <Item>(
   recordName: string,
   position: WatchPosition<Item>,
@@ -191,10 +204,4 @@ const startNote = <Item>(
   return `watching ${recordName} since ${
     since._tag === "Block" ? `block ${since.block}` : since._tag === "Time" ? since.time : "the beginning"
   }`
-}
-
-const selectRecords = <Item>(page: PageRecords<Item>, indexes: ReadonlyArray<number>): PageRecords<Item> => {
-  const selected = new Set(indexes)
-  const select = <A>(all: ReadonlyArray<A>) => all.filter((_, index) => selected.has(index))
-  return { items: select(page.items), records: memoise(() => select(page.records())) }
 }

@@ -95,7 +95,6 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
       })
   })
 
-/** Turns `quarry token price` into a watch. */
 const watchOption = switchOption("watch", "Print the price each time it changes, until interrupted", {
   conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"]
 })

@@ -5,12 +5,10 @@ import { outputOption } from "../args/GlobalOptions.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
-import { makeView } from "../list/MakeView.ts"
-import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
-import type { PageRecords, RecordSource } from "../list/RecordSource.ts"
-import { makePrintTexts, makeTextSink } from "../list/TextSink.ts"
+import { makeView, outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import type { PageRecords } from "../list/RecordList.ts"
+import { makePrintTexts, makeTextSink, type TableList } from "../list/TextSink.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
-import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 
 /** Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array. */
@@ -31,19 +29,13 @@ export interface WatchOutput<in Item> {
   readonly end: Effect.Effect<void, CommandError>
 }
 
-/** What is watched. */
-export interface WatchedRecords<Item> {
-  readonly source: Pick<RecordSource<Item>, "fields" | "subject">
-  readonly columns: ReadonlyArray<Column<Item>>
-  readonly isDimmed: (item: Item) => boolean
-}
-
+/** Creates the output of a list whose records all concern `subject`, if it is not null. */
 export const makeWatchOutput = <Item>(
-  { columns, isDimmed, source }: WatchedRecords<Item>,
+  list: TableList<Item>,
+  subject: string | null,
   invocation: CommandInvocation
 ): Effect.Effect<WatchOutput<Item>, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const { settings: { format }, values } = invocation
     if (format === "json") {
       return yield* new UsageError({
@@ -52,19 +44,11 @@ export const makeWatchOutput = <Item>(
         option: "output"
       })
     }
-    const view = yield* makeView(invocation, source.subject)
-    const sink = yield* makeTextSink(
-      {
-        source: { fields: source.fields, isSinglePage: false },
-        columns,
-        isDimmed,
-        transform: yield* makeTransform(source.fields, outputSettings(values), format),
-        invocation
-      },
-      // Times relative to the start of the watch would mislead
-      { ...view, now: null }
-    )
-    const print = makePrintTexts(sink, terminal)
+    const transform = yield* makeTransform(list.fields, outputSettings(values), format)
+    // Times relative to the start of the watch would mislead
+    const view = { ...yield* makeView(invocation, subject), now: null }
+    const sink = yield* makeTextSink(list, { invocation, transform }, view, { isStreaming: true })
+    const print = makePrintTexts(sink, yield* CommandTerminal)
     return {
       page: (page, onPrinted = () => {}) =>
         Effect.flatMap(

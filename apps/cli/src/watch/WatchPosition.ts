@@ -5,7 +5,6 @@
  * upstream indexes them with a delay. Records are known by their identity, so each is new once.
  */
 
-/** A record that can be watched. */
 export interface WatchableRecord {
   readonly block_number: number
   readonly transaction_hash: string
@@ -26,7 +25,6 @@ export interface WatchPositionOptions<in Item> {
   readonly maxKnown: number
 }
 
-/** A position as data. */
 export interface PositionSnapshot {
   readonly start: PollStart
   /** The known records from `start` on: identities with their blocks. */

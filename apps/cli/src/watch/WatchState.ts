@@ -46,7 +46,6 @@ export const loadState = (
       })
   })
 
-/** Replaces the state atomically. */
 export const saveState = (
   file: string,
   query: ListQuery,

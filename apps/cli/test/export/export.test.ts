@@ -12,7 +12,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { memoise } from "../../src/list/RecordSource.ts"
+import { memoise } from "../../src/list/RecordList.ts"
 import { exportSandbox, filesIn, readParquet, temporaryFolder } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 

@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
-import type { RecordPage } from "../../src/list/RecordSource.ts"
+import type { RecordPage } from "../../src/list/RecordList.ts"
 import { formatDuration } from "../../src/render/Time.ts"
 import { type TerminalService, withFittedProgress } from "../../src/terminal/Terminal.ts"
 

@@ -1,8 +1,8 @@
 /** CSV that any reader of RFC 4180 reads back. */
 import { expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/FastCheck"
-import { type CsvOptions, makeCsv } from "../../src/formats/Csv.ts"
 import type { RecordField } from "../../src/formats/RecordFields.ts"
+import { type CsvOptions, makeCsv } from "../../src/formats/RecordFormat.ts"
 
 const fields: ReadonlyArray<RecordField> = [
   { path: ["name"], kind: "string" },

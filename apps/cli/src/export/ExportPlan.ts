@@ -1,36 +1,38 @@
-/** Builds the export that the options of a list command describe. */
+/** The export that the options of a list command describe. */
 import { userAgent } from "@blockquarry/http/ApiOptions"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { serviceOf } from "../connection/Connection.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { fileToWrite } from "../files/Files.ts"
-import { makeCsv } from "../formats/Csv.ts"
-import type { FileFormat } from "../formats/FileFormat.ts"
-import { ndjson } from "../formats/Ndjson.ts"
-import type { RecordField } from "../formats/RecordFields.ts"
+import { type FileFormat, textFile } from "../formats/FileFormat.ts"
+import { makeCsv, ndjson } from "../formats/RecordFormat.ts"
 import { formatCommandLine } from "../invocation/CommandLine.ts"
-import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
-import type { ExportPlan } from "./Export.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { canonicalInput, type ExportQuery } from "./ExportQuery.ts"
-import { hasBlockRange } from "./SinceLast.ts"
-import { textFile } from "./TextFile.ts"
+
+export interface ExportPlan<in out Item> {
+  readonly job: ListJob<Item>
+  readonly target: ExportTarget
+  readonly query: ExportQuery
+  readonly format: FileFormat
+  /** The command line that continues the export. */
+  readonly resumeCommand: string
+}
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
 const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest"]
 
-/** Builds the export of the list of a command. `sourceOf` returns the list of other values. */
+/** Plans the export of a list. Fails if it cannot be the content of the file. */
 export const planExport = <Item>(
   job: ListJob<Item>,
-  target: ExportTarget,
-  sourceOf: ExportPlan<Item>["sourceOf"]
+  target: ExportTarget
 ): Effect.Effect<ExportPlan<Item>, CommandError> =>
   Effect.gen(function*() {
-    const { invocation, maxItems, source, transform } = job
-    const { values } = invocation
+    const { invocation, list, maxItems, source, transform } = job
+    const { settings, values } = invocation
     if (target.mode === "since-last") yield* requireBlocks(job)
     if (transform?.fields === null && target.format !== "ndjson") {
       return yield* new UsageError({
@@ -40,9 +42,9 @@ export const planExport = <Item>(
       })
     }
     const query: ExportQuery = {
-      operation: source.operation.id,
+      operation: list.operation.id,
       input: canonicalInput(source.input),
-      sandbox: invocation.settings.isSandbox,
+      sandbox: settings.isSandbox,
       maxItems,
       format: Object.fromEntries([
         ["name", target.format],
@@ -52,43 +54,39 @@ export const planExport = <Item>(
         })
       ])
     }
+    const fields = transform?.fields ?? list.fields
+    const fileFormat = Effect.gen(function*() {
+      if (target.format === "ndjson") return textFile(ndjson)
+      if (target.format === "csv") {
+        const { escapeFormulas } = outputSettings(values)
+        return textFile(makeCsv(fields, { escapeFormulas, isTerminal: false }))
+      }
+      const { parquetFile } = yield* Effect.promise(() => import("../formats/Parquet.ts"))
+      return parquetFile({
+        fields,
+        hasBinaryAmounts: target.hasBinaryAmounts,
+        createdBy: `quarry ${userAgent}`,
+        metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
+      })
+    })
     return {
       // Formats with columns select them from whole records
       job: target.format === "ndjson" ? job : { ...job, transform: null },
       target: { ...target, file: yield* fileToWrite(target.file) },
       // Not in the file, which is the same through a proxy
-      query: { ...query, ...serviceOf(source.operation, invocation) },
-      format: yield* fileFormat(target, transform?.fields ?? source.fields, query, invocation),
-      sourceOf,
+      query: { ...query, ...serviceOf(list.operation, invocation) },
+      format: yield* fileFormat,
       resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })
     }
   })
 
-const fileFormat = (
-  { format, hasBinaryAmounts }: ExportTarget,
-  fields: ReadonlyArray<RecordField>,
-  query: ExportQuery,
-  { values }: CommandInvocation
-): Effect.Effect<FileFormat> =>
-  Effect.gen(function*() {
-    if (format === "ndjson") return textFile(ndjson)
-    if (format === "csv") return textFile(makeCsv(fields, { ...outputSettings(values), isTerminal: false }))
-    const { parquetFile } = yield* Effect.promise(() => import("../formats/Parquet.ts"))
-    return parquetFile({
-      fields,
-      hasBinaryAmounts,
-      createdBy: `quarry ${userAgent}`,
-      metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
-    })
-  })
-
 /** Rejects lists of which an export cannot say what is new. */
 const requireBlocks = <Item>(
-  { invocation: { values }, maxItems, source }: ListJob<Item>
+  { invocation: { values }, list: { operation, recordName }, maxItems }: ListJob<Item>
 ): Effect.Effect<void, UsageError> => {
-  if (!hasBlockRange(source.operation)) {
+  if (!operation.parameters.some(({ name }) => name === "from_block")) {
     return new UsageError({
-      reason: `--since-last requires a list with a range of blocks, and ${source.recordName} have none`,
+      reason: `--since-last requires a list with a range of blocks, and ${recordName} have none`,
       hint: "export the whole list again with --overwrite"
     })
   }

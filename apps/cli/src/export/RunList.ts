@@ -1,0 +1,68 @@
+/** Runs a list: passes its records to the sink that the options select. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { integerValue, isEnabled } from "../args/ArgumentValues.ts"
+import type { ChartBuilder } from "../chart/Chart.ts"
+import type { ApiClients } from "../connection/ApiClients.ts"
+import type { CommandError } from "../errors/CommandError.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import type { ChartTarget } from "../list/ChartOptions.ts"
+import type { JobInputs, ListJob } from "../list/ListJob.ts"
+import { makeTransform } from "../list/MakeTransform.ts"
+import { outputSettings } from "../list/OutputOptions.ts"
+import { printRecords } from "../list/PrintRecords.ts"
+import type { RecordList } from "../list/RecordList.ts"
+import { retryPages, showWait } from "../list/RetryPages.ts"
+import { CommandTerminal } from "../terminal/Terminal.ts"
+import { dryRunOption, exportTarget, retryDuration } from "./ExportOptions.ts"
+
+interface RunListOptions<in Item> {
+  /** Where a chart of the list is drawn, if it is. */
+  readonly chart?: { readonly target: ChartTarget; readonly load: () => Promise<ChartBuilder<Item>> } | null
+  /** Of a list of many inputs. Each of them is limited and retried by itself, and none is drawn. */
+  readonly inputs?: JobInputs
+}
+
+export const runList = <Item>(
+  list: RecordList<Item>,
+  invocation: CommandInvocation,
+  { chart = null, inputs }: RunListOptions<Item> = {}
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { settings, values } = invocation
+    const isDryRun = isEnabled(values, dryRunOption.name)
+    // --overwrite concerns the file of a chart too
+    const target = chart === null ? yield* exportTarget(invocation) : null
+    if (isDryRun && target === null) {
+      const { printRequest } = yield* Effect.promise(() => import("./DryRun.ts"))
+      return yield* printRequest(list.operation, invocation)
+    }
+    const source = yield* list.sourceOf(invocation)
+    if (source.warning !== null) yield* terminal.note(source.warning)
+    const format = target === null ? settings.format : "ndjson"
+    const job: ListJob<Item> = {
+      list,
+      source,
+      maxItems: inputs === undefined ? integerValue(values, "max-items") : null,
+      // Many inputs cannot be read again: stdin is read once, and failures are counted
+      retryFor: inputs === undefined ? retryDuration(values) : Duration.zero,
+      transform: yield* makeTransform(list.fields, outputSettings(values), format),
+      invocation,
+      inputs
+    }
+    const retrying = { ...job, source: retryPages(source, job.retryFor, showWait(terminal)) }
+    if (chart !== null) {
+      const { drawRecords } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
+      return yield* drawRecords(retrying, chart.target, yield* Effect.promise(chart.load))
+    }
+    if (target === null) return yield* printRecords(retrying)
+    const { planExport } = yield* Effect.promise(() => import("./ExportPlan.ts"))
+    const plan = yield* planExport(job, target)
+    if (isDryRun) {
+      const { dryRunExport } = yield* Effect.promise(() => import("./DryRun.ts"))
+      return yield* dryRunExport(plan)
+    }
+    const { exportRecords } = yield* Effect.promise(() => import("./Export.ts"))
+    yield* exportRecords(plan)
+  })
