@@ -3,14 +3,12 @@ import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { makeClock } from "../faults/support/CustomClock.ts"
 import { cachingOptions } from "../support/CacheFixtures.ts"
-import { tokenPrice, updateStreamStatus } from "../support/Examples.ts"
+import { tokenPrice } from "../support/Examples.ts"
 import { failureOf } from "../support/Failures.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
@@ -20,18 +18,6 @@ const half = (): ScriptedClient.ScriptedReply =>
   ScriptedClient.respond(200, ScriptedClient.endlessBody("{\"usdPrice\":1"))
 
 describe("an attempt", () => {
-  it.effect("that hangs times out and is retried, and the last timeout becomes the error", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
-        retry: TestClients.immediateRetries(3)
-      })
-      const error = yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
-      expect(error).toMatchObject({ _tag: "TimeoutError", scope: "attempt", mayHaveBeenApplied: false })
-      expect(error._tag === "TimeoutError" && error.duration).toEqual(Duration.seconds(10))
-      expect(waitsBetween(harness.requests)).toEqual([10_000, 10_000])
-      expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
-    }))
-
   it.effect("that hangs in the middle of its body times out", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(half, { retry: TestClients.immediateRetries(2) })
@@ -92,40 +78,9 @@ describe("an attempt", () => {
       expect(yield* call).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
       expect(harness.requests).toHaveLength(0)
     }))
-
-  it.effect("that responds in time succeeds", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([
-        ScriptedClient.Hang(),
-        ScriptedClient.json(tokenPrice.document)
-      ])
-      expect(yield* whileTimePasses(tokenPrice.call(harness))).toMatchObject({ usdPrice: 1.5 })
-    }))
 })
 
 describe("a call", () => {
-  it.effect("times out in the middle of an attempt", () =>
-    Effect.gen(function*() {
-      const timeouts = { attempt: "10 seconds", call: "25 seconds" } as const
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
-        retry: TestClients.immediateRetries(9),
-        timeouts
-      })
-      const error = yield* whileTimePasses(failureOf(tokenPrice.call(harness)), "25 seconds")
-      expect(error).toMatchObject({ _tag: "TimeoutError", scope: "call" })
-      expect(error._tag === "TimeoutError" && error.duration).toEqual(Duration.seconds(25))
-      expect(harness.requests.map(({ at }) => at)).toEqual([0, 10_000, 20_000])
-      expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
-    }))
-
-  it.effect("of an update that times out may have been applied", () =>
-    Effect.gen(function*() {
-      const timeouts = { attempt: "1 minute", call: "25 seconds" } as const
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { timeouts })
-      const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
-      expect(error).toMatchObject({ _tag: "TimeoutError", scope: "call", mayHaveBeenApplied: true })
-    }))
-
   it.effect("without timeouts waits as long as needed", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { timeouts: Timeouts.none })
@@ -136,29 +91,6 @@ describe("a call", () => {
       yield* Fiber.interrupt(fiber)
     }))
 
-  const hints: ReadonlyArray<readonly [header: string, seconds: number]> = [
-    ["45", 45],
-    ["60", 60],
-    ["86400", 86_400],
-    ["99999999999", 365 * 86_400],
-    ["Thu, 01 Jan 1970 00:01:00 GMT", 60]
-  ]
-
-  it.effect.each(hints)(
-    "does not wait for a Retry-After beyond its deadline: %s",
-    ([header, seconds]) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness([
-          ScriptedClient.respond(429, "{}", { "retry-after": header })
-        ])
-        // No time passes: the call fails immediately.
-        const error = yield* failureOf(tokenPrice.call(harness))
-        expect(error).toMatchObject({ _tag: "RateLimitError", response: { status: 429 } })
-        expect(error._tag === "RateLimitError" && error.retryAfter).toEqual(Duration.seconds(seconds))
-        expect(harness.requests).toHaveLength(1)
-      })
-  )
-
   it.effect("counts elapsed time when it compares Retry-After with the deadline", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
@@ -167,26 +99,5 @@ describe("a call", () => {
       const error = yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
       expect(error).toMatchObject({ _tag: "ServerError", status: 503 })
       expect(harness.requests.map(({ at }) => at)).toEqual([0, 20_000, 40_000])
-    }))
-})
-
-describe("interruption", () => {
-  const moments: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
-    ["before the response", ScriptedClient.Hang()],
-    ["in the middle of a body", half()],
-    ["in the wait before another attempt", ScriptedClient.respond(429, "{}", { "retry-after": "20" })]
-  ]
-
-  it.effect.each(moments)("%s aborts the request and prevents others", ([, reply]) =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([reply])
-      const fiber = yield* Effect.fork(tokenPrice.call(harness))
-      yield* TestClock.adjust("5 seconds")
-      expect(harness.requests).toHaveLength(1)
-      const exit = yield* Fiber.interrupt(fiber)
-      expect(Exit.isInterrupted(exit)).toBe(true)
-      yield* TestClock.adjust("1 hour")
-      expect(harness.requests).toHaveLength(1)
-      expect(harness.requests[0]?.signal.aborted).toBe(true)
     }))
 })

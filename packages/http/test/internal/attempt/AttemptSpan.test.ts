@@ -1,34 +1,12 @@
 /** Tests the spans of attempts, and those of their calls. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
 import { addressOf, fetchPrice, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
-import { runPendingWork } from "../../support/TestTime.ts"
 
 describe("spans", () => {
-  it.effect("of calls have the source of the response, those of attempts their number and status", () =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const harness = yield* TestClients.harness(
-        (requests, number) => number === 1 ? ScriptedClient.respond(500) : numberedPrice(requests, number),
-        { ...cachingOptions, baseUrl: "https://upstream.test/base", retry: TestClients.immediateRetries(2) }
-      )
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* TestClock.adjust("6 seconds")
-      yield* recorder.record(fetchPrice(harness, 1))
-      yield* runPendingWork
-      const attributes = (name: string, attribute: string) =>
-        recorder.spans.filter((span) => span.name === name).map((span) => span.attributes.get(attribute))
-      expect(attributes("quarry.tokenPrice", "quarry.source")).toEqual(["upstream", "cache", "stale"])
-      expect(attributes(attemptName, "http.request.resend_count")).toEqual([undefined, 1, undefined])
-      expect(attributes(attemptName, "http.response.status_code")).toEqual([500, 200, 200])
-    }))
-
   const attemptName = "GET /base/api/v2.2/erc20/:address/price"
 
   /** The spans of attempts that get the responses, with their attributes and whether their status is an error. */
@@ -84,18 +62,5 @@ describe("spans", () => {
       const [span] = yield* attemptsOf([priceReply], "http://[::1]/base")
       expect(span).toMatchObject({ failed: false, "server.address": "::1", "server.port": 80 })
       expect(span).not.toHaveProperty("error.type")
-    }))
-
-  it.effect("without a response have neither source nor status", () =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const harness = yield* TestClients.harness(
-        () => ScriptedClient.Disconnect({ code: "ECONNRESET" }),
-        minimalOptions
-      )
-      yield* recorder.record(Effect.ignore(harness.data.tokenPrice({ address: addressOf(1) })))
-      const [call, attempt] = recorder.spans
-      expect(call?.attributes.has("quarry.source")).toBe(false)
-      expect(attempt?.attributes.has("http.response.status_code")).toBe(false)
     }))
 })

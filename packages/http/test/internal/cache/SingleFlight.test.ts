@@ -6,7 +6,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -17,7 +16,6 @@ import * as TestClock from "effect/TestClock"
 import { CurrentClient } from "../../../src/CallClient.ts"
 import * as SingleFlight from "../../../src/internal/cache/SingleFlight.ts"
 import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
-import { address } from "../../support/Examples.ts"
 import { failureOf } from "../../support/Failures.ts"
 import { fetchPrice } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
@@ -43,37 +41,6 @@ const priceOf = Exit.match({
 })
 
 describe("coalescing", () => {
-  it.effect("sends one request for 1,000 concurrent identical calls", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
-      const fibers = yield* fork(harness, 1000)
-      yield* TestClock.adjust("1 second")
-      const prices = yield* Effect.forEach(fibers, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
-      expect(new Set(prices)).toEqual(new Set([1]))
-      expect(harness.requests).toHaveLength(1)
-    }))
-
-  it.effect.each(
-    [
-      ["every second caller", (index: number) => index % 2 === 0],
-      ["every caller", () => true]
-    ] as const
-  )(
-    "completes the request and caches the response if %s is interrupted, including the first",
-    ([, interruptAt]) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
-        const fibers = yield* fork(harness, 1000)
-        const [interrupted, remaining] = Arr.partition(fibers, (_, index) => !interruptAt(index))
-        yield* Fiber.interruptAll(interrupted)
-        yield* TestClock.adjust("1 second")
-        const prices = yield* Effect.forEach(remaining, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
-        expect(prices).toEqual(prices.map(() => 1))
-        expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
-        expect(harness.requests).toHaveLength(1)
-      })
-  )
-
   it.effect.prop(
     "completes the request for the remaining callers, whichever are interrupted, and caches the response",
     {
@@ -100,47 +67,6 @@ describe("coalescing", () => {
         expect(harness.requests).toHaveLength(1)
       })
   )
-
-  it.effect("lets each caller wait until its own deadline", () =>
-    Effect.gen(function*() {
-      const baseUrl = "https://here.test"
-      const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
-        patient: { ...cachingOptions, baseUrl },
-        hasty: { ...cachingOptions, baseUrl, timeouts: { attempt: Duration.infinity, call: "400 millis" } }
-      })
-      const longer = yield* Effect.fork(fetchPrice(clients.patient, 1))
-      yield* runPendingWork
-      const shorter = yield* Effect.fork(fetchPrice(clients.hasty, 1))
-      yield* TestClock.adjust(400)
-      expect(yield* failureOf(Fiber.join(shorter))).toMatchObject({
-        _tag: "TimeoutError",
-        scope: "call",
-        mayHaveBeenApplied: false
-      })
-      yield* TestClock.adjust(600)
-      expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 1 })
-      expect(requests).toHaveLength(1)
-    }))
-
-  it.effect("retries for callers with a later deadline if the request times out", () =>
-    Effect.gen(function*() {
-      const baseUrl = "https://here.test"
-      const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
-        patient: { ...limitedTimeouts, baseUrl },
-        hasty: { ...limitedTimeouts, baseUrl, timeouts: { attempt: "10 seconds", call: "400 millis" } }
-      })
-      const shorter = yield* Effect.fork(fetchPrice(clients.hasty, 1))
-      yield* runPendingWork
-      const longer = yield* Effect.fork(fetchPrice(clients.patient, 1))
-      yield* TestClock.adjust(400)
-      expect(yield* failureOf(Fiber.join(shorter))).toMatchObject({
-        _tag: "TimeoutError",
-        scope: "call"
-      })
-      yield* TestClock.adjust(1000)
-      expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
-      expect(requests).toHaveLength(2)
-    }))
 
   it.effect("does not share a request between callers with different attempt timeouts", () =>
     Effect.gen(function*() {
@@ -305,17 +231,6 @@ describe("coalescing", () => {
       expect(yield* Fiber.join(second)).toMatchObject({ usdPrice: 2 })
     }))
 
-  it.effect("cancels a request without deadline when the last caller is interrupted", () =>
-    Effect.gen(function*() {
-      const script: ScriptedClient.Script = (requests, number) =>
-        number === 1 ? ScriptedClient.Hang() : numberedPrice(requests, number)
-      const harness = yield* TestClients.harness(script, cachingOptions)
-      yield* Fiber.interruptAll(yield* fork(harness, 3))
-      yield* runPendingWork
-      expect(harness.requests[0]?.signal.aborted).toBe(true)
-      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
-    }))
-
   it.effect("does not join a request in flight with cacheMode reload", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
@@ -379,20 +294,6 @@ describe("coalescing", () => {
       }
       expect(requests).toBe(1)
       expect(yield* fetchPrice(clients, 1)).toMatchObject({ usdPrice: 2 })
-    }))
-
-  it.effect("applies to identical calls only", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
-      const fibers = yield* Effect.forEach([
-        fetchPrice(harness, 1),
-        fetchPrice(harness, 2),
-        harness.data.tokenPrice({ address, to_block: 7 }),
-        harness.data.tokenPrice({ address, to_block: 8 })
-      ], (call) => Effect.zipLeft(Effect.fork(call), runPendingWork))
-      yield* TestClock.adjust("1 second")
-      const prices = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-      expect(prices.map(({ usdPrice }) => usdPrice)).toEqual([1, 2, 3, 4])
     }))
 
   it.effect("starts the TTL when the response arrives", () =>

@@ -119,13 +119,4 @@ describe("a cooldown beyond the deadline of a call", () => {
       yield* TestClock.adjust("1 hour")
       expect(sentAtSeconds(requests)).toEqual([0, 55])
     }))
-
-  it.effect("beyond maxWait fails the call too", () =>
-    Effect.gen(function*() {
-      const rateLimit = { ...RateLimit.none, maxWait: "30 seconds" } as const
-      const harness = yield* TestClients.harness([throttledReply("50")], { ...minimalOptions, rateLimit })
-      yield* forkPrices(harness, [0])
-      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject(cooldownError(50_000))
-      expect(harness.requests).toHaveLength(1)
-    }))
 })

@@ -10,15 +10,13 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
+import { immediateFailureOf } from "../../../support/Failures.ts"
 import {
   callNumberOf,
   fetchPrice,
   forkPrices,
-  indices,
   minimalOptions,
-  priceReply,
-  sentAtSeconds
+  priceReply
 } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
@@ -151,71 +149,7 @@ describe("the concurrency limit", () => {
       })
   )
 
-  it.effect.each<End>(["success", "error", "broken", "interrupted", "defect"])(
-    "releases the slot of a call that ends with: %s",
-    (end) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(
-          (requests) => callNumberOf(requests) === 0 ? reply(end, 100) : priceReply,
-          at({ limit: 1, maxQueue: 5 })
-        )
-        const [first] = yield* forkPrices(harness, [0])
-        const [second] = yield* forkPrices(harness, [1])
-        if (end !== "defect") expect(harness.requests).toHaveLength(1)
-        yield* TestClock.adjust(100)
-        if (end === "interrupted" && first !== undefined) yield* Fiber.interrupt(first)
-        yield* runPendingWork
-        expect(harness.requests.map(callNumberOf)).toEqual([0, 1])
-        if (second !== undefined) expect(yield* Fiber.join(second)).toMatchObject({ usdPrice: 1.5 })
-      })
-  )
-
-  it.effect("grants slots in arrival order, without interrupted calls", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        () => ScriptedClient.delayed("1 second", priceReply),
-        at({ limit: 2, maxQueue: 9 })
-      )
-      const fibers = yield* forkPrices(harness, indices(7))
-      for (const number of [2, 4]) {
-        const fiber = fibers[number]
-        if (fiber !== undefined) yield* Fiber.interrupt(fiber)
-      }
-      yield* TestClock.adjust("10 seconds")
-      expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 3, 5, 6])
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 1, 1, 2])
-    }))
-
   const rejected = { _tag: "LocalLimitError", limit: "concurrency", retryAfter: null }
-
-  it.effect.each([0, 1, 3])(
-    "queues %d calls, and rejects the next one immediately",
-    (maxQueue) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(
-          () => ScriptedClient.delayed("1 second", priceReply),
-          at({ limit: 2, maxQueue })
-        )
-        const fibers = yield* forkPrices(harness, indices(maxQueue + 3))
-        expect(yield* failureOfFinished(fibers.at(-1))).toMatchObject(rejected)
-        yield* TestClock.adjust("1 minute")
-        expect(harness.requests.map(callNumberOf)).toEqual(indices(maxQueue + 2))
-      })
-  )
-
-  it.effect("queues no call beyond its deadline", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.delayed("10 seconds", priceReply), {
-        ...at({ limit: 1, maxQueue: 9 }),
-        timeouts: { attempt: "20 seconds", call: "15 seconds" }
-      })
-      const fibers = yield* forkPrices(harness, indices(4))
-      yield* TestClock.adjust("15 seconds")
-      expect(yield* failureOfFinished(fibers[2])).toMatchObject(rejected)
-      expect(yield* failureOfFinished(fibers[3])).toMatchObject(rejected)
-      yield* TestClock.adjust("1 minute")
-      expect(harness.requests.map(callNumberOf)).toEqual([0, 1])
-    }))
 
   it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {

@@ -1,24 +1,19 @@
 /** Tests calls that are rejected immediately, because the queue is full or the wait would be too long. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { failureOf, failureOfFinished } from "../../../support/Failures.ts"
+import { failureOfFinished } from "../../../support/Failures.ts"
 import {
   addressOf,
   callNumberOf,
-  fetchPrice,
   forkPrices,
-  indices,
   minimalOptions,
   priceReply,
   sentAtSeconds
 } from "../../../support/PriceCalls.ts"
-import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
 
@@ -35,26 +30,6 @@ const localLimitError = (
 })
 
 describe("maxQueue", () => {
-  it.effect.each([0, 1, 3])(
-    "of %d rejects one more call immediately",
-    (maxQueue) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(() => priceReply, {
-          ...minimalOptions,
-          rateLimit: { ...slowReply, maxQueue }
-        })
-        const fibers = yield* forkPrices(harness, indices(maxQueue + 2))
-        expect(yield* failureOfFinished(fibers.at(-1))).toMatchObject(
-          localLimitError("rate", (maxQueue + 1) * 10_000)
-        )
-        yield* TestClock.adjust("1 hour")
-        expect(harness.requests.map(callNumberOf)).toEqual(indices(maxQueue + 1))
-        expect(sentAtSeconds(harness.requests)).toEqual(
-          Array.from({ length: maxQueue + 1 }, (_, number) => number * 10)
-        )
-      })
-  )
-
   it.effect("has room again after a call was sent or interrupted", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
@@ -76,27 +51,6 @@ describe("maxQueue", () => {
 })
 
 describe("maxWait", () => {
-  it.effect.each([9_999, 10_000, 25_000, 30_000])(
-    "of %d ms queues the calls that wait no longer",
-    (maxWait) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(() => priceReply, {
-          ...minimalOptions,
-          rateLimit: { ...slowReply, maxWait }
-        })
-        const fibers = yield* forkPrices(harness, [0, 1, 2, 3, 4])
-        const waiting = Math.floor(maxWait / 10_000)
-        for (const [number, fiber] of fibers.entries()) {
-          if (number <= waiting) continue
-          expect(yield* failureOfFinished(fiber)).toMatchObject(
-            localLimitError("rate", (waiting + 1) * 10_000)
-          )
-        }
-        yield* TestClock.adjust("1 hour")
-        expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2, 3, 4].slice(0, waiting + 1))
-      })
-  )
-
   it.effect("depends on the cost of the queued calls, not on their number", () =>
     Effect.gen(function*() {
       const cost = { tokenPrice: 1, walletChains: 6 }
@@ -115,21 +69,6 @@ describe("maxWait", () => {
 })
 
 describe("the deadline of a call", () => {
-  it.effect("rejects it immediately if the wait would be longer", () =>
-    Effect.gen(function*() {
-      const timeouts = { attempt: "5 seconds", call: "15 seconds" } as const
-      const harness = yield* TestClients.harness(() => priceReply, {
-        ...minimalOptions,
-        timeouts,
-        rateLimit: slowReply
-      })
-      const [, second, third] = yield* forkPrices(harness, [0, 1, 2])
-      expect(yield* failureOfFinished(third)).toMatchObject(localLimitError("rate", "20 seconds"))
-      yield* TestClock.adjust("10 seconds")
-      if (second !== undefined) expect(Exit.isSuccess(yield* Fiber.await(second))).toBe(true)
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 10])
-    }))
-
   it.effect("does not affect the wait of other calls", () =>
     Effect.gen(function*() {
       const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
@@ -148,37 +87,5 @@ describe("the deadline of a call", () => {
       yield* TestClock.adjust("1 hour")
       expect(requests.map(callNumberOf)).toEqual([0, 1, 3])
       expect(sentAtSeconds(requests)).toEqual([0, 10, 20])
-    }))
-
-  it.effect("includes the time in the queue", () =>
-    Effect.gen(function*() {
-      const timeouts = { attempt: "1 minute", call: "15 seconds" } as const
-      const script = [priceReply, ScriptedClient.Hang()]
-      const harness = yield* TestClients.harness(script, {
-        ...minimalOptions,
-        timeouts,
-        rateLimit: slowReply
-      })
-      const [, second] = yield* forkPrices(harness, [0, 1])
-      yield* TestClock.adjust(14_999)
-      if (second === undefined) return
-      expect((yield* Fiber.poll(second))._tag).toBe("None")
-      yield* TestClock.adjust(1)
-      expect(yield* failureOf(Fiber.join(second))).toMatchObject({ _tag: "TimeoutError", scope: "call" })
-    }))
-})
-
-describe("no limit", () => {
-  it.effect("sends all calls immediately", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => priceReply, {
-        ...minimalOptions,
-        timeouts: Timeouts.standard
-      })
-      yield* Effect.forEach(Array.from({ length: 200 }), (_, number) => fetchPrice(harness, number), {
-        concurrency: "unbounded"
-      })
-      expect(new Set(sentAtSeconds(harness.requests))).toEqual(new Set([0]))
-      expect(harness.requests).toHaveLength(200)
     }))
 })

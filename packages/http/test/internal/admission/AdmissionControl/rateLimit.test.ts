@@ -164,38 +164,6 @@ describe("the rate limit", () => {
       })
   )
 
-  it.effect("is used to 99% by an endless queue", () =>
-    Effect.gen(function*() {
-      const rateLimit = RateLimit.make({ limit: 100, window: "1 second" })
-      const harness = yield* TestClients.harness(notFound, { ...minimalOptions, rateLimit })
-      const fibers = yield* Effect.forEach(
-        Array.from({ length: 250 }, (_, number) => number),
-        (number) => Effect.fork(fetchPrice(harness, number))
-      )
-      yield* TestClock.adjust("1 minute")
-      yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
-      const ideal = (250 * 3 - 100) * 10
-      expect(harness.requests).toHaveLength(250)
-      expect(harness.requests.at(-1)?.at).toBeGreaterThanOrEqual(ideal)
-      expect(harness.requests.at(-1)?.at).toBeLessThan(ideal * 1.01)
-    }))
-
-  it.effect("is not charged for an interrupted call, and the next one does not wait for it", () =>
-    Effect.gen(function*() {
-      const cost = { tokenPrice: 1, walletChains: 100 }
-      const rateLimit = { limit: 1, window: "1 second", burst: 100, cost, ...longWaitLimit } as const
-      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
-      yield* Effect.ignore(harness.data.walletChains({ address: addressOf(0) }))
-      const expensive = yield* Effect.fork(harness.data.walletChains({ address: addressOf(1) }))
-      yield* runPendingWork
-      const next = yield* Effect.fork(fetchPrice(harness, 2))
-      yield* TestClock.adjust(500)
-      yield* Fiber.interrupt(expensive)
-      yield* TestClock.adjust(500)
-      yield* Fiber.join(next)
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
-    }))
-
   it.effect("applies per API key and base URL, for all clients", () =>
     Effect.gen(function*() {
       const options = {
@@ -234,12 +202,6 @@ describe("the cost", () => {
       return sentAtSeconds(harness.requests).map((at) => at - (first ?? 0))
     })
 
-  it.effect("defaults to that of the operation", () =>
-    Effect.gen(function*() {
-      expect(yield* sentAt({}, 5)).toEqual([0, 0, 0, 2, 5])
-      expect(yield* sentAt({ cost: { walletChains: 1 } }, 5)).toEqual([0, 0, 0, 2, 5])
-    }))
-
   it.effect("can be set for an operation or for all", () =>
     Effect.gen(function*() {
       expect(yield* sentAt({ cost: { tokenPrice: 5 } }, 4)).toEqual([0, 0, 5, 10])
@@ -250,19 +212,5 @@ describe("the cost", () => {
   it.effect("may exceed the burst", () =>
     Effect.gen(function*() {
       expect(yield* sentAt({ cost: 7, burst: 2 }, 3)).toEqual([0, 7, 14])
-    }))
-
-  it.effect("is charged for each attempt", () =>
-    Effect.gen(function*() {
-      const rateLimit = { limit: 1, window: "10 seconds", burst: 1, cost: 1, ...longWaitLimit } as const
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-        ...minimalOptions,
-        rateLimit,
-        retry: TestClients.immediateRetries(3)
-      })
-      const fiber = yield* Effect.fork(fetchPrice(harness, 1))
-      yield* TestClock.adjust("1 minute")
-      expect((yield* Fiber.await(fiber))._tag).toBe("Failure")
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 10, 20])
     }))
 })

@@ -9,7 +9,6 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, numberedPrice } from "../../../support/CacheFixtures.ts"
-import { updateStreamStatus } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import {
   fetchPrice,
@@ -35,23 +34,6 @@ const rejectedReply = ScriptedClient.respond(401, JSON.stringify({ message: "no 
 const withKeys = (...labels: ReadonlyArray<string>) => ({ ...minimalOptions, apiKey: keysOf(...labels) })
 
 describe("keys", () => {
-  it.effect("are used in turn", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => priceReply, withKeys("a", "b", "c"))
-      for (const number of indices(6)) yield* fetchPrice(harness, number)
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
-    }))
-
-  it.effect("are used in turn by concurrent calls", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        () => ScriptedClient.delayed("1 second", priceReply),
-        withKeys("a", "b", "c")
-      )
-      yield* forkPrices(harness, indices(6))
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
-    }))
-
   it.effect("that the upstream rejects are logged as an error, also the last one, and missing permissions are not", () =>
     Effect.gen(function*() {
       for (const [status, levels] of [[401, ["Error", "Error"]], [403, ["Warning", "Info"]]] as const) {
@@ -66,13 +48,6 @@ describe("keys", () => {
         )
         expect([status, logged]).toEqual([status, levels])
       }
-    }))
-
-  it.effect("that are listed twice count once", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "a"))
-      yield* Effect.ignore(fetchPrice(harness, 1))
-      expect(harness.requests).toHaveLength(1)
     }))
 
   it.effect("share requests in flight only between calls with the same set of keys", () =>
@@ -97,33 +72,6 @@ describe("keys", () => {
 })
 
 describe("a key that is rejected", () => {
-  it.effect.each([401, 402, 403, 407, 424])(
-    "with %d is replaced by another within the attempt",
-    (status) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(
-          replyByKey({ a: ScriptedClient.respond(status) }),
-          withKeys("a", "b")
-        )
-        yield* fetchPrice(harness, 1)
-        expect(harness.requests.map(labelOf)).toEqual(["a", "b"])
-        expect(sentAtSeconds(harness.requests)).toEqual([0, 0])
-      })
-  )
-
-  it.effect("is replaced for updates too, because a rejected request is not applied", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests) =>
-          ({ a: rejectedReply, b: ScriptedClient.respond(429) })[labelOf(requests)] ??
-            ScriptedClient.json({ id: "stream-1" }),
-        withKeys("a", "b", "c")
-      )
-      yield* Effect.ignore(updateStreamStatus.call(harness))
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c"])
-      expect(harness.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"])
-    }))
-
   it.effect("is not replaced if the store is unavailable", () =>
     Effect.gen(function*() {
       let acquired = 0
@@ -212,52 +160,9 @@ describe("a key that is rejected", () => {
       yield* forkPrices(harness, indices(2))
       expect(harness.requests.slice(before + 2).map(labelOf)).toContain("a")
     }))
-
-  it.effect("gets no cooldown if it is the last one without", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "b"))
-      for (const number of indices(3)) {
-        expect(yield* failureOf(fetchPrice(harness, number))).toMatchObject({
-          _tag: "AuthenticationError",
-          status: 401
-        })
-      }
-      // All fail in the first call; afterwards only the one without a cooldown is used.
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "b"])
-      const alone = yield* TestClients.harness(() => rejectedReply, withKeys("a"))
-      for (const number of indices(3)) yield* Effect.ignore(fetchPrice(alone, number))
-      expect(alone.requests).toHaveLength(3)
-    }))
-
-  it.effect("causes neither a retry nor a wait for its cooldown", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => rejectedReply, {
-        ...withKeys("a", "b", "c"),
-        retry: TestClients.immediateRetries(4)
-      })
-      expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({ _tag: "AuthenticationError" })
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 0])
-    }))
 })
 
 describe("a key that is throttled", () => {
-  it.effect("is replaced immediately, for as long as the upstream asks", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests, number) => labelOf(requests) === "a" && number < 3 ? throttledReply("30") : priceReply,
-        withKeys("a", "b")
-      )
-      for (const number of indices(120)) {
-        yield* fetchPrice(harness, number)
-        yield* TestClock.adjust(500)
-      }
-      expect(sentAtSeconds(harness.requests).slice(0, 3)).toEqual([0, 0, 0.5])
-      const triedKeys = sentAtSeconds(harness.requests.filter((requests) => labelOf(requests) === "a"))
-      expect(triedKeys[0]).toBe(0)
-      expect(triedKeys[1]).toBeGreaterThanOrEqual(30)
-      expect(triedKeys[1]).toBeLessThanOrEqual(30.5)
-    }))
-
   it.effect.each(["61", "3600"])(
     "has a cooldown of at most a minute: %s",
     (header) =>
@@ -277,51 +182,6 @@ describe("a key that is throttled", () => {
         expect(harness.requests.slice(4).map(labelOf)).toContain("a")
       })
   )
-
-  it.effect("is waited for if all are throttled, the one with the earliest end", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests, number) =>
-          number > 2 ? priceReply : throttledReply(labelOf(requests) === "a" ? "20" : "5"),
-        { ...withKeys("a", "b"), rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" } }
-      )
-      const first = yield* failureOf(fetchPrice(harness, 1))
-      expect(first).toMatchObject({ _tag: "RateLimitError", response: { status: 429 } })
-      const [second] = yield* forkPrices(harness, [2])
-      yield* TestClock.adjust(4999)
-      expect(harness.requests).toHaveLength(2)
-      yield* TestClock.adjust(1)
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b"])
-      if (second !== undefined) expect(Exit.isSuccess(yield* Fiber.await(second))).toBe(true)
-    }))
-
-  it.effect("is waited for if the others are rejected", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests, number) =>
-          labelOf(requests) === "b" ? rejectedReply : number === 1 ? throttledReply("3") : priceReply,
-        {
-          ...withKeys("a", "b"),
-          rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" },
-          retry: TestClients.immediateRetries(2)
-        }
-      )
-      yield* whileTimePasses(fetchPrice(harness, 1), "3 seconds")
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "a"])
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 3])
-    }))
-
-  it.effect("is waited for by later calls in its cooldown if the others are rejected", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests, number) =>
-          labelOf(requests) === "b" ? rejectedReply : number === 1 ? throttledReply("3") : priceReply,
-        { ...withKeys("a", "b"), rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" } }
-      )
-      yield* Effect.ignore(fetchPrice(harness, 1))
-      yield* whileTimePasses(fetchPrice(harness, 2), "3 seconds")
-      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "a"])
-    }))
 })
 
 describe("with several keys", () => {

@@ -1,12 +1,11 @@
 /** Tests the rate limits and daily quotas of several keys: a key without a queue is preferred. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { failureOf, failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
+import { failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
 import {
   addressOf,
   fetchPrice,
@@ -17,7 +16,7 @@ import {
   sentAtSeconds,
   throttledReply
 } from "../../../support/PriceCalls.ts"
-import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import type * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { keysOf, labelOf, secretOf } from "../../../support/TestEngine.ts"
 
@@ -110,56 +109,8 @@ describe("the rate limit of a key", () => {
 })
 
 describe("the daily quota of a key", () => {
-  const day = 24 * 3_600_000
   /** No rate limit, but a daily quota. */
   const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, dailyQuota })
-  const quotaExceeded = (millis: number) => ({
-    _tag: "LocalLimitError",
-    limit: "daily",
-    retryAfter: Duration.millis(millis)
-  })
-
-  it.effect("rejects calls immediately until the end of the day", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit: daily(3) })
-      yield* TestClock.setTime(5 * day + 1000)
-      for (const number of indices(3)) yield* fetchPrice(harness, number)
-      const error = yield* immediateFailureOf(fetchPrice(harness, 3))
-      expect(error).toMatchObject(quotaExceeded(day - 1000))
-      expect(error.message).toContain("daily quota")
-      yield* TestClock.adjust(day - 1001)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 4))).toMatchObject(quotaExceeded(1))
-      yield* TestClock.adjust(1)
-      yield* fetchPrice(harness, 5)
-      expect(harness.requests).toHaveLength(4)
-    }))
-
-  it.effect("is charged in units for each attempt, and is not waited for by retries", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-        ...minimalOptions,
-        rateLimit: { ...RateLimit.none, dailyQuota: 10 },
-        retry: TestClients.immediateRetries(9)
-      })
-      // A price costs three units.
-      expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({ _tag: "ServerError", status: 500 })
-      expect(harness.requests).toHaveLength(3)
-      expect(yield* immediateFailureOf(harness.data.walletChains({ address: addressOf(1) }))).toMatchObject({
-        limit: "daily"
-      })
-    }))
-
-  it.effect("applies per key: the next key is tried before a call is rejected", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => priceReply, {
-        ...minimalOptions,
-        apiKey: keyWithLimit({ a: daily(2), b: daily(4), c: daily(1) })
-      })
-      for (const number of indices(7)) yield* fetchPrice(harness, number)
-      expect(countByKey(harness.requests)).toEqual({ a: 2, b: 4, c: 1 })
-      expect(yield* immediateFailureOf(fetchPrice(harness, 8))).toMatchObject(quotaExceeded(day))
-      expect(harness.requests).toHaveLength(7)
-    }))
 
   it.effect("that is exhausted for one key does not prevent waiting for another", () =>
     Effect.gen(function*() {

@@ -11,7 +11,7 @@ import { fetchPrice, indices, minimalOptions } from "../../../support/PriceCalls
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../../support/TestClients.ts"
-import { engineHarness, keysOf, labelOf, secretOf } from "../../../support/TestEngine.ts"
+import { engineHarness, keysOf, secretOf } from "../../../support/TestEngine.ts"
 import { whileTimePasses } from "../../../support/TestTime.ts"
 
 const labels = ["one", "two", "three"]
@@ -102,15 +102,5 @@ describe("API keys", () => {
       yield* fetchPrice(harness, 1)
       expect([...entries.keys()].join()).not.toMatch(/CANARY/)
       expect(entries.size).toBe(1)
-    }))
-
-  it.effect("are each sent in their own requests", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(echoingReply(401), {
-        ...minimalOptions,
-        apiKey: keysOf(...labels)
-      })
-      yield* Effect.ignore(fetchPrice(harness, 1))
-      expect(harness.requests.map(labelOf)).toEqual(labels)
     }))
 })

@@ -48,14 +48,4 @@ describe("Retry-After", () => {
       const wait = error._tag === "RateLimitError" ? error.retryAfter : undefined
       expect(wait === null || wait === undefined ? wait : Duration.toMillis(wait)).toBe(milliseconds)
     }))
-
-  it.effect("is part of the message", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        [ScriptedClient.respond(429, "{}", { "Retry-After": "7" })],
-        { retry: TestClients.immediateRetries(1) }
-      )
-      const error = yield* failureOf(tokenPrice.call(harness))
-      expect(error.message).toContain("retry in 7 s")
-    }))
 })

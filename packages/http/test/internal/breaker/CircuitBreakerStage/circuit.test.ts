@@ -204,39 +204,6 @@ describe("Circuit", () => {
     expect(circuit.tag).toBe("Closed")
   })
 
-  it("ignores results of attempts that started before it opened, also after it closed", () => {
-    const circuit = new Circuit()
-    const policy = { ...Breaker.standard, minimum: 2 }
-    const early = [0, 1, 2, 3, 4].map((at) => circuit.admit(at))
-    for (const epoch of early.slice(0, 2)) circuit.record(10, "unhealthy", epoch, policy)
-    expect(circuit.tag).toBe("Open")
-    expect(circuit.record(20, "healthy", early[2] ?? 0, policy)).toBe(false)
-    circuit.record(5010, "healthy", circuit.admit(5010), policy)
-    expect(circuit.tag).toBe("Closed")
-    for (const epoch of early.slice(3)) circuit.record(5020, "unhealthy", epoch, policy)
-    expect(circuit.tag).toBe("Closed")
-  })
-
-  it("stays open twice as long after each failed trial, between openDuration and maxOpenDuration", () => {
-    const policy = { ...Breaker.standard, minimum: 1 }
-    const circuit = circuitAfter(policy, [[0, "unhealthy"]])
-    let now = 0
-    const durations: Array<number> = []
-    for (let time = 0; time < 40; time += 1) {
-      const remaining = circuit.remainingOpenMillis(now) ?? Number.NaN
-      durations.push(remaining)
-      expect(circuit.remainingOpenMillis(now + remaining - 1)).toBe(1)
-      expect(circuit.remainingOpenMillis(now + remaining)).toBeNull()
-      now += remaining
-      circuit.record(now, "unhealthy", circuit.admit(now), policy)
-    }
-    expect(durations.slice(0, 6)).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
-    expect(new Set(durations.slice(6))).toEqual(new Set([60_000]))
-    expect(circuitAfter({ minimum: 1, maxOpenDuration: 1 }, [[0, "unhealthy"]]).remainingOpenMillis(0)).toBe(
-      5000
-    )
-  })
-
   it("never opens with the policy none", () => {
     expect(circuitAfter(Breaker.none, many(10_000, 0, "unhealthy")).tag).toBe("Closed")
   })

@@ -1,7 +1,6 @@
 /** Tests the circuit breaker in the engine: which results open it, and which calls it rejects. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -17,16 +16,8 @@ import {
   failingReply,
   options
 } from "../../../support/CircuitFixtures.ts"
-import { updateStreamStatus } from "../../../support/Examples.ts"
 import { failureOf, failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
-import {
-  callNumberOf,
-  fetchPrice,
-  forkPrices,
-  indices,
-  minimalOptions,
-  priceReply
-} from "../../../support/PriceCalls.ts"
+import { callNumberOf, fetchPrice, forkPrices, indices, priceReply } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
@@ -128,73 +119,6 @@ describe("a circuit breaker", () => {
       })
     }))
 
-  it.effect("fails calls immediately while it is open, with retryAfter", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => failingReply, options)
-      yield* failCalls(harness, 3)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
-      yield* TestClock.adjust(1234)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
-        ...circuitOpenError(3766),
-        host: "data.test",
-        message: "tokenPrice: circuit breaker open for data.test after repeated failures; retry in 4 s"
-      })
-      expect(harness.requests).toHaveLength(3)
-    }))
-
-  it.effect("ends the retries of a call, which fails with the upstream's error", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => failingReply, {
-        ...options,
-        retry: TestClients.immediateRetries(9)
-      })
-      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject({
-        _tag: "ServerError",
-        status: 500
-      })
-      expect(harness.requests).toHaveLength(3)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject(circuitOpenError(5000))
-    }))
-
-  it.effect("counts failures within its window only", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => failingReply, {
-        ...options,
-        breaker: { ...breaker, window: "10 seconds" }
-      })
-      for (let time = 0; time < 9; time += 1) {
-        yield* failCalls(harness, 1)
-        yield* TestClock.adjust("5 seconds")
-      }
-      expect(harness.requests).toHaveLength(9)
-      yield* failCalls(harness, 2)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
-    }))
-
-  it.effect("stays closed after the upstream recovered, although earlier attempts still time out", () =>
-    Effect.gen(function*() {
-      // Requests sent within the first 12 s get no response. Those of the last seconds time out after the recovery.
-      const harness = yield* TestClients.harness(
-        ({ at }) => at < 12_000 ? ScriptedClient.Hang() : priceReply,
-        {
-          ...minimalOptions,
-          breaker: CircuitBreaker.standard,
-          timeouts: { attempt: "10 seconds", call: "10 seconds" }
-        }
-      )
-      const rejectedAt: Array<number> = []
-      for (let tenths = 0; tenths < 300; tenths += 1) {
-        yield* fetchPrice(harness, 1).pipe(
-          Effect.catchTag("CircuitOpenError", () => Effect.sync(() => rejectedAt.push(tenths / 10))),
-          Effect.ignore,
-          Effect.fork
-        )
-        yield* TestClock.adjust(100)
-      }
-      expect(rejectedAt[0]).toBe(11.9)
-      expect(rejectedAt.at(-1)).toBe(16.8)
-    }))
-
   it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {
       const { requests, clients } = yield* TestClients.sharedEngine(
@@ -209,16 +133,6 @@ describe("a circuit breaker", () => {
       expect(yield* immediateFailureOf(fetchPrice(clients.otherKey, 1))).toMatchObject(circuitOpenError(5000))
       expect(yield* fetchPrice(clients.there, 1)).toMatchObject({ usdPrice: 1.5 })
       expect(requests).toHaveLength(4)
-    }))
-
-  it.effect("rejects updates, which are not applied", () =>
-    Effect.gen(function*() {
-      const { client } = ScriptedClient.make(() => failingReply)
-      const clients = yield* TestClients.clientsOver(client, { ...options, baseUrl: "https://here.test" })
-      for (let time = 0; time < 3; time += 1) yield* Effect.ignore(updateStreamStatus.call(clients))
-      expect(yield* immediateFailureOf(updateStreamStatus.call(clients))).toMatchObject(
-        circuitOpenError(5000)
-      )
     }))
 
   it.effect("rejects queued attempts when it opens", () =>
@@ -243,13 +157,6 @@ describe("a circuit breaker", () => {
       const harness = yield* TestClients.harness(() => failingReply, { ...options, rateLimit })
       yield* failCalls(harness, 3)
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
-    }))
-
-  it.effect("never opens with the policy none", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => failingReply, minimalOptions)
-      yield* failCalls(harness, 100)
-      expect(harness.requests).toHaveLength(100)
     }))
 })
 

@@ -1,6 +1,5 @@
 /** Tests cache hits, revalidation, cache keys and cache modes. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -13,7 +12,7 @@ import {
   withInspectableStore
 } from "../../../support/CacheFixtures.ts"
 import { addressOf } from "../../../support/PriceCalls.ts"
-import { fetchPrice, minimalOptions } from "../../../support/PriceCalls.ts"
+import { fetchPrice } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
@@ -22,15 +21,6 @@ import { runPendingWork } from "../../../support/TestTime.ts"
 const price = (clients: TestClients.Clients) => Effect.map(fetchPrice(clients, 1), ({ usdPrice }) => usdPrice)
 
 describe("a cached response", () => {
-  it.effect("is served without a request while it is fresh", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      expect(yield* price(harness)).toBe(1)
-      yield* TestClock.adjust(4999)
-      expect(yield* price(harness)).toBe(1)
-      expect(harness.requests).toHaveLength(1)
-    }))
-
   it.effect("is served stale for 5 s, and revalidated once for all concurrent calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
@@ -54,19 +44,6 @@ describe("a cached response", () => {
       yield* TestClock.adjust(1)
       expect(yield* price(harness)).toBe(2)
       expect(harness.requests).toHaveLength(2)
-    }))
-
-  it.effect("that is too old is replaced before the call returns", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      yield* price(harness)
-      yield* TestClock.adjust(9999)
-      expect(yield* price(harness)).toBe(1)
-      yield* runPendingWork
-      // The revalidated entry was stored at 9.999 seconds.
-      yield* TestClock.adjust(10_000)
-      expect(yield* price(harness)).toBe(3)
-      expect(harness.requests).toHaveLength(3)
     }))
 
   it.effect("is kept if its revalidation fails, without an error in the call", () =>
@@ -174,17 +151,6 @@ describe("cacheMode", () => {
       expect(yield* price(harness)).toBe(4)
       expect(yield* uncached).toBe(5)
       expect(yield* price(harness)).toBe(4)
-    }))
-
-  it.effect("has no effect without a cache: every call sends a request", () =>
-    Effect.gen(function*() {
-      const [harness, entries] = yield* withInspectableStore(
-        TestClients.harness(numberedPrice, { ...minimalOptions, cache: ResponseCache.none })
-      )
-      yield* Effect.all([price(harness), price(harness), price(harness)], { concurrency: "unbounded" })
-      yield* CallOptions.withCallOptions({ cacheMode: "reload" })(price(harness))
-      expect(harness.requests).toHaveLength(4)
-      expect(entries.size).toBe(0)
     }))
 
   it.effect("default serves no stale response if the policy allows none", () =>

@@ -109,17 +109,4 @@ describe("a stale response", () => {
       expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
       expect(harness.requests).toHaveLength(4)
     }))
-
-  it.effect("is replaced by the next successful response", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        (requests, number) => number === 2 ? ScriptedClient.respond(500) : numberedPrice(requests, number),
-        cachingOptions
-      )
-      yield* fetchPrice(harness, 1)
-      yield* TestClock.adjust(20_000)
-      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
-      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 3 })
-      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 3 })
-    }))
 })

@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, noStaleResponses, withInspectableStore } from "../../../support/CacheFixtures.ts"
-import { address, contract, examples, hash, updateStreamStatus } from "../../../support/Examples.ts"
+import { address, contract, examples, hash } from "../../../support/Examples.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
@@ -122,17 +122,6 @@ describe("an error", () => {
       expect(yield* cachedSeconds(callOf("tokenPrice"), reply)).toBeNull()
       expect(yield* cachedSeconds(callOf("nftMetadata"), reply)).toBeNull()
     }))
-
-  it.effect("or response of an update is not cached", () =>
-    Effect.gen(function*() {
-      for (
-        const reply of [404, 400, 200].map((status) =>
-          ScriptedClient.json(updateStreamStatus.document, status)
-        )
-      ) {
-        expect(yield* cachedSeconds(updateStreamStatus.call, reply)).toBeNull()
-      }
-    }))
 })
 
 describe("a rejection", () => {
@@ -145,19 +134,6 @@ describe("a rejection", () => {
         const ttl = nfts.includes(id) ? null : 5
         expect(yield* cachedSeconds(call, ScriptedClient.respond(404))).toBe(ttl)
         expect(yield* cachedSeconds(call, ScriptedClient.respond(410))).toBe(ttl)
-      })
-  )
-
-  it.effect("with metadata of null is not cached", () =>
-    Effect.gen(function*() {
-      expect(yield* cachedSeconds(callOf("nftMetadata"), ScriptedClient.json(null))).toBeNull()
-    }))
-
-  it.effect.each([400, 401, 403, 405, 409, 418, 422, 451])(
-    "that may depend on the key is not cached: %d",
-    (status) =>
-      Effect.gen(function*() {
-        expect(yield* cachedSeconds(callOf("tokenPrice"), ScriptedClient.respond(status))).toBeNull()
       })
   )
 

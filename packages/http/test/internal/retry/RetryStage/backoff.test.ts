@@ -7,7 +7,6 @@ import * as FastCheck from "effect/FastCheck"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import { tokenPrice } from "../../../support/Examples.ts"
-import { failureOf } from "../../../support/Failures.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { waitsBetween, whileTimePasses } from "../../../support/TestTime.ts"
@@ -48,38 +47,6 @@ describe("the standard policy", () => {
         expect(yield* whileTimePasses(tokenPrice.call(harness))).toMatchObject({ usdPrice: 1.5 })
         expect(harness.requests).toHaveLength(4)
         expect(new Set(harness.requests.map(({ url }) => url.href)).size).toBe(1)
-      })
-  )
-
-  it.effect.each(retried)("makes at most four attempts after %s", ([, reply]) =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => reply)
-      yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
-      expect(harness.requests).toHaveLength(4)
-    }))
-
-  const final: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
-    ...[201, 301, 302, 304, 307, 400, 401, 402, 403, 404, 405, 409, 410, 418, 422, 425, 451].map((
-      status
-    ) => [`a ${status}`, ScriptedClient.respond(status, "{}")] as const),
-    ...[501, 505, 507, 511, 520, 529, 599].map((status) =>
-      [`a ${status}`, ScriptedClient.respond(status, "{}")] as const
-    ),
-    ["a used up plan", ScriptedClient.json({ message: "Your plan usage has been consumed" }, 401)],
-    ["an unexpected shape", ScriptedClient.json({ usdPrice: "free" })],
-    ["a body over the maxDelay", ScriptedClient.respond(200, "7".repeat(1000))]
-  ]
-
-  it.effect.each(final)(
-    "does not retry after %s, with any Retry-After",
-    ([, reply]) =>
-      Effect.gen(function*() {
-        const withRetryAfter = reply._tag === "Respond"
-          ? ScriptedClient.Respond({ ...reply, headers: { ...reply.headers, "retry-after": "1" } })
-          : reply
-        const harness = yield* TestClients.harness([withRetryAfter], { maxBodySize: 999 })
-        yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
-        expect(harness.requests).toHaveLength(1)
       })
   )
 })

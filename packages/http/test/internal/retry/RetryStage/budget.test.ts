@@ -94,52 +94,6 @@ describe("an upstream that fails now and then", () => {
         )
       })
   )
-
-  it.effect("restores a retry after enough successes, up to the capacity", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        ({ url }) => url.pathname.endsWith("1/price") ? priceReply : bad,
-        { ...minimalOptions, retry: policy(2, { capacity: 2, refill: 0.1 }) }
-      )
-      /** Returns the number of retries after a number of successes. */
-      const retriesAfter = (successes: number) =>
-        Effect.gen(function*() {
-          for (let time = 0; time < successes; time += 1) yield* fetchPrice(harness, 1)
-          harness.requests.length = 0
-          for (let time = 0; time < 5; time += 1) {
-            yield* whileTimePasses(Effect.ignore(fetchPrice(harness, 2)))
-          }
-          return harness.requests.length - 5
-        })
-      expect(yield* retriesAfter(0)).toBe(2)
-      expect(yield* retriesAfter(9)).toBe(0)
-      expect(yield* retriesAfter(1)).toBe(1)
-      expect(yield* retriesAfter(10)).toBe(1)
-      expect(yield* retriesAfter(100)).toBe(2)
-    }))
-
-  it.effect("refills the budget after a 404, but not after a response that is retried", () =>
-    Effect.gen(function*() {
-      const budget = { capacity: 1, refill: 1 }
-      const script = [bad, bad, bad, ScriptedClient.respond(404), bad, priceReply]
-      const harness = yield* TestClients.harness(script, { ...minimalOptions, retry: policy(2, budget) })
-      // One retry, then none; the 404 refills one; one more retry.
-      for (let time = 0; time < 4; time += 1) yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)))
-      expect(harness.requests).toHaveLength(6)
-    }))
-})
-
-describe("an error that is not retried", () => {
-  it.effect("does not refill the budget: 501", () =>
-    Effect.gen(function*() {
-      const script = [bad, bad, ScriptedClient.respond(501), bad]
-      const harness = yield* TestClients.harness(script, {
-        ...minimalOptions,
-        retry: policy(2, { capacity: 1, refill: 1 })
-      })
-      for (let time = 0; time < 3; time += 1) yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)))
-      expect(harness.requests).toHaveLength(4)
-    }))
 })
 
 describe("calls with their own retry policy", () => {
@@ -179,22 +133,26 @@ describe("a retry that is rejected by a local limit", () => {
     }))
 })
 
-describe("a call without a response", () => {
-  it.effect("does not refill the budget", () =>
-    Effect.gen(function*() {
-      const budget = { capacity: 1, refill: 1 }
-      const script = [bad, bad, ScriptedClient.respond(200, "7".repeat(2000)), bad]
-      const harness = yield* TestClients.harness(script, {
-        ...minimalOptions,
-        maxBodySize: 1000,
-        retry: policy(2, budget)
-      })
-      for (let time = 0; time < 3; time += 1) yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)))
-      expect(harness.requests).toHaveLength(4)
-    }))
-})
-
 describe("a retry budget", () => {
+  const tooLarge = ScriptedClient.respond(200, "7".repeat(2000))
+
+  // Of the first call, one attempt is retried, and of the second none.
+  it.effect.each(
+    [
+      ["is refilled by a 404", ScriptedClient.respond(404), 5],
+      ["is not refilled by a 501, which is not retried", ScriptedClient.respond(501), 4],
+      ["is not refilled by a call without a response", tooLarge, 4]
+    ] as const
+  )("%s", ([, reply, requests]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (_, number) => number === 4 ? reply : bad,
+        { ...minimalOptions, maxBodySize: 1000, retry: policy(2, { capacity: 1, refill: 1 }) }
+      )
+      for (let time = 0; time < 4; time += 1) yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)))
+      expect(harness.requests).toHaveLength(requests + 1)
+    }))
+
   it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {
       const options = { ...minimalOptions, retry: policy(9, { capacity: 3, refill: 0 }) }
@@ -209,19 +167,6 @@ describe("a retry budget", () => {
       expect(requests).toHaveLength(5)
       yield* callPrices(clients.there, 1, false)
       expect(requests).toHaveLength(9)
-    }))
-
-  it.effect("that is exhausted fails calls with the upstream's error", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(
-        [ScriptedClient.json({ message: "out of order" }, 500)],
-        { ...minimalOptions, retry: policy(3, { capacity: 0, refill: 1 }) }
-      )
-      expect(yield* Effect.flip(fetchPrice(harness, 1))).toMatchObject({
-        _tag: "ServerError",
-        status: 500,
-        serverMessage: "out of order"
-      })
     }))
 
   const denials = [
