@@ -82,36 +82,6 @@ describe("the cache in memory", () => {
       })
   )
 
-  it.effect("does not store an entry that is too large, and removes the one that it would replace", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.memory({ maxBytes: 80_000 })
-      yield* store.set("a", entry(10))
-      yield* store.set("a", entry(9000))
-      expect(yield* store.get("a")).toBeNull()
-    }))
-
-  it.effect("returns entries synchronously with peek", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.memory({ maxBytes: 80_000 })
-      const stored = entry(1)
-      yield* store.set("a", stored)
-      expect(store.peek?.("a")).toBe(stored)
-      expect(store.peek?.("b")).toBeUndefined()
-      yield* store.remove("a")
-      expect(store.peek?.("a")).toBeUndefined()
-      expect(yield* store.get("a")).toBeNull()
-    }))
-
-  it.effect("counts the size of keys", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.memory({ maxBytes: 80_000 })
-      const bytes = (10_000 - 1024 - 26) / 5
-      yield* store.set("k".repeat(13), entry(bytes))
-      yield* store.set("k".repeat(14), entry(bytes))
-      expect(yield* store.get("k".repeat(13))).not.toBeNull()
-      expect(yield* store.get("k".repeat(14))).toBeNull()
-    }))
-
   it.effect("stores entries of up to an eighth of 64 MiB by default", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory()

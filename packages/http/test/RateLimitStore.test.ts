@@ -5,10 +5,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { maxInWindow, type SentRequest } from "./support/RateWindow.ts"
+import { withBackend } from "./support/RemoteRateLimits.ts"
 
 const rule = { limit: 10, window: 1000, burst: 10 }
 const lease = 5000
@@ -16,39 +15,6 @@ const lease = 5000
 const granted = { _tag: "Granted", trial: false }
 
 describe("rate limits in memory", () => {
-  it.effect.prop(
-    "grant at most limit + burst units in any window, per id",
-    {
-      rule: FastCheck.record({
-        limit: FastCheck.integer({ min: 1, max: 20 }),
-        window: FastCheck.constantFrom(10, 1000),
-        burst: FastCheck.integer({ min: 1, max: 20 })
-      }),
-      requests: FastCheck.array(
-        FastCheck.record({
-          gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
-          name: FastCheck.constantFrom<"a" | "b">("a", "b"),
-          cost: FastCheck.integer({ min: 1, max: 25 })
-        }),
-        { maxLength: 80 }
-      )
-    },
-    ({ requests, rule }) =>
-      Effect.gen(function*() {
-        const store = yield* RateLimitStore.memory
-        const sent: Record<"a" | "b", Array<SentRequest>> = { a: [], b: [] }
-        for (const { cost, gap, name } of requests) {
-          if (gap > 0) yield* TestClock.adjust(gap)
-          const permit = yield* store.acquire(name, rule, cost, lease)
-          if (permit._tag === "Granted") sent[name].push({ at: yield* Clock.currentTimeMillis, cost })
-        }
-        for (const requestsOfId of Object.values(sent)) {
-          const maxUnits = rule.limit + Math.max(rule.burst, ...requestsOfId.map(({ cost }) => cost))
-          expect(maxInWindow(requestsOfId, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
-        }
-      })
-  )
-
   it.effect("start with the whole burst, and are separate per id", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
@@ -70,70 +36,12 @@ describe("rate limits in memory", () => {
       expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.effect("return the remaining units with each permit", () =>
-    Effect.gen(function*() {
-      const store = yield* RateLimitStore.memory
-      const remaining = (name: string, cost: number) =>
-        Effect.map(store.acquire(name, rule, cost, lease), (permit) => [permit._tag, permit.remaining])
-      expect(yield* remaining("a", 4)).toEqual(["Granted", 6])
-      expect(yield* remaining("a", 7)).toEqual(["Delayed", 6])
-      expect(yield* remaining("b", 1)).toEqual(["Granted", 9])
-      yield* TestClock.adjust(200)
-      expect(yield* remaining("a", 8)).toEqual(["Granted", 0])
-      const unlimited = { ...rule, limit: Infinity }
-      expect(yield* store.acquire("c", unlimited, 100, lease)).toEqual({
-        _tag: "Granted",
-        trial: false,
-        remaining: Infinity
-      })
-    }))
-
-  it.effect("grant one trial after a cooldown, and resume when it is settled", () =>
-    Effect.gen(function*() {
-      const store = yield* RateLimitStore.memory
-      yield* store.startCooldown("a", null)
-      yield* TestClock.adjust(1000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", reason: "cooldown" })
-      yield* store.settleTrial("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
   it.effect("are provided by layerMemory", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.RateLimitStore
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }).pipe(Effect.provide(RateLimitStore.layerMemory)))
 })
-
-/** A backend that can be made unavailable or slow, and the store that uses it. */
-const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
-  Effect.gen(function*() {
-    const memory = yield* RateLimitStore.memory
-    const state = { unavailable: false, replyMillis: 0, processes, heartbeats: 0 }
-    const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
-      Effect.suspend(() =>
-        state.unavailable
-          ? Effect.fail(new StoreError({ reason: "refused" }))
-          : state.replyMillis === 0
-          ? command
-          : Effect.delay(command, state.replyMillis)
-      )
-    const store = yield* RateLimitStore.withFallback({
-      acquire: (...args) => reply(memory.acquire(...args)),
-      release: (...args) => reply(memory.release(...args)),
-      startCooldown: (...args) => reply(memory.startCooldown(...args)),
-      settleTrial: (...args) => reply(memory.settleTrial(...args)),
-      consume: (...args) => reply(memory.consume(...args)),
-      refund: (...args) => reply(memory.refund(...args)),
-      peek: (...args) => reply(memory.peek(...args)),
-      heartbeat: reply(Effect.sync(() => {
-        state.heartbeats += 1
-        return state.processes
-      }))
-    }, { whenUnavailable })
-    return { memory, state, store }
-  })
 
 describe("rate limits with a backend", () => {
   it.scoped("are those of the backend while it is available", () =>

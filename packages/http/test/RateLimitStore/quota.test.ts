@@ -1,91 +1,20 @@
 /** Tests quotas in memory, and with a backend that may be unavailable. */
-import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as TestClock from "effect/TestClock"
+import { withBackend } from "../support/RemoteRateLimits.ts"
 
 const day = 86_400_000
-const dailyQuota: RateLimitStore.Quota = { limit: 10, period: day }
 
 const consumed = (remaining: number) => ({ _tag: "Consumed", remaining })
 const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining })
-
-describe("quotas in memory", () => {
-  it.effect.prop(
-    "allow at most the limit in each window, per id",
-    {
-      quota: FastCheck.record({
-        limit: FastCheck.nat(30),
-        period: FastCheck.constantFrom(10, 1000, 60_000)
-      }),
-      requests: FastCheck.array(
-        FastCheck.record({
-          gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300), FastCheck.nat(90_000)),
-          name: FastCheck.constantFrom("a", "b"),
-          cost: FastCheck.nat(12)
-        }),
-        { maxLength: 40, size: "max" }
-      )
-    },
-    ({ requests, quota }) =>
-      Effect.gen(function*() {
-        const store = yield* RateLimitStore.memory
-        const sums = new Map<string, number>()
-        for (const { cost, gap, name } of requests) {
-          if (gap > 0) yield* TestClock.adjust(gap)
-          const window = `${name} ${Math.floor((yield* TestClock.currentTimeMillis) / quota.period)}`
-          const before = sums.get(window) ?? 0
-          const peeked = yield* store.peek(name, quota)
-          expect(peeked.remaining).toBe(quota.limit - before)
-          const consumption = yield* store.consume(name, quota, cost)
-          if (before + cost > quota.limit) {
-            expect(consumption).toEqual({ _tag: "QuotaExceeded", ...peeked })
-          } else {
-            sums.set(window, before + cost)
-            expect(consumption).toEqual(consumed(quota.limit - before - cost))
-          }
-        }
-      })
-  )
-
-  it.effect("are not changed by peek", () =>
-    Effect.gen(function*() {
-      const store = yield* RateLimitStore.memory
-      yield* TestClock.adjust(1000)
-      expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 10, millis: day - 1000 })
-      expect(yield* store.consume("a", dailyQuota, 10)).toEqual(consumed(0))
-      expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 0, millis: day - 1000 })
-      yield* TestClock.adjust(day - 1000)
-      expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 10, millis: day })
-    }))
-})
 
 describe("quotas with a backend", () => {
   // Long compared to the interval of pings.
   const period = 60_000
   const quota = { limit: 10, period }
-
-  /** A backend that can be made unavailable, processes that use it, and the store of one of them. */
-  const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
-    Effect.gen(function*() {
-      const memory = yield* RateLimitStore.memory
-      const state = { unavailable: false }
-      const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
-        Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
-      const member = RateLimitStore.withFallback({
-        acquire: (...args) => reply(memory.acquire(...args)),
-        release: (...args) => reply(memory.release(...args)),
-        startCooldown: (...args) => reply(memory.startCooldown(...args)),
-        settleTrial: (...args) => reply(memory.settleTrial(...args)),
-        consume: (...args) => reply(memory.consume(...args)),
-        refund: (...args) => reply(memory.refund(...args)),
-        peek: (...args) => reply(memory.peek(...args)),
-        heartbeat: reply(Effect.succeed(processes))
-      }, { whenUnavailable })
-      return { member, memory, state, store: yield* member }
-    })
 
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
@@ -199,8 +128,8 @@ describe("quotas with a backend", () => {
       Effect.gen(function*() {
         // Everything happens within one window
         const quota = { limit, period: day }
-        const { member, state } = yield* withBackend(members)
-        const stores = yield* Effect.replicateEffect(member, members)
+        const { process, state } = yield* withBackend(members)
+        const stores = yield* Effect.replicateEffect(process, members)
         let [sum, sumBefore, maxInOutage] = [0, 0, Infinity]
         for (const step of steps) {
           if (typeof step === "boolean") {

@@ -117,18 +117,6 @@ describe.each(contexts)("a guard in %s", (_, region) => {
         "store is unavailable"
       ])
     }))
-
-  it.effect("becomes unavailable and available repeatedly", () =>
-    Effect.gen(function*() {
-      const { run, store } = yield* guardedStore()
-      for (let times = 0; times < 3; times += 1) {
-        store.available = false
-        expect(yield* region(run)).toBe("refused")
-        store.available = true
-        yield* TestClock.adjust(500)
-        expect(yield* region(run)).toBe("remote")
-      }
-    }))
 })
 
 it.effect("logs what to change as an error, once per change, and measures it until the store is available", () =>
@@ -175,16 +163,6 @@ it.effect("pings an available store at the start and every 5 s, and notices an o
     yield* TestClock.adjust(5000)
     expect(guard.isAvailable()).toBe(false)
     expect(store.commands).toBe(0)
-  }))
-
-it.effect("decides about one store without regard to another", () =>
-  Effect.gen(function*() {
-    const one = yield* guardedStore("one")
-    const other = yield* guardedStore("other")
-    one.store.available = false
-    expect(yield* one.run).toBe("refused")
-    expect(yield* other.run).toBe("remote")
-    expect([one.guard.isAvailable(), other.guard.isAvailable()]).toEqual([false, true])
   }))
 
 it.scoped("keeps pinging after a defect, which it logs once, and uses the store again", () =>

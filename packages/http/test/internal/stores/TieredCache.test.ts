@@ -127,17 +127,6 @@ describe("a cache above a remote one", () => {
       expect(store.peek?.("a")).toBe(replaced)
     }))
 
-  it.scoped("asks the remote store for an entry that is no longer fresh", () =>
-    Effect.gen(function*() {
-      const { entries, store } = yield* withRemote
-      yield* store.set("a", entry(1, 1000))
-      yield* TestClock.adjust(1000)
-      expect(store.peek?.("a")).toBeUndefined()
-      const replaced = entry(2)
-      entries.set("a", replaced)
-      expect(yield* store.get("a")).toBe(replaced)
-    }))
-
   it.scoped("returns an entry that another process removed for at most 2 s", () =>
     Effect.gen(function*() {
       const remote = remoteCache()
@@ -357,16 +346,6 @@ describe("a cache above a remote one", () => {
       expect(store.peek?.("a")).toBe(stored)
     }))
 
-  it.scoped("limits its memory to maxBytes", () =>
-    Effect.gen(function*() {
-      const { backend, commandsOf, entries } = remoteCache()
-      const store = yield* CacheStore.tiered(backend, { maxBytes: 0 })
-      entries.set("a", entry(1))
-      expect(yield* commandsOf(store.get("a"))).toEqual([entry(1), ["get a"]])
-      expect(yield* commandsOf(store.get("a"))).toEqual([entry(1), ["get a"]])
-      expect(store.peek?.("a")).toBeUndefined()
-    }))
-
   it.scoped("clears for at most a minute", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withRemote
@@ -422,29 +401,6 @@ describe("during an outage, a cache above a remote one", () => {
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect(yield* nextVersionOf(store)).toBeGreaterThan(152)
-    }))
-
-  it.scoped("replaces entries in memory by newer ones", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withRemote
-      yield* store.set("a", entry(yield* nextVersionOf(store)))
-      state.unavailable = true
-      const newer = entry(yield* nextVersionOf(store))
-      yield* store.set("a", newer)
-      expect(store.peek?.("a")).toBe(newer)
-    }))
-
-  it.scoped("compares entries of the outage with the remote store afterwards", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withRemote
-      state.unavailable = true
-      yield* nextVersionOf(store)
-      yield* store.set("a", entry(1))
-      yield* TestClock.adjust(5000)
-      expect(store.peek?.("a")).toBeDefined()
-      state.unavailable = false
-      yield* TestClock.adjust(500)
-      expect([store.peek?.("a"), yield* store.get("a")]).toEqual([undefined, null])
     }))
 })
 
@@ -538,21 +494,6 @@ describe("a response that the remote store has not confirmed", () => {
       yield* TestClock.adjust(500)
       expect(entries.get("a")).toBe(newer)
       expect(yield* nextVersionOf(other)).toBeGreaterThan(newer.version)
-    }))
-
-  it.scoped("replaces the older one in every process if the remote store has lost its last writes", () =>
-    Effect.gen(function*() {
-      const { backend, entries, store } = yield* withRemote
-      const other = yield* CacheStore.tiered(backend)
-      const [older, newer] = [entry(yield* nextVersionOf(store)), entry(yield* nextVersionOf(store))]
-      yield* store.set("a", newer)
-      yield* other.get("a")
-      yield* TestClock.adjust(2000)
-      entries.set("a", older)
-      expect([yield* other.get("a"), yield* store.get("a")]).toEqual([newer, newer])
-      expect(entries.get("a")).toBe(newer)
-      const third = yield* CacheStore.tiered(backend)
-      expect(yield* third.get("a")).toBe(newer)
     }))
 
   it.scoped("does not replace what the remote store has got in the meantime, nor what was removed from it", () =>
