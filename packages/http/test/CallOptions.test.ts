@@ -69,16 +69,6 @@ describe("withCallOptions", () => {
       expect(harness.requests.map(({ at }) => at)).toEqual([0, 3000])
     }))
 
-  it.effect("sets the timeouts of calls", () =>
-    Effect.gen(function*() {
-      const total = CallOptions.withCallOptions({ timeouts: { attempt: "1 minute", call: "2 seconds" } })
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), minimalOptions)
-      expect(yield* whileTimePasses(failureOf(total(fetchPrice(harness, 1))), "2 seconds")).toMatchObject({
-        _tag: "TimeoutError",
-        scope: "call"
-      })
-    }))
-
   it.effect("does not affect concurrent or later calls outside the region", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
@@ -90,17 +80,6 @@ describe("withCallOptions", () => {
       expect(harness.requests).toHaveLength(6)
       yield* call
       expect(harness.requests).toHaveLength(9)
-    }))
-
-  it.effect("applies to forked fibers", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-        ...minimalOptions,
-        retry: TestClients.immediateRetries(3)
-      })
-      const call = Effect.ignore(fetchPrice(harness, 1))
-      yield* once(Effect.all([call, call], { concurrency: "unbounded" }))
-      expect(harness.requests).toHaveLength(2)
     }))
 })
 
@@ -152,18 +131,6 @@ describe("streamWithCallOptions", () => {
       expect(yield* Stream.runCount(none)).toBe(3)
     }))
 
-  it.effect("does not affect other streams", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service(), minimalOptions)
-      const plain = harness.data.tokenOwners.pages(input)
-      const mixed = Stream.concat(
-        Stream.take(CallOptions.streamWithCallOptions(retried)(plain), 1),
-        Stream.drop(plain, 1)
-      )
-      expect(yield* failureOf(Stream.runDrain(mixed))).toMatchObject({ _tag: "ServerError" })
-      expect(harness.requests).toHaveLength(4)
-    }))
-
   it.effect("inherits options of the surrounding effect that it does not set", () =>
     Effect.gen(function*() {
       const page = { cursor: null, result: [] }
@@ -203,18 +170,6 @@ describe("the second argument of an operation function", () => {
       expect(harness.requests).toHaveLength(5)
     }))
 
-  it.effect("sets timeouts and cache mode", () =>
-    Effect.gen(function*() {
-      const hanging = yield* TestClients.harness(() => ScriptedClient.Hang(), minimalOptions)
-      const timeouts = { attempt: "1 minute", call: "2 seconds" } as const
-      const call = failureOf(hanging.data.tokenPrice({ address }, { timeouts }))
-      expect(yield* whileTimePasses(call, "2 seconds")).toMatchObject({ _tag: "TimeoutError", scope: "call" })
-      const { data } = yield* TestClients.harness(numberedPrice, cachingOptions)
-      yield* data.tokenPrice({ address })
-      expect(yield* data.tokenPrice({ address }, { cacheMode: "reload" })).toMatchObject({ usdPrice: 2 })
-      expect(yield* data.tokenPrice({ address })).toMatchObject({ usdPrice: 2 })
-    }))
-
   it.effect("sets the options of every request of a list, with those of pagination", () =>
     Effect.gen(function*() {
       const page = (cursor: string | null) => ScriptedClient.json({ cursor, result: [] })
@@ -242,29 +197,6 @@ describe("the second argument of an operation function", () => {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), retrying)
       yield* Effect.ignore(harness.data.tokenOwners({ token_address: address }, { retry: RetryPolicy.none }))
       expect(harness.requests).toHaveLength(1)
-    }))
-})
-
-describe("withCallOptions and streamWithCallOptions", () => {
-  it.effect("take the options first or last", () =>
-    Effect.gen(function*() {
-      const options = { retry: RetryPolicy.none }
-      expect(yield* attempts((self) => CallOptions.withCallOptions(self, options))).toBe(1)
-      expect(yield* attempts((self) => self.pipe(CallOptions.withCallOptions(options)))).toBe(1)
-      for (
-        const region of [
-          <A, E>(self: Stream.Stream<A, E>) => CallOptions.streamWithCallOptions(self, options),
-          CallOptions.streamWithCallOptions(options)
-        ]
-      ) {
-        const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-          ...minimalOptions,
-          retry: TestClients.immediateRetries(3)
-        })
-        const items = harness.data.tokenOwners.items({ token_address: address })
-        yield* Effect.ignore(Stream.runDrain(region(items)))
-        expect(harness.requests).toHaveLength(1)
-      }
     }))
 })
 
@@ -309,17 +241,6 @@ describe("invalid options", () => {
         "tokenPrice: retry.attempts: expected an integer of at least 1, got 1.5; " +
           "timeouts.attempt: expected more than 0, got 0; timeouts.call: expected more than 0, got 0"
       )
-    }))
-
-  it.effect("of a program without types fail the call", () =>
-    Effect.gen(function*() {
-      const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
-      const untyped: CallOptions.CallOptions = JSON.parse(`{ "retry": { "budget": 1 }, "timeouts": 5 }`)
-      expect(yield* failureOf(data.tokenPrice({ address }, untyped))).toMatchObject({
-        _tag: "InvalidInputError",
-        issues: [{ parameter: "retry.budget" }, { parameter: "timeouts" }]
-      })
-      expect(requests).toEqual([])
     }))
 
   it.effect.each<[json: string, parameter: string, reason: string]>([

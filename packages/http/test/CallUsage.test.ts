@@ -154,14 +154,6 @@ describe("call usage", () => {
       expect(inner).toEqual({ ...noUsage, attempts: 2, cost: 2 * units })
     }))
 
-  it.effect("is available for calls that fail", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([ScriptedClient.respond(400)], minimalOptions)
-      const [result, usage] = yield* CallUsage.withUsage(Effect.either(fetchPrice(harness, 1)))
-      expect(result._tag).toBe("Left")
-      expect(usage).toEqual({ ...noUsage, attempts: 1, cost: units })
-    }))
-
   it.effect("is reported to an observer after the effect has ended", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)

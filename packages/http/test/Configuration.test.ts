@@ -96,43 +96,6 @@ describe("layerConfig", () => {
       expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual([key, key, key, key])
     }))
 
-  const required: ReadonlyArray<
-    readonly [variable: string, layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>]
-  > = [
-    ["QUARRY_BASE_URL", DataApi.layerConfig()],
-    ["QUARRY_STREAMS_URL", StreamsApi.layerConfig()],
-    ["QUARRY_LEDGER_URL", LedgerApi.layerConfig()],
-    ["QUARRY_LEDGER_TESTNET_URL", LedgerTestnetApi.layerConfig()],
-    ["QUARRY_API_KEY", DataApi.layerConfig()],
-    ["QUARRY_API_KEY", StreamsApi.layerConfig()]
-  ]
-
-  it.effect.each(required)(
-    "fails without %s and shows how to set it",
-    ([variable, layer]) =>
-      Effect.gen(function*() {
-        const others = Object.fromEntries(Object.entries(environment).filter(([name]) => name !== variable))
-        for (const variables of [others, { ...others, [variable]: " " }]) {
-          expect(yield* errorOf(layer, variables)).toBe(
-            `(Missing data at ${variable}: "${
-              variable === "QUARRY_API_KEY"
-                ? "expected an API key: export QUARRY_API_KEY=…, or pass the option apiKey"
-                : `expected the base URL of the API: export ${variable}=https://…, or pass it as an option`
-            }")`
-          )
-        }
-      })
-  )
-
-  it.effect("needs no variables of other APIs", () =>
-    Effect.gen(function*() {
-      const { requests } = yield* run(price, DataApi.layerConfig(), {
-        QUARRY_API_KEY: key,
-        QUARRY_BASE_URL: "https://main.test"
-      })
-      expect(requests).toHaveLength(1)
-    }))
-
   it.effect("sends no x-api-key header to the ledger if no API key is set", () =>
     Effect.gen(function*() {
       const { client, requests } = ScriptedClient.make(() =>
@@ -204,37 +167,6 @@ describe("layerConfig", () => {
     }))
 })
 
-describe("invalid base URLs", () => {
-  const invalid: ReadonlyArray<readonly [baseUrl: string, reason: string]> = [
-    ["host.test", "URL"],
-    ["/api/v2.2", "URL"],
-    ["https://", "URL"],
-    ["not an address", "URL"],
-    ["ftp://host.test", "http or https"],
-    ["file:///etc/passwd", "http or https"],
-    ["javascript:alert(1)", "http or https"],
-    ["https://user:secret@host.test", "credentials"],
-    ["https://user@host.test", "credentials"],
-    ["https://host.test?apikey=secret", "query string"],
-    ["https://host.test/#secret", "fragment"]
-  ]
-
-  it.effect.each(invalid)("fail the layer: %s", ([baseUrl, reason]) =>
-    Effect.gen(function*() {
-      const fromOptions = yield* errorOf(DataApi.layer({ ...options, baseUrl }))
-      const fromEnvironment = yield* errorOf(DataApi.layerConfig(), {
-        ...environment,
-        QUARRY_BASE_URL: baseUrl
-      })
-      expect(fromOptions).toContain("Invalid data at baseUrl:")
-      expect(fromEnvironment).toContain("Invalid data at QUARRY_BASE_URL:")
-      for (const message of [fromOptions, fromEnvironment]) {
-        expect(message).toContain(reason)
-        expect(message).not.toContain("secret")
-      }
-    }))
-})
-
 describe("invalid API keys", () => {
   it.effect.each(["abc\n", "abc\r\n", "a\u0000b", "a€b", ""])(
     "fail the layer, unseen: %j",
@@ -270,11 +202,6 @@ describe("invalid API keys", () => {
       for (const layer of [DataApi.layer, DataApi.layerConfig, LedgerApi.layer, LedgerApi.layerConfig]) {
         expect(yield* errorOf(layer(noOptions))).toContain("Invalid data at options: \"expected an object\"")
       }
-    }))
-
-  it.effect("fail the layer if the list is empty", () =>
-    Effect.gen(function*() {
-      expect(yield* errorOf(DataApi.layer({ ...options, apiKey: [] }))).toContain("at least one API key")
     }))
 })
 

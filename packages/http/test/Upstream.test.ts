@@ -14,70 +14,10 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { DispatchTransport } from "../src/internal/transport/Transport.ts"
 import * as Upstream from "../src/Upstream.ts"
-import { address, hash, tokenPrice, updateStreamStatus } from "./support/Examples.ts"
+import { tokenPrice } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
-
-const path = `/erc20/${address}/price`
-
-describe("base URL", () => {
-  const bases: ReadonlyArray<readonly [base: string | URL, url: string]> = [
-    ["https://host.test", `https://host.test/api/v2.2${path}`],
-    ["https://host.test/", `https://host.test/api/v2.2${path}`],
-    ["https://host.test///", `https://host.test/api/v2.2${path}`],
-    ["https://host.test:8443", `https://host.test:8443/api/v2.2${path}`],
-    ["http://127.0.0.1:3000/", `http://127.0.0.1:3000/api/v2.2${path}`],
-    ["http://[::1]:3000", `http://[::1]:3000/api/v2.2${path}`],
-    ["https://host.test/some/path", `https://host.test/some/path/api/v2.2${path}`],
-    ["https://host.test/some/path/", `https://host.test/some/path/api/v2.2${path}`],
-    ["https://host.test/a%20b/", `https://host.test/a%20b/api/v2.2${path}`],
-    ["https://host.test/api/v2.2", `https://host.test/api/v2.2${path}`],
-    ["https://host.test/api/v2.2/", `https://host.test/api/v2.2${path}`],
-    ["https://host.test/some/api/v2.2/", `https://host.test/some/api/v2.2${path}`],
-    ["https://host.test/api/v2.2/more", `https://host.test/api/v2.2/more/api/v2.2${path}`],
-    [new URL("https://HOST.test/p/"), `https://host.test/p/api/v2.2${path}`]
-  ]
-
-  it.effect.each(bases)(
-    "keeps the path of %s and adds the prefix once",
-    ([baseUrl, url]) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness([ScriptedClient.respond(404)], { baseUrl })
-        yield* Effect.ignore(tokenPrice.call(harness))
-        expect(harness.requests.map((requests) => requests.url.href)).toEqual([url])
-      })
-  )
-
-  it.effect("has no prefix for the streams and ledger APIs", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(404), {
-        baseUrl: "https://host.test/p/"
-      })
-      yield* Effect.ignore(updateStreamStatus.call(harness))
-      yield* Effect.ignore(harness.ledger.ledgerTransaction({ txn_hash: hash }))
-      expect(harness.requests.map(({ url }) => url.href)).toEqual([
-        "https://host.test/p/streams/evm/stream-1/status",
-        `https://host.test/p/transactions/by_hash/${hash}`
-      ])
-    }))
-})
-
-describe("inputs", () => {
-  it.effect("fail with the names of the invalid parameters, and nothing is sent", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([])
-      const error = yield* failureOf(harness.data.tokenTransfers({ address: "0x12", limit: 0 }))
-      expect(error).toMatchObject({
-        _tag: "InvalidInputError",
-        issues: [{ parameter: "address" }, { parameter: "limit" }]
-      })
-      for (const id of [".", "..", "", "\ud800"]) {
-        const refused = yield* failureOf(harness.streams.updateStreamStatus({ id, status: "active" }))
-        expect(refused).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "id" }] })
-      }
-    }))
-})
 
 describe("policies", () => {
   const baseUrl = "https://host.test"

@@ -76,18 +76,6 @@ describe("the first page", () => {
 })
 
 describe("the end of the list", () => {
-  it.effect("is an empty first page", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([page()])
-      expect(yield* keysOf(harness, { address })).toEqual([])
-    }))
-
-  it.effect("is a page without new records that is shorter than another page", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([page(record(9, 1), record(8, 2)), page(record(8, 2))])
-      expect(yield* keysOf(harness, { address, limit: 1 })).toEqual(["1:1", "2:2"])
-    }))
-
   it.effect("is a page that is complete by total, however long", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
@@ -95,16 +83,6 @@ describe("the end of the list", () => {
       )
       expect(yield* keysOf(harness, { address })).toEqual(["1:1"])
       expect(harness.requests).toHaveLength(2)
-    }))
-
-  it.effect("is not a short page, regardless of limit and page_size", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([
-        ScriptedClient.json({ page: 0, page_size: 100, result: [record(9, 1), record(8, 2)] }),
-        ScriptedClient.json({ page: 0, page_size: 100, result: [record(8, 2), record(3, 3)] }),
-        ScriptedClient.json({ page: 0, page_size: 100, result: [record(3, 3)] })
-      ])
-      expect(yield* keysOf(harness, { address, limit: 100 })).toEqual(["1:1", "2:2", "3:3"])
     }))
 
   it.effect("is a null cursor, on the first or a later page", () =>
@@ -217,16 +195,5 @@ describe("pagination fails", () => {
         _tag: "PaginationError",
         reason: "OutOfOrder"
       })
-    }))
-
-  it.effect("after the records of earlier pages", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([page(record(9, 1), record(8, 2)), page(record(9, 3))])
-      const delivered: Array<string> = []
-      yield* failureOf(Stream.runForEach(harness.data.walletTransfers.items({ address }), (record) =>
-        Effect.sync(() =>
-          delivered.push(TransferService.recordKey(record))
-        )))
-      expect(delivered).toEqual(["1:1", "2:2"])
     }))
 })

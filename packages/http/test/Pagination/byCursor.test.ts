@@ -126,30 +126,6 @@ describe("a list with cursors", () => {
 })
 
 describe("a cursor", () => {
-  it.effect("that refers to its own page ends pagination with an error, also when resumed", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() =>
-        ScriptedClient.json({ cursor: "again", result: [owner(1)] })
-      )
-      const { items } = harness.data.tokenOwners
-      expect(yield* failureOf(Stream.runDrain(items(input)))).toMatchObject({ reason: "CursorRepeated" })
-      expect(harness.requests).toHaveLength(2)
-      expect(yield* failureOf(Stream.runDrain(items(input, { cursor: "again" })))).toMatchObject({
-        reason: "CursorRepeated"
-      })
-      expect(harness.requests).toHaveLength(3)
-    }))
-
-  it.effect("of an empty page is followed", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([
-        ScriptedClient.json({ cursor: "a", result: [] }),
-        ScriptedClient.json({ cursor: "b", result: [] }),
-        ScriptedClient.json({ cursor: "", result: [owner(5)] })
-      ])
-      expect(yield* balances(harness.data.tokenOwners.items(input))).toEqual([5])
-    }))
-
   it.effect("that a URL cannot contain is a typed error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([

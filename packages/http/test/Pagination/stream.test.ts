@@ -59,19 +59,6 @@ describe("pagination", () => {
       expect(two.map(({ cursor }) => cursor)).toEqual(["1", "2"])
     }))
 
-  it.effect("ends after maxItems, and fetches no unnecessary page", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service)
-      for (
-        const [maxItems, requests] of [[0, 0], [1, 1], [3, 1], [4, 2], [6, 2], [60, 20], [99, 20]] as const
-      ) {
-        harness.requests.length = 0
-        expect(yield* Stream.runCount(harness.data.tokenOwners.items(input, { maxItems })))
-          .toBe(Math.min(maxItems, 60))
-        expect(harness.requests).toHaveLength(requests)
-      }
-    }))
-
   it.effect.prop(
     "fetches exactly the pages of maxItems records, however many it prefetches",
     { maxItems: FastCheck.integer({ min: 0, max: 70 }), prefetch: FastCheck.integer({ min: 0, max: 30 }) },
@@ -142,15 +129,6 @@ describe("prefetch", () => {
         expect(Math.max(...ahead)).toBe(prefetch === undefined || prefetch === 0 ? 0 : prefetch + 1)
       })
   )
-
-  it.effect("does not change the records", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(service)
-      const { items } = harness.data.tokenOwners
-      const plain = yield* Stream.runCollect(items(input))
-      expect(yield* Stream.runCollect(items(input, { prefetch: 4 }))).toEqual(plain)
-      expect(yield* Stream.runCount(items(input, { prefetch: 4, maxPages: 3 }))).toBe(9)
-    }))
 })
 
 describe("interruption", () => {

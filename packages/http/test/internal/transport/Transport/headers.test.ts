@@ -1,10 +1,12 @@
 /** Tests the headers of requests over real sockets. */
 import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
 import * as Server from "../../../support/Server.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
@@ -53,4 +55,23 @@ describe("the default user agent", () => {
     )
     expect(manifest).toMatchObject({ version: ApiOptions.userAgent.replace("blockquarry/", "") })
   })
+})
+
+describe("with fetch", () => {
+  it.scoped("keeps the options of the program, and does not follow redirects all the same", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response) => {
+        response.writeHead(302, { location: "/elsewhere" })
+        response.end()
+      })
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+      const call = Effect.provideService(tokenPrice.call(clients), FetchHttpClient.RequestInit, {
+        headers: { "x-program": "of the program", "x-api-key": "of the program" },
+        redirect: "follow"
+      })
+      expect(yield* failureOf(call)).toMatchObject({ _tag: "InvalidResponseError", kind: "redirect" })
+      expect(server.received).toMatchObject([
+        { headers: { "x-program": "of the program", "x-api-key": TestClients.key } }
+      ])
+    }).pipe(Effect.provide(FetchHttpClient.layer)))
 })
