@@ -5,7 +5,7 @@
  * something must be waited for: a body, quotas, a store in Redis, the upstream, or compression. A cache hit in memory
  * waits for nothing.
  */
-import * as Completed from "@blockquarry/http/Completed"
+import * as Completed from "../exchange/Completed.ts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"

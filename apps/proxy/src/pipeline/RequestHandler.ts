@@ -1,5 +1,5 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
-import * as Completed from "@blockquarry/http/Completed"
+import * as Completed from "../exchange/Completed.ts"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -5,7 +5,7 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import * as Completed from "@blockquarry/http/Completed"
+import * as Completed from "../exchange/Completed.ts"
 import {
   type Consumption,
   evaluate,

@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import * as Completed from "@blockquarry/http/Completed"
+import * as Completed from "../exchange/Completed.ts"
 import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"

@@ -6,7 +6,7 @@
  * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
  * are available synchronously without a fiber.
  */
-import * as Completed from "@blockquarry/http/Completed"
+import * as Completed from "../exchange/Completed.ts"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"

@@ -1,8 +1,6 @@
 /**
  * Effects that may be complete already, such as those of a store in memory. The next step then runs at once, without an
  * operation of the fiber.
- *
- * Unstable: this module may change in any release.
  */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -10,21 +8,17 @@ import * as Exit from "effect/Exit"
 
 const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
-/** Whether an effect is a result. */
 export const isComplete = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A, never> =>
   isExit(effect) && Exit.isSuccess(effect)
 
-/** Applies a function to the result of an effect. */
 export const map = <A, E, B>(effect: Effect.Effect<A, E>, next: (value: A) => B): Effect.Effect<B, E> =>
   isComplete(effect) ? Effect.succeed(next(effect.value)) : Effect.map(effect, next)
 
-/** Continues with the result of an effect. */
 export const flatMap = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,
   next: (value: A) => Effect.Effect<B, E2>
 ): Effect.Effect<B, E | E2> => isComplete(effect) ? next(effect.value) : Effect.flatMap(effect, next)
 
-/** Continues with the result of an effect, successful or not. */
 export const matchCause = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2>,
@@ -34,16 +28,5 @@ export const matchCause = <A, E, B, E2>(
   return Exit.isSuccess(effect) ? onSuccess(effect.value) : onFailure(effect.cause)
 }
 
-/** Replaces the error of an effect. */
-export const mapError = <A, E, E2>(
-  effect: Effect.Effect<A, E>,
-  toError: (error: E) => E2
-): Effect.Effect<A, E2> => isComplete(effect) ? effect : Effect.mapError(effect, toError)
-
-/** Keeps an effect from being interrupted while it waits. */
 export const uninterruptible = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   isComplete(effect) ? effect : Effect.uninterruptible(effect)
-
-/** Runs a function if an effect fails or is interrupted. */
-export const onFailure = <A, E>(effect: Effect.Effect<A, E>, run: () => void): Effect.Effect<A, E> =>
-  isComplete(effect) ? effect : Effect.tapErrorCause(effect, () => Effect.sync(run))
