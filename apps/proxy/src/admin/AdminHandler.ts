@@ -1,19 +1,10 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
-import { type DailyQuota, Engine, type UpstreamHealth } from "@blockquarry/http/Engine"
-import * as Telemetry from "@blockquarry/http/Telemetry"
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import { Engine } from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Metric from "effect/Metric"
-import * as Rec from "effect/Record"
 import { randomUUID } from "node:crypto"
-import type { AuthenticatedClient } from "../auth/Clients.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
 import * as TokenGenerator from "../auth/TokenGenerator.ts"
-import { baseUrlSettings, type UpstreamName, upstreamNames } from "../config/BaseUrls.ts"
-import { allowsAnonymousClients, type Config } from "../config/Config.ts"
-import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
@@ -27,7 +18,7 @@ import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import { MainServer } from "../server/MainServer.ts"
-import { type UpstreamEndpoints, Upstreams } from "../upstream/Upstreams.ts"
+import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import { sampleCommands } from "./page/SampleCommands.ts"
 import * as StatusPage from "./page/StatusPage.ts"
@@ -47,27 +38,30 @@ type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
 /** Resolves the services that requests use. */
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
+    const context = yield* Effect.context<ActiveConfig | Engine | MainServer | UsageStats>()
     const activeConfig = yield* ActiveConfig
     const mainServer = yield* MainServer
     const proxyMetrics = yield* ProxyMetrics
-    const quotas = yield* Quotas
+    const { limits, memory, rejections } = yield* Quotas
     const writeMetrics = yield* PrometheusExporter.make
     return {
       activeConfig,
       mainServer,
-      version,
       engine: yield* Engine,
       examples: (yield* Upstreams).examples,
       usageStats: yield* UsageStats,
       generatedTokenHash: generatedToken === null ? null : TokenGenerator.hash(generatedToken),
+      status: Effect.provide(Status.read(version), context),
       /** Updates the metrics and returns them in the Prometheus text format. */
       metrics: Effect.suspend(() => {
-        const clients = activeConfig.current().clients.all.map(({ name }) => name)
-        proxyMetrics.setInFlight(clients, quotas.limits.inFlight)
-        proxyMetrics.setBufferedBytes(quotas.memory.used())
-        proxyMetrics.setConnections(mainServer.connections())
-        proxyMetrics.setDelayedResponses(quotas.rejections.delayed())
-        proxyMetrics.setShuttingDown(mainServer.shuttingDown())
+        proxyMetrics.setState({
+          bufferedBytes: memory.used(),
+          delayedResponses: rejections.delayed(),
+          shuttingDown: mainServer.shuttingDown(),
+          connections: mainServer.connections(),
+          clients: activeConfig.current().clients.all.map(({ name }) => name),
+          inFlight: limits.inFlight
+        })
         return writeMetrics
       })
     }
@@ -127,20 +121,22 @@ const respond = (
     )
   })
 
+type Respond = (
+  admin: AdminContext,
+  request: ProxyRequest,
+  query: RequestTarget.RequestTarget["query"],
+  operator: string
+) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+
 interface AdminPage {
   readonly method: "GET" | "POST"
   readonly kind: AdminAccess.PathKind
   /** The query parameters that it accepts, or null if it ignores them, as probes and links to a page may have any. */
   readonly parameters: ReadonlyArray<string> | null
-  readonly respond: (
-    admin: AdminContext,
-    request: ProxyRequest,
-    query: RequestTarget.RequestTarget["query"],
-    operator: string
-  ) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+  readonly respond: Respond
 }
 
-const get = (kind: AdminAccess.PathKind, respond: AdminPage["respond"]): AdminPage => ({
+const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({
   method: "GET",
   kind,
   parameters: kind === "public" ? null : [],
@@ -158,18 +154,14 @@ const unknownParameter = (name: string, accepted: ReadonlyArray<string>): ProxyE
 const usage = ({ usageStats }: AdminContext) => {
   const { clients, since, totals } = usageStats.usage()
   return {
-    since: new Date(since).toISOString(),
+    since: Status.toIsoTime(since),
     totals,
-    clients: clients.map(({ lastSeen, rejectedByCode, ...counts }) => ({
-      ...counts,
-      rejectedByCode: Object.fromEntries(rejectedByCode),
-      lastSeen: new Date(lastSeen).toISOString()
-    }))
+    clients: clients.map((client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) }))
   }
 }
 
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: AdminPage["respond"] = ({ engine, activeConfig }, request, query, operator) =>
+const purge: Respond = ({ engine, activeConfig }, request, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(request.headers)
     const { clients, upstream } = activeConfig.current()
@@ -208,151 +200,37 @@ const storeUnavailable = ProxyError.make(
   "the cache store is unavailable; retry later"
 )
 
-/** Returns the state of every upstream, including those without requests so far. */
-const upstreamStatuses = (
-  { baseUrls, keys }: UpstreamEndpoints,
-  upstreamHealth: ReadonlyArray<UpstreamHealth>,
-  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<DailyQuota> }
-): ReadonlyArray<Status.UpstreamStatus<number>> =>
-  upstreamNames.map((name) => {
-    const url = baseUrls[name]
-    const host = url === undefined ? null : new URL(url).host
-    const health = upstreamHealth.find((upstream) => upstream.host === host)
-    return {
-      name,
-      host,
-      circuitBreaker: health?.breaker ?? "closed",
-      retryAt: health?.retryAt ?? null,
-      // Without a base URL the keys are not used.
-      keys: (host === null ? [] : keys[name]).map(({ label }) => {
-        const { reason = null, state = "ready", cooldownUntil = null } = health?.keys.find((key) =>
-          key.label === label
-        ) ?? {}
-        const dailyQuotaOfKey = dailyQuotas[name].find((key) => key.label === label)
-        const dailyQuota = dailyQuotaOfKey === undefined
-          ? null
-          : { limit: dailyQuotaOfKey.limit, remaining: dailyQuotaOfKey.remaining }
-        return { name: label, state, reason, cooldownUntil, dailyQuota }
-      })
-    }
-  })
+const uncached = (document: unknown): ProxyResponse.ProxyResponse =>
+  ProxyResponse.json(200, document, { "cache-control": "no-store" })
 
-/** Returns the quotas of a client, with rate limits named after their window. */
-const clientQuotaStatuses = (
-  { quotas: { mode } }: Config,
-  { rateLimit }: AuthenticatedClient,
-  quotas: ReadonlyArray<QuotaStatus>
-): ReadonlyArray<Status.ClientQuotaStatus> =>
-  quotas.map(({ remaining, limit, name }) => ({
-    name: name === "day" || rateLimit === null ? "day" : windowName(rateLimit.window),
-    limit,
-    remaining,
-    shadow: mode === "shadow"
-  }))
-
-const windowName = (window: number): string =>
-  window === 1000 ? "second" : Duration.format(Duration.millis(window))
-
-/** Reads the gauges of the Redis store. The memory store has none: it is always available. */
-const storeStatus = ({ redis }: Config): Effect.Effect<Status.StoreStatus> =>
-  redis === null
-    ? Effect.succeed({ kind: "memory", available: true, misconfigured: false })
-    : Effect.map(
-      Effect.forEach([Telemetry.storeAvailable, Telemetry.storeMisconfigured], (gauge) =>
-        Metric.value(Metric.tagged(gauge, "store", "cache"))),
-      ([available, misconfigured]) => ({
-        kind: "redis",
-        available: available?.value === 1,
-        misconfigured: misconfigured?.value === 1
-      })
-    )
-
-const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse> =>
-  Effect.gen(function*() {
-    const { clientQuotas, clients, config, upstream } = admin.activeConfig.current()
-    const now = yield* Clock.currentTimeMillis
-    const upstreamHealth = yield* admin.engine.health
-    const dailyQuotas = yield* Effect.all(Rec.map(baseUrlSettings, (_, name) =>
-      Either.match(upstream.resolve(name), {
-        onLeft: () => Effect.succeed([]),
-        onRight: admin.engine.dailyQuotas
-      })))
-    const store = yield* storeStatus(config)
-    const clientStatuses = yield* Effect.forEach(
-      clients.all,
-      (client) =>
-        Effect.map(clientQuotas.status(client), (quotaStatuses) => ({
-          name: client.name,
-          quotas: clientQuotaStatuses(config, client, quotaStatuses)
-        })),
-      { concurrency: 16 }
-    )
-    return ProxyResponse.json(
-      200,
-      Status.make(admin.usageStats.snapshot(now), {
-        version: admin.version,
-        now,
-        state: Health.readinessState(upstream, admin.mainServer.shuttingDown()),
-        anonymousAccess: allowsAnonymousClients(config),
-        sandbox: config.upstream.sandbox,
-        upstreams: upstreamStatuses(upstream.endpoints, upstreamHealth, dailyQuotas),
-        store,
-        clients: clientStatuses
-      }),
-      { "cache-control": "no-store" }
+const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
+  Effect.sync(() => {
+    const port = mainServer.port()
+    return StatusPage.render(
+      port === null ? [] : sampleCommands(activeConfig.current().config, port, examples)
     )
   })
+
+const readiness: Respond = ({ activeConfig, engine, mainServer }) =>
+  Effect.suspend(() =>
+    Health.readyResponse(activeConfig.current().upstream, engine, mainServer.shuttingDown())
+  )
 
 const unknownAdminPath = ProxyError.make(
   "unknown-path",
   "path not found; the admin listener serves /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
 )
 
-const pages: ReadonlyMap<string, AdminPage> = new Map<string, AdminPage>([
-  [
-    "/",
-    get(
-      "public",
-      ({ activeConfig, examples, mainServer }) =>
-        Effect.sync(() => {
-          const { config } = activeConfig.current()
-          const port = mainServer.port()
-          return StatusPage.render({
-            sampleCommands: port === null ? [] : sampleCommands(config, port, examples)
-          })
-        })
-    )
-  ],
-  ["/status.json", get("operator", status)],
-  [
-    "/usage",
-    get(
-      "operator",
-      (admin) => Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
-    )
-  ],
-  ["/purge", { method: "POST", kind: "operator", parameters: ["target"], respond: purge }],
-  [
-    "/metrics",
-    get(
-      "metrics",
-      ({ metrics }) =>
-        Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
-    )
-  ],
-  ["/livez", get("public", () => Effect.succeed(Health.liveResponse))],
-  [
-    "/readyz",
-    get(
-      "public",
-      (admin) =>
-        Effect.suspend(() =>
-          Health.readyResponse(
-            admin.activeConfig.current().upstream,
-            admin.engine,
-            admin.mainServer.shuttingDown()
-          )
-        )
-    )
-  ]
-])
+const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
+  "/": get("public", statusPage),
+  "/status.json": get("operator", ({ status }) => Effect.map(status, uncached)),
+  "/usage": get("operator", (admin) => Effect.sync(() => uncached(usage(admin)))),
+  "/purge": { method: "POST", kind: "operator", parameters: ["target"], respond: purge },
+  "/metrics": get(
+    "metrics",
+    ({ metrics }) =>
+      Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
+  ),
+  "/livez": get("public", () => Effect.succeed(Health.liveResponse)),
+  "/readyz": get("public", readiness)
+}))

@@ -2,11 +2,16 @@
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { readdir } from "node:fs/promises"
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 
-const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+const gauge = (name: string, description: string) => {
+  const metric = Metric.gauge(name, { description })
+  return (value: number, labels: ReadonlyArray<MetricLabel.MetricLabel> = []): void =>
+    metric.unsafeUpdate(value, labels)
+}
 
 const residentMemory = gauge("process_resident_memory_bytes", "Memory that the process holds, in bytes")
 const startTime = gauge("process_start_time_seconds", "When the process started, in seconds since 1970")
@@ -32,55 +37,34 @@ const version = gauge("nodejs_version_info", "1, with the version of Node")
 /** Interval between the timers that measure the event loop lag, in milliseconds. */
 const samplingIntervalMs = 20
 
+/** The measured delay includes the interval. Without samples it is not finite. */
+const lagSeconds = (nanoseconds: number): number =>
+  Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - samplingIntervalMs / 1000) : 0
+
 /** Measures the event loop lag until the scope closes. The returned effect updates all metrics. */
 export const make: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function*() {
-  const delays = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const delays = monitorEventLoopDelay({ resolution: samplingIntervalMs })
-      delays.enable()
-      return delays
-    }),
-    (delays) => Effect.sync(() => delays.disable())
-  )
-  const reported = { seconds: 0 }
-  yield* Effect.sync(() => {
-    startTime.unsafeUpdate((performance.timeOrigin) / 1000, [])
-    version.unsafeUpdate(1, [MetricLabel.make("version", process.version)])
+  const delays = monitorEventLoopDelay({ resolution: samplingIntervalMs })
+  delays.enable()
+  yield* Effect.addFinalizer(() => Effect.sync(() => delays.disable()))
+  startTime(performance.timeOrigin / 1000)
+  version(1, [MetricLabel.make("version", process.version)])
+  let reportedSeconds = 0
+  return Effect.gen(function*() {
+    const memory = process.memoryUsage()
+    residentMemory(memory.rss)
+    heapUsed(memory.heapUsed)
+    heapTotal(memory.heapTotal)
+    external(memory.external)
+    eventLoopLag(lagSeconds(delays.mean))
+    eventLoopLagP99(lagSeconds(delays.percentile(99)))
+    eventLoopLagMax(lagSeconds(delays.max))
+    delays.reset()
+    const { system, user } = process.cpuUsage()
+    const seconds = (system + user) / 1e6
+    cpu.unsafeUpdate(seconds - reportedSeconds, [])
+    reportedSeconds = seconds
+    // On systems with /proc. Reading the directory opens a descriptor itself.
+    const descriptors = yield* Effect.option(Effect.tryPromise(() => readdir("/proc/self/fd")))
+    if (Option.isSome(descriptors)) openFds(descriptors.value.length - 1)
   })
-  return Effect.zipRight(
-    Effect.sync(() => {
-      readMemory()
-      readDelays(delays)
-      const { system, user } = process.cpuUsage()
-      const seconds = (system + user) / 1e6
-      cpu.unsafeUpdate(seconds - reported.seconds, [])
-      reported.seconds = seconds
-    }),
-    readFds
-  )
 })
-
-const readMemory = (): void => {
-  const memory = process.memoryUsage()
-  residentMemory.unsafeUpdate(memory.rss, [])
-  heapUsed.unsafeUpdate(memory.heapUsed, [])
-  heapTotal.unsafeUpdate(memory.heapTotal, [])
-  external.unsafeUpdate(memory.external, [])
-}
-
-const readDelays = (delays: IntervalHistogram): void => {
-  // The measured delay includes the interval. Without samples it is not finite.
-  const lagSeconds = (nanoseconds: number): number =>
-    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - samplingIntervalMs / 1000) : 0
-  eventLoopLag.unsafeUpdate(lagSeconds(delays.mean), [])
-  eventLoopLagP99.unsafeUpdate(lagSeconds(delays.percentile(99)), [])
-  eventLoopLagMax.unsafeUpdate(lagSeconds(delays.max), [])
-  delays.reset()
-}
-
-/** Updates the number of open file descriptors, on systems with /proc. */
-const readFds: Effect.Effect<void> = Effect.tryPromise(() => readdir("/proc/self/fd")).pipe(
-  // Reading the directory opens one itself.
-  Effect.map((names) => openFds.unsafeUpdate(names.length - 1, [])),
-  Effect.ignore
-)

@@ -1,162 +1,169 @@
 /** The response of `/status.json`: the counters of the process and the state of its dependencies. */
-import type { KeyHealth, UpstreamHealth } from "@blockquarry/http/Engine"
-import type { UpstreamName } from "../config/BaseUrls.ts"
-import type { ReadinessState } from "../pipeline/Health.ts"
+import { Engine } from "@blockquarry/http/Engine"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Metric from "effect/Metric"
+import * as Struct from "effect/Struct"
+import type { AuthenticatedClient } from "../auth/Clients.ts"
+import { upstreamNames } from "../config/BaseUrls.ts"
+import { allowsAnonymousClients, type Config } from "../config/Config.ts"
+import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
+import * as Health from "../pipeline/Health.ts"
+import { MainServer } from "../server/MainServer.ts"
 import * as TimeSeries from "./TimeSeries.ts"
-import type * as UsageStats from "./UsageStats.ts"
+import * as UsageCounts from "./UsageCounts.ts"
+import * as UsageStats from "./UsageStats.ts"
 
 /** Times are ISO 8601 in UTC. Durations are in milliseconds. */
-export interface Status {
-  readonly name: "quarry-proxy"
-  readonly version: string
-  readonly startedAt: string
-  readonly now: string
-  readonly state: ReadinessState
-  /** Whether clients need no token. */
-  readonly anonymousAccess: boolean
-  readonly sandbox: boolean
-  readonly upstreams: ReadonlyArray<UpstreamStatus<string>>
-  readonly store: StoreStatus
-  readonly totals: Omit<UsageStats.UsageCounts, "chargedCost" | "shadowed">
-  readonly series: {
-    readonly step: typeof TimeSeries.stepSeconds
-    readonly points: ReadonlyArray<StatusPoint>
-  }
-  readonly clients: ReadonlyArray<ClientStatus>
-  readonly failures: ReadonlyArray<RecentFailure>
-}
+export type Status = ReturnType<typeof make>
 
-export interface StoreStatus {
-  readonly kind: "memory" | "redis"
-  /** Whether the store responds. If not, each process enforces its share of the limits. */
-  readonly available: boolean
-  /** Whether the store responds but cannot be used as it is configured. The log says what to change. */
-  readonly misconfigured: boolean
-}
+export type StatusPoint = Status["series"]["points"][number]
 
-/** The state of an upstream. `Time` is `number` (milliseconds since 1970) as input and `string` in the response. */
-export interface UpstreamStatus<Time> {
-  readonly name: UpstreamName
-  /** `null` if no base URL is configured. */
-  readonly host: string | null
-  readonly circuitBreaker: UpstreamHealth["breaker"]
-  readonly retryAt: Time | null
-  readonly keys: ReadonlyArray<KeyStatus<Time>>
-}
+export type CurrentState = Effect.Effect.Success<typeof currentState>
 
-interface KeyStatus<Time> extends Pick<KeyHealth, "state" | "reason"> {
-  readonly name: string
-  readonly cooldownUntil: Time | null
-  readonly dailyQuota: { readonly limit: number; readonly remaining: number } | null
-}
-
-export interface StatusPoint extends Omit<TimeSeries.SeriesPoint, "at"> {
-  readonly at: string
-}
-
-interface ClientStatus extends
-  Pick<
-    UsageStats.UsageCounts,
-    "requests" | "hits" | "rejected" | "failures" | "upstreamCost" | "savedCost"
-  >
-{
-  readonly name: string
-  readonly lastSeen: string | null
-  readonly quotas: ReadonlyArray<ClientQuotaStatus>
-}
-
-export interface ClientQuotaStatus {
-  /** `second`, `day`, or the window, such as `10s`. */
-  readonly name: string
-  readonly limit: number
-  readonly remaining: number
-  /** Whether the quota is in shadow mode: exceeding it is counted, but not rejected. */
-  readonly shadow: boolean
-}
-
-interface RecentFailure extends Omit<UsageStats.FailureRecord, "at" | "code"> {
-  readonly at: string
-  readonly code: string | null
-}
-
-/** Current state from outside of the usage counters. */
-export interface StatusInput {
-  readonly version: string
-  readonly now: number
-  readonly state: ReadinessState
-  readonly anonymousAccess: boolean
-  readonly sandbox: boolean
-  readonly upstreams: ReadonlyArray<UpstreamStatus<number>>
-  readonly store: StoreStatus
-  /** The configured clients in the order of the configuration, with the state of their quotas. */
-  readonly clients: ReadonlyArray<Pick<ClientStatus, "name" | "quotas">>
-}
-
-export const make = (snapshot: UsageStats.UsageSnapshot, input: StatusInput): Status => {
-  const { chargedCost: _, shadowed: __, ...totals } = snapshot.totals
-  return {
-    name: "quarry-proxy",
-    version: input.version,
-    startedAt: toIsoTime(snapshot.since),
-    now: toIsoTime(input.now),
-    state: input.state,
-    anonymousAccess: input.anonymousAccess,
-    sandbox: input.sandbox,
-    upstreams: input.upstreams.map(toUpstreamStatus),
-    store: input.store,
-    totals,
-    series: {
-      step: TimeSeries.stepSeconds,
-      points: snapshot.series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
-    },
-    clients: clientStatuses(snapshot.clients, input.clients),
-    failures: snapshot.failures.map(({ at, requestId, ...failure }) => ({
-      at: toIsoTime(at),
-      requestId,
-      ...failure
-    }))
-  }
-}
-
-const toIsoTime = (millis: number): string => new Date(millis).toISOString()
+export const toIsoTime = (millis: number): string => new Date(millis).toISOString()
 
 const toIsoTimeOrNull = (millis: number | null): string | null => millis === null ? null : toIsoTime(millis)
 
-const toUpstreamStatus = (
-  { keys, retryAt, ...upstream }: UpstreamStatus<number>
-): UpstreamStatus<string> => ({
-  ...upstream,
-  retryAt: toIsoTimeOrNull(retryAt),
-  keys: keys.map(({ cooldownUntil, ...key }) => ({ ...key, cooldownUntil: toIsoTimeOrNull(cooldownUntil) }))
-})
-
-/** Returns the configured clients, including those without requests, then all other clients with requests. */
-const clientStatuses = (
-  clientUsage: ReadonlyArray<UsageStats.ClientUsage>,
-  configured: StatusInput["clients"]
-): ReadonlyArray<ClientStatus> => {
-  const usage = new Map(clientUsage.map((client) => [client.name, client]))
+/** Returns the status from the usage counters and the current state of everything else. */
+export const make = (
+  version: string,
+  { clients, failures, series, since, totals }: UsageStats.UsageSnapshot,
+  { clients: configured, now, ...current }: CurrentState
+) => {
   const names = new Set(configured.map(({ name }) => name))
-  return [
-    ...configured.map(({ quotas, name }) => toClientStatus(name, usage.get(name), quotas)),
-    ...clientUsage.filter(({ name }) => !names.has(name)).map((client) =>
-      toClientStatus(client.name, client, [])
-    )
-  ]
+  return {
+    name: "quarry-proxy",
+    version,
+    startedAt: toIsoTime(since),
+    now: toIsoTime(now),
+    ...current,
+    totals: Struct.omit(totals, "chargedCost", "shadowed"),
+    series: {
+      step: TimeSeries.stepSeconds,
+      points: series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
+    },
+    // The configured clients, including those without requests, then all others with requests
+    clients: [
+      ...configured.map(({ name, quotas }) =>
+        clientStatus(name, quotas, clients.find((client) => client.name === name))
+      ),
+      ...clients.filter(({ name }) => !names.has(name)).map((client) => clientStatus(client.name, [], client))
+    ],
+    failures: failures.map((failure) => ({ ...failure, at: toIsoTime(failure.at) }))
+  }
 }
 
-const toClientStatus = (
+const clientStatus = (
   name: string,
-  usage: UsageStats.ClientUsage | undefined,
-  quotas: ReadonlyArray<ClientQuotaStatus>
-): ClientStatus => ({
-  name,
-  requests: usage?.requests ?? 0,
-  hits: usage?.hits ?? 0,
-  rejected: usage?.rejected ?? 0,
-  failures: usage?.failures ?? 0,
-  upstreamCost: usage?.upstreamCost ?? 0,
-  savedCost: usage?.savedCost ?? 0,
-  lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
-  quotas
+  quotas: CurrentState["clients"][number]["quotas"],
+  usage: UsageStats.ClientUsage | undefined
+) => {
+  const { failures, hits, rejected, requests, savedCost, upstreamCost } = usage ?? UsageCounts.zero()
+  return {
+    name,
+    requests,
+    hits,
+    rejected,
+    failures,
+    upstreamCost,
+    savedCost,
+    lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
+    quotas
+  }
+}
+
+/** Everything but the usage counters. */
+const currentState = Effect.gen(function*() {
+  const { clientQuotas, clients, config, upstream } = (yield* ActiveConfig).current()
+  const quotasOf = (client: AuthenticatedClient) =>
+    Effect.map(clientQuotas.status(client), (quotas) =>
+      quotas.map(({ limit, name, remaining }) => ({
+        name: name === "day" || client.rateLimit === null ? "day" : windowName(client.rateLimit.window),
+        limit,
+        remaining,
+        shadow: config.quotas.mode === "shadow"
+      })))
+  return {
+    now: yield* Clock.currentTimeMillis,
+    state: Health.readinessState(upstream, (yield* MainServer).shuttingDown()),
+    anonymousAccess: allowsAnonymousClients(config),
+    sandbox: config.upstream.sandbox,
+    upstreams: yield* upstreamStatuses(upstream),
+    store: yield* storeStatus(config),
+    clients: yield* Effect.forEach(
+      clients.all,
+      (client) => Effect.map(quotasOf(client), (quotas) => ({ name: client.name, quotas })),
+      { concurrency: 16 }
+    )
+  }
 })
+
+/** `second`, `day`, or the window, such as `10s`. */
+const windowName = (window: number): string =>
+  window === 1000 ? "second" : Duration.format(Duration.millis(window))
+
+/** Returns the state of every upstream, including those without requests so far. */
+const upstreamStatuses = ({ endpoints: { baseUrls, keys }, resolve }: Configured["upstream"]) =>
+  Effect.gen(function*() {
+    const engine = yield* Engine
+    const upstreamHealth = yield* engine.health
+    return yield* Effect.forEach(Arr.fromIterable(upstreamNames), (name) =>
+      Effect.gen(function*() {
+        const url = baseUrls[name]
+        const host = url === undefined ? null : new URL(url).host
+        const health = upstreamHealth.find((upstream) => upstream.host === host)
+        const dailyQuotas = yield* Either.match(resolve(name), {
+          onLeft: () => Effect.succeed([]),
+          onRight: engine.dailyQuotas
+        })
+        return {
+          name,
+          host,
+          circuitBreaker: health?.breaker ?? "closed",
+          retryAt: toIsoTimeOrNull(health?.retryAt ?? null),
+          // Without a base URL the keys are not used.
+          keys: (host === null ? [] : keys[name]).map(({ label }) => {
+            const { cooldownUntil = null, reason = null, state = "ready" } = health?.keys.find((key) =>
+              key.label === label
+            ) ?? {}
+            const quota = dailyQuotas.find((key) => key.label === label)
+            return {
+              name: label,
+              state,
+              reason,
+              dailyQuota: quota === undefined ? null : { limit: quota.limit, remaining: quota.remaining },
+              cooldownUntil: toIsoTimeOrNull(cooldownUntil)
+            }
+          })
+        }
+      }))
+  })
+
+/**
+ * Reads the gauges of the Redis store: whether it responds, and whether it responds but cannot be used as it is configured.
+ * The memory store has none: it is always available.
+ */
+const storeStatus = ({ redis }: Config) =>
+  redis === null
+    ? Effect.succeed({ kind: "memory", available: true, misconfigured: false } as const)
+    : Effect.map(
+      Effect.forEach([Telemetry.storeAvailable, Telemetry.storeMisconfigured], (gauge) =>
+        Metric.value(Metric.tagged(gauge, "store", "cache"))),
+      ([available, misconfigured]) => ({
+        kind: "redis",
+        available: available?.value === 1,
+        misconfigured: misconfigured?.value === 1
+      } as const)
+    )
+
+export const read = (version: string) =>
+  Effect.zipWith(
+    currentState,
+    UsageStats.UsageStats,
+    (current, usage) => make(version, usage.snapshot(current.now), current)
+  )

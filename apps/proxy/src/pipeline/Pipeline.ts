@@ -5,7 +5,6 @@
  * something must be waited for: a body, quotas, a store in Redis, the upstream, or compression. A cache hit in memory
  * waits for nothing.
  */
-import * as Completed from "../exchange/Completed.ts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
@@ -13,6 +12,7 @@ import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
 import * as CacheDirective from "../exchange/CacheDirective.ts"
 import { costOf } from "../exchange/Charge.ts"
+import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"

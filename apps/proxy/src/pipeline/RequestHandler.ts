@@ -1,5 +1,4 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
-import * as Completed from "../exchange/Completed.ts"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,6 +8,7 @@ import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
 import * as IpRanges from "../auth/IpRanges.ts"
 import { allowsAnonymousClients } from "../config/Config.ts"
+import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"

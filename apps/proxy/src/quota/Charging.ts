@@ -3,9 +3,9 @@
  * if the request gets no response and nothing was sent to the upstream.
  */
 import type * as CallClient from "@blockquarry/http/CallClient"
-import * as Completed from "../exchange/Completed.ts"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
+import * as Completed from "../exchange/Completed.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 

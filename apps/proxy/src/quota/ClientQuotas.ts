@@ -5,7 +5,6 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import * as Completed from "../exchange/Completed.ts"
 import {
   type Consumption,
   evaluate,
@@ -20,6 +19,7 @@ import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
+import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import {
   expectedWait,

@@ -3,10 +3,10 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import * as Completed from "../exchange/Completed.ts"
 import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
+import * as Completed from "../exchange/Completed.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type * as UpstreamClient from "../upstream/UpstreamClient.ts"

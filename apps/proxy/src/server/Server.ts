@@ -6,7 +6,6 @@
  * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
  * are available synchronously without a fiber.
  */
-import * as Completed from "../exchange/Completed.ts"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -19,6 +18,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
+import * as Completed from "../exchange/Completed.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { RejectedRequest, RequestHandlerService, RequestInFlight } from "../pipeline/RequestHandler.ts"
 import { type ConnectionCounts, type ConnectionLimits, ConnectionTracker } from "./Connections.ts"

@@ -10,8 +10,7 @@ const hour = 3_600_000
 const oscillate = (index: number, period: number): number =>
   (1 + Math.sin((index * 2 * Math.PI) / period)) / 2
 
-const sampleInput = (now: number): Status.StatusInput => ({
-  version: "0.1.0",
+const sampleState = (now: number): Status.CurrentState => ({
   now,
   state: "ready",
   anonymousAccess: false,
@@ -34,14 +33,14 @@ const sampleInput = (now: number): Status.StatusInput => ({
           name: "spare",
           state: "cooldown",
           reason: "throttled",
-          cooldownUntil: now + 14_000,
+          cooldownUntil: Status.toIsoTime(now + 14_000),
           dailyQuota: null
         },
         {
           name: "trial",
           state: "cooldown",
           reason: "quota-exceeded",
-          cooldownUntil: now + 9 * hour,
+          cooldownUntil: Status.toIsoTime(now + 9 * hour),
           dailyQuota: { limit: 40_000, remaining: 0 }
         }
       ]
@@ -53,7 +52,13 @@ const sampleInput = (now: number): Status.StatusInput => ({
       retryAt: null,
       keys: [{ name: "main", state: "ready", reason: null, cooldownUntil: null, dailyQuota: null }]
     },
-    { name: "ledger", host: "ledger.example.com", circuitBreaker: "open", retryAt: now + 21_000, keys: [] },
+    {
+      name: "ledger",
+      host: "ledger.example.com",
+      circuitBreaker: "open",
+      retryAt: Status.toIsoTime(now + 21_000),
+      keys: []
+    },
     { name: "ledgerTestnet", host: null, circuitBreaker: "closed", retryAt: null, keys: [] }
   ],
   store: { kind: "redis", available: true, misconfigured: false },
@@ -119,16 +124,15 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
   for (let index = 0; index < extraRequests; index += 1) {
     usage.record(accessLogEntry({ startedAt: now - 100 }))
   }
-  return Status.make(usage.snapshot(now), sampleInput(now))
+  return Status.make("0.1.0", usage.snapshot(now), sampleState(now))
 }
 
 /** Returns the status of a proxy that has not received any request. */
-export const idleStatus = (now: number): Status.Status => ({
-  ...Status.make(UsageStats.make(now - 4000).snapshot(now), {
-    ...sampleInput(now),
-    clients: [{ name: "anonymous", quotas: [] }]
-  }),
-  anonymousAccess: true,
-  sandbox: true,
-  store: { kind: "memory", available: true, misconfigured: false }
-})
+export const idleStatus = (now: number): Status.Status =>
+  Status.make("0.1.0", UsageStats.make(now - 4000).snapshot(now), {
+    ...sampleState(now),
+    clients: [{ name: "anonymous", quotas: [] }],
+    anonymousAccess: true,
+    sandbox: true,
+    store: { kind: "memory", available: true, misconfigured: false }
+  })

@@ -6,12 +6,8 @@ import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
-export interface StatusPageOptions {
-  /** Commands that send a first request, shown until the proxy has received one. */
-  readonly sampleCommands: ReadonlyArray<string>
-}
-
-export const render = ({ sampleCommands }: StatusPageOptions): ProxyResponse.ProxyResponse =>
+/** `sampleCommands` send a first request. They are shown until the proxy has received one. */
+export const render = (sampleCommands: ReadonlyArray<string>): ProxyResponse.ProxyResponse =>
   HtmlPage.render({
     title: "quarry-proxy",
     body: body(sampleCommands),

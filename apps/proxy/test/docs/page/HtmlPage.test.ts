@@ -8,7 +8,7 @@ import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
 
 const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
   ["the API reference", DocsPage.render({ examples: undefined, costs: defaults.costs })],
-  ["the status page", StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/'"] })]
+  ["the status page", StatusPage.render(["curl 'http://127.0.0.1:8650/'"])]
 ]
 
 const textOf = ({ body }: ProxyResponse): string =>
