@@ -35,7 +35,6 @@ export interface AdminOptions {
 
 type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
 
-/** Resolves the services that requests use. */
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
     const context = yield* Effect.context<ActiveConfig | Engine | MainServer | UsageStats>()

@@ -3,7 +3,6 @@
  * the relative error of a quantile is at most 10 %.
  */
 
-/** Number of buckets per doubling of the latency. */
 const bucketsPerDoubling = 4
 
 /** Upper bound of the lowest bucket, in milliseconds. */
@@ -12,7 +11,6 @@ const lowestBoundMs = 0.1
 /** The highest bucket starts at about 3 min and has no upper bound. */
 const bucketCount = bucketsPerDoubling * 21 + 1
 
-/** Counts per bucket. */
 export type LatencyHistogram = Uint32Array
 
 export const make = (): LatencyHistogram => new Uint32Array(bucketCount)
@@ -27,7 +25,6 @@ export const add = (histogram: LatencyHistogram, millis: number): void => {
   histogram[bucket] = (histogram[bucket] ?? 0) + 1
 }
 
-/** Returns the geometric mean of the bounds of a bucket, in milliseconds. */
 const bucketMidpoint = (bucket: number): number => lowestBoundMs * 2 ** ((bucket - 0.5) / bucketsPerDoubling)
 
 /** Returns a quantile in milliseconds, or `null` if the histogram is empty. */

@@ -34,7 +34,6 @@ const eventLoopLagP99 = gauge(
 const eventLoopLagMax = gauge("nodejs_eventloop_lag_max_seconds", "How late the latest timer was")
 const version = gauge("nodejs_version_info", "1, with the version of Node")
 
-/** Interval between the timers that measure the event loop lag, in milliseconds. */
 const samplingIntervalMs = 20
 
 /** The measured delay includes the interval. Without samples it is not finite. */

@@ -16,7 +16,6 @@ interface PrometheusWriter {
   readonly serializer: PrometheusSerializer
 }
 
-/** Returns an effect that reads the current metrics and serializes them. */
 export const make: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Effect.gen(function*() {
   const readProcess = yield* ProcessMetrics.make
   const writer = yield* Effect.cached(load)

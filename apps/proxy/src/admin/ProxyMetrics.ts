@@ -144,7 +144,6 @@ export const make = (version: string) => {
   for (const result of ["success", "failure"]) metrics.configReloads(0, result)
 
   return {
-    /** Records a completed request. */
     record: (entry: AccessLogEntry): void => {
       const client = entry.client ?? UsageStats.unauthenticatedName
       const operation = entry.operation ?? "none"

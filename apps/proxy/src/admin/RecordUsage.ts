@@ -8,7 +8,6 @@ import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
 import { UsageStats } from "./UsageStats.ts"
 
-/** `log` receives the lines of the access log. */
 export const layer = (
   log: { readonly sink: LogSink; readonly style: LogStyle }
 ): Layer.Layer<Usage, never, ActiveConfig | ProxyMetrics | UsageStats> =>

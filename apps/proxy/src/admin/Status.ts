@@ -77,7 +77,6 @@ const clientStatus = (
   }
 }
 
-/** Everything but the usage counters. */
 const currentState = Effect.gen(function*() {
   const { clientQuotas, clients, config, upstream } = (yield* ActiveConfig).current()
   const quotasOf = (client: AuthenticatedClient) =>

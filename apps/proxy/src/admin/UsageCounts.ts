@@ -25,7 +25,6 @@ export const outcomeOf = ({ code, status }: AccessLogEntry): RequestOutcome => {
 /** Costs are in units. */
 export const zero = () => ({
   requests: 0,
-  /** Including stale ones. */
   hits: 0,
   stale: 0,
   /** Requests that were coalesced with a request in flight. */
@@ -33,7 +32,6 @@ export const zero = () => ({
   failures: 0,
   rejected: 0,
   clientDisconnects: 0,
-  /** Requests sent to the upstream. */
   attempts: 0,
   upstreamCost: 0,
   savedCost: 0,

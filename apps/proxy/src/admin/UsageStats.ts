@@ -15,7 +15,6 @@ import * as UsageCounts from "./UsageCounts.ts"
 /** The client name of requests that failed authentication. It is reserved: no configured client can have it. */
 export const unauthenticatedName = "unauthenticated"
 
-/** Maximum number of recent failures. */
 export const maxRecentFailures = 50
 
 /** Whether a request is for an operation or has an error code. Probes and pages are not counted. */
@@ -52,7 +51,6 @@ export const make = (now: number) => {
   }
 
   const usage = () => ({
-    /** When counting started. */
     since: now,
     totals: { ...totals },
     /** In the order of their first requests. */
@@ -60,13 +58,11 @@ export const make = (now: number) => {
       name,
       ...counts,
       rejectedByCode: Object.fromEntries(rejectedByCode),
-      /** When the last request completed. */
       lastSeen
     }))
   })
 
   return {
-    /** Records a completed request. */
     record: (entry: AccessLogEntry): void => {
       if (!isCounted(entry)) return
       const outcome = UsageCounts.outcomeOf(entry)
@@ -124,7 +120,6 @@ const toFailure = (
   code
 })
 
-/** Counts from now on. */
 export const layer: Layer.Layer<UsageStats> = Layer.effect(
   UsageStats,
   Effect.map(Clock.currentTimeMillis, make)

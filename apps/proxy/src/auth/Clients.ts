@@ -14,7 +14,6 @@ import * as TokenLookup from "./TokenLookup.ts"
 
 export interface AuthenticatedClient {
   readonly name: string
-  /** Ids of the operations that the client may use. */
   readonly scopes: ReadonlySet<string>
   readonly rateLimit: ClientConfig["rateLimit"]
   readonly dailyQuota: ClientConfig["dailyQuota"]
@@ -25,7 +24,6 @@ export interface AuthenticatedClient {
 export interface RequestOrigin {
   /** Names are lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** IP address of the peer. */
   readonly remoteAddress: string
 }
 
@@ -37,7 +35,6 @@ export interface ClientRegistry {
   readonly cors: Cors.Cors | undefined
   /** Returns the IP address of the client for the log, not mapped to IPv6. */
   readonly addressOf: (request: RequestOrigin) => string
-  /** Whether an IP address of a peer is one of `listen.trustedProxies`. */
   readonly isTrustedProxy: (remoteAddress: string) => boolean
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 }
@@ -145,7 +142,6 @@ const toClient = ({ rateLimit, name, dailyQuota, scopes, weight }: ClientConfig)
   scopes: operationIdsOf(scopes)
 })
 
-/** Whether the client may use an operation. */
 export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean => scopes.has(id)
 
 const tokenMissing = ProxyError.make(
@@ -173,7 +169,6 @@ const hostNotAllowed = ProxyError.make(
   "the Host header is not allowed; use an IP address or localhost, or add the name to listen.allowedHosts"
 )
 
-/** The error for an operation outside the client's scopes. */
 export const insufficientScope = (id: string): ProxyError.ProxyError =>
   ProxyError.make(
     "insufficient-scope",

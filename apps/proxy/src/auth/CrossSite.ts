@@ -16,7 +16,6 @@ type RequestHeaders = Readonly<Record<string, string | undefined>>
 export const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: RequestHeaders): boolean =>
   fetchSite === "cross-site" || (origin !== undefined && hostOfOrigin(origin) !== host.toLowerCase())
 
-/** Rejects cross-site requests. */
 export const rejectCrossSite = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
   isCrossSite(headers) ? Effect.fail(crossSiteError) : Effect.void
 

@@ -1,7 +1,6 @@
 /** Reads tokens from request headers and finds their owners. */
 import { createHash, timingSafeEqual } from "node:crypto"
 
-/** Returns the owner of a token. */
 export type TokenLookup<Owner> = (token: string) => Owner | undefined
 
 /**
@@ -31,7 +30,6 @@ export const lookupByHash = <Owner>(
   }
 }
 
-/** Returns the tokens of a request: clients send `X-API-Key`, and some `Authorization: Bearer` too. */
 export const tokensFromHeaders = (
   headers: Readonly<Record<string, string | undefined>>
 ): ReadonlyArray<string> => {
@@ -42,5 +40,4 @@ export const tokensFromHeaders = (
   return bearer === undefined ? keys : [...keys, bearer]
 }
 
-/** Header of 401 responses. */
 export const challenge = { "www-authenticate": "Bearer realm=\"quarry-proxy\"" }

@@ -190,7 +190,6 @@ const describeParseError = ({ message }: Error): string => {
 
 const withoutOptions = (command: Command): Arguments => ({ command, optionValues: {} })
 
-/** Parses the arguments, or fails with the message of the first error. */
 export const parse = (args: ReadonlyArray<string>): Effect.Effect<Arguments, string> =>
   Effect.gen(function*() {
     const { positionals, values } = yield* readWords(args)

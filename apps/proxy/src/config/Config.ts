@@ -365,10 +365,8 @@ export const shareOf = (
 export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean =>
   admin?.tokens.length === 0 && admin.open !== "all"
 
-/** All keys, as data. */
 export const keys = keysOf(ConfigDocument.ast)
 
-/** The operations that scopes allow. */
 export const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
     Operations.allOperations.filter(({ id, retry }) =>

@@ -30,7 +30,6 @@ const annotate = (description: string, annotations: Annotations) => ({
   [AnnotationsId]: annotations
 })
 
-/** A key with a default. */
 export const key = <A, I>(
   schema: Schema.Schema<A, I>,
   standard: NoInfer<A>,
@@ -40,7 +39,6 @@ export const key = <A, I>(
   Schema.optionalWith(schema, { exact: true, default: () => standard })
     .annotations(annotate(description, { kind: "value", default: standard, ...details }))
 
-/** A key that must be set. */
 export const requiredKey = <A, I>(
   schema: Schema.Schema<A, I>,
   example: I,
@@ -115,7 +113,6 @@ const structOf = (
   return isStruct ? [ast.from, ast.to] : undefined
 }
 
-/** Returns the schema of the elements of a list. */
 export const elementOf = (ast: AST.AST): AST.AST | undefined =>
   AST.isRefinement(ast) ? elementOf(ast.from) : AST.isTupleType(ast) ? ast.rest[0]?.type : undefined
 
@@ -132,6 +129,5 @@ export const flatten = (
     return [{ ...key, path }, ...(key.kind === "value" ? [] : flatten(key.keys, path))]
   })
 
-/** Encodes a value in the format of the file. */
 export const encode = ({ ast }: Pick<ConfigKey, "ast">, value: unknown): unknown =>
   Schema.encodeUnknownSync(Schema.make<unknown, unknown, never>(ast))(value)

@@ -13,7 +13,6 @@ export const overlap = (a: ConfigPath, b: ConfigPath): boolean =>
 
 export const isMapping = Predicate.isReadonlyRecord
 
-/** Returns the value at a path, or `undefined`. */
 export const get = (value: unknown, path: ConfigPath): unknown =>
   path.reduce<unknown>((at, step) => {
     if (typeof step === "number") return Array.isArray(at) ? at[step] : undefined

@@ -84,7 +84,6 @@ export const check = (
     const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
     errors.push(...repeated(names, "key names must be unique"))
   }
-  /** Warns about a daily quota that is less than one request costs. */
   const checkQuota = (
     path: ConfigPath.ConfigPath,
     dailyQuota: number | null,
@@ -160,15 +159,12 @@ export const check = (
   return { errors, warnings }
 }
 
-/** Whether requests to all APIs fail because no upstream has a base URL. */
 export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, "upstream">): boolean =>
   !sandbox && upstreamNames.every((name) => baseUrls[name] === undefined)
 
-/** The warning about a configuration that lacks base URLs. */
 export const noBaseUrl = "no base URL is set, so all requests to the APIs fail; set at least one, such as " +
   `upstream.baseUrls.data (${Names.baseUrl}), or try the sandbox (--sandbox)`
 
-/** Reports every value that occurred before. */
 const repeated = (
   values: ReadonlyArray<readonly [path: ConfigPath.ConfigPath, value: string]>,
   requirement: string

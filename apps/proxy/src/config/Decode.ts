@@ -13,7 +13,6 @@ import * as Variables from "./EnvironmentVariables.ts"
 /** Returns where a value, or its name, is in the file. */
 export type Locate = (path: ConfigPath, part: "name" | "value") => SettingSource
 
-/** A location in the document. */
 interface DocumentLocation {
   readonly path: ConfigPath
   readonly ast: AST.AST
@@ -147,7 +146,6 @@ const invalidValue = (location: DocumentLocation, value: unknown, issue: ParseRe
   }
 }
 
-/** Returns the message of the check that failed, if it has one. */
 const reason = (issue: ParseResult.ParseIssue): string | undefined => {
   if (issue._tag === "Type") return issue.message
   if (issue._tag === "Refinement" || issue._tag === "Transformation") return reason(issue.issue)

@@ -2,7 +2,6 @@
 import * as Data from "effect/Data"
 import * as ConfigPath from "./ConfigPath.ts"
 
-/** Where a value was set. */
 export type SettingSource =
   | { readonly _tag: "File"; readonly file: string; readonly position: SourcePosition | null }
   | { readonly _tag: "Variable"; readonly name: string; readonly option?: string | undefined }
@@ -48,11 +47,9 @@ export const sort = (diagnostics: ReadonlyArray<Diagnostic>): ReadonlyArray<Diag
 
 const maxLines = 100
 
-/** The configuration is invalid. Holds all errors. */
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
   readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
-  /** What else to correct, one line each. */
   readonly warnings: ReadonlyArray<string>
   /** The files that were read or could not be read, with their digests. A change of one of them triggers a reload. */
   readonly digests: ReadonlyMap<string, string>

@@ -41,7 +41,6 @@ export const withEnvironmentKey = (document: unknown, sources: Variables.ConfigS
   }
 }
 
-/** The variables that a document refers to as secrets. */
 const references = (value: unknown): ReadonlySet<unknown> => {
   if (typeof value !== "object" || value === null) return new Set()
   const inner = Object.values(value).flatMap((inner: unknown) => [...references(inner)])

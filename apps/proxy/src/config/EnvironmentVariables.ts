@@ -1,7 +1,6 @@
 /** Environment variables, and options of the command line, that set configuration keys. */
 import type { SettingSource } from "./Diagnostic.ts"
 
-/** Values by the names of variables. */
 export type VariableValues = Readonly<Record<string, string | undefined>>
 
 export interface ConfigSources {
@@ -21,10 +20,8 @@ export const proxyVariables = {
   redis: "QUARRY_REDIS_URL"
 } as const
 
-/** A variable that sets a key. */
 export interface VariableBinding {
   readonly name: string
-  /** The option that takes precedence over it. */
   readonly option: string | undefined
   /** Returns the value as it would be written in the file. Invalid text is returned as it is: the schema rejects it. */
   readonly parse: (text: string) => unknown

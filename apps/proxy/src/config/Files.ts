@@ -11,7 +11,6 @@ class UnreadableFileError extends Data.TaggedError("UnreadableFileError")<{
   readonly digest: string
 }> {}
 
-/** The maximum size of any file that is read. */
 export const maxFileBytes = 1024 * 1024
 
 /** Returns the bytes of a file with their digest, and the mode of the file itself if the path is a link. */

@@ -28,7 +28,6 @@ export interface LoadedConfig {
   readonly files: ReadonlyArray<string>
   /** The digests of the files when they were read. */
   readonly digests: ReadonlyMap<string, string>
-  /** Returns where the key at a path was set. */
   readonly sourceOf: (path: ConfigPath.ConfigPath) => Diagnostic.SettingSource
 }
 
@@ -87,7 +86,6 @@ export const load = (
     return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
 
-/** Reads the configuration file; without a file, an empty document. */
 const readYaml = (file: string | undefined) =>
   file === undefined
     ? Effect.succeed({ digest: "", yaml: { ...YamlReader.unreadable([]), value: {} } })

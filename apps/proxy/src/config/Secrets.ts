@@ -18,7 +18,6 @@ export interface LoadedSecret {
   readonly file?: readonly [file: string, digest: string]
 }
 
-/** Replaces the references to secrets, and the URL of Redis if it is not a reference. */
 const replace = <A, B>(
   { redis, upstream, ...others }: ConfigDocument,
   secret: (reference: SecretReference, path: ConfigPath) => A,
@@ -37,21 +36,18 @@ const replace = <A, B>(
     : { ...redis, url: typeof redis.url === "string" ? url(redis.url) : secret(redis.url, ["redis", "url"]) }
 })
 
-/** Makes the paths of secret files absolute. */
 export const resolvePaths = (document: ConfigDocument, directory: string): ConfigDocument => {
   const absolute = (reference: SecretReference): SecretReference =>
     reference.file === undefined ? reference : { file: NodePath.resolve(directory, reference.file) }
   return replace(document, absolute, (url) => url)
 }
 
-/** Replaces references with their secrets. */
 export const resolve = (document: ConfigDocument, secrets: ReadonlyArray<LoadedSecret>): Config => {
   const values = new Map(secrets.map(({ path, value }) => [format(path), value]))
   const value = (_: SecretReference, path: ConfigPath) => values.get(format(path)) ?? Redacted.make("")
   return replace(document, value, Redacted.make)
 }
 
-/** Reads all secrets of a document. */
 export const readAll = (document: ConfigDocument, env: VariableValues) => {
   const reading: Array<ReturnType<typeof read>> = []
   replace(document, (reference, path) => reading.push(read(reference, path, env)), (url) => url)

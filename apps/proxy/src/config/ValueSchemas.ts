@@ -86,7 +86,6 @@ export const Size = transformed<string | number, number>(
 
 const rate = "units per time such as 100/s or 25/10s, or none"
 
-/** The rate limit of an upstream key. */
 export const KeyRate = transformed<string, RateLimit.RateLimit>(
   rate,
   [Schema.String, RateLimit.schema],
@@ -130,7 +129,6 @@ export const AdminTokens = Schema.Array(
   pattern(adminToken, /^sha256:[0-9a-f]{64}(?: [\w.@-]{1,64})?$/, Schema.Lowercase)
 )
 
-/** One of a few words. */
 const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
   description: string,
   ...words: Words

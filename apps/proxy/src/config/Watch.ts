@@ -1,4 +1,4 @@
-/** Emits when the configuration must be reloaded: on SIGHUP, and when a file that was read has changed. */
+/** Emits when the configuration may have changed: on SIGHUP, and when a file that was read has changed. */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -7,10 +7,6 @@ import * as Stream from "effect/Stream"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
 import * as Files from "./Files.ts"
-
-export type ReloadTrigger =
-  | { readonly _tag: "Signal" }
-  | { readonly _tag: "Changed"; readonly files: ReadonlyArray<string> }
 
 /** The parts of the operating system that a watch depends on. */
 export interface WatchSources {
@@ -27,33 +23,29 @@ const debounceInterval = "200 millis"
 /** The minimum time between two checks, for directories in which other files change often. */
 const checkInterval = "50 millis"
 
-type Digests = ReadonlyMap<string, string>
-
 /**
- * Emits reasons to reload the configuration. `digests` are those of the files when they were read, so that later
- * changes are detected. Writing a file without changing its contents emits nothing.
+ * Emits when files have changed. `digests` are those of the files when they were read, so that later changes are detected.
+ * Writing a file without changing its contents emits nothing.
  */
-export const reloadTriggers = (digests: Digests, sources: WatchSources): Stream.Stream<ReloadTrigger> => {
+export const fileChanges = (
+  digests: ReadonlyMap<string, string>,
+  { digestOf, events }: Pick<WatchSources, "digestOf" | "events">
+): Stream.Stream<unknown> => {
   const files = [...digests.keys()]
-  const signals = Stream.map(sources.signals, (): ReloadTrigger => ({ _tag: "Signal" }))
-  if (files.length === 0) return signals
-  const current = Effect.map(
-    Effect.forEach(files, (file) => Effect.map(sources.digestOf(file), (digest) => [file, digest] as const)),
-    (all): Digests => new Map(all)
-  )
-  const changed = (before: Digests, now: Digests) =>
-    files.filter((file) => before.get(file) !== now.get(file))
-  const changes = sources.events(files).pipe(
+  if (files.length === 0) return Stream.empty
+  const current = Effect.map(Effect.forEach(files, digestOf), (all) => all.join())
+  const settled = events(files).pipe(
     Stream.schedule(Schedule.spaced(checkInterval)),
     Stream.mapEffect(() => current),
     // Changes of other files in the same directory must not delay a reload.
-    Stream.changesWith((before, now) => changed(before, now).length === 0),
-    Stream.debounce(debounceInterval),
-    Stream.mapAccum(digests, (before, now) => [now, changed(before, now)]),
-    Stream.filter((files) => files.length > 0),
-    Stream.map((files): ReloadTrigger => ({ _tag: "Changed", files }))
+    Stream.changes,
+    Stream.debounce(debounceInterval)
   )
-  return Stream.merge(signals, changes)
+  return Stream.make([...digests.values()].join()).pipe(
+    Stream.concat(settled),
+    Stream.changes,
+    Stream.drop(1)
+  )
 }
 
 /** Emits on each call of a callback. Calls that are not consumed yet are merged. */

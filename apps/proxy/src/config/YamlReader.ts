@@ -5,7 +5,6 @@ import * as Yaml from "yaml"
 import type { ConfigPath } from "./ConfigPath.ts"
 import type { SourcePosition } from "./Diagnostic.ts"
 
-/** An error of the text itself. */
 export interface SyntaxIssue {
   readonly position: SourcePosition | null
   readonly message: string

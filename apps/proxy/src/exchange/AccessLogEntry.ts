@@ -34,15 +34,10 @@ export interface AccessLogEntry {
   /** What failed, with the host of the upstream, if the proxy could not reach it. */
   readonly detail?: string | undefined
   readonly cache: CacheState | null
-  /** Requests that were sent to the upstream. */
   readonly attempts: number
-  /** Units that the upstream requests cost. */
   readonly upstreamCost: number
-  /** Units that a cache hit saved. */
   readonly savedCost: number
-  /** Units that were charged to the client's quotas. */
   readonly chargedCost: number
-  /** Whether the request exceeded a quota in shadow mode. */
   readonly shadowed: boolean
   /** Time from the first byte of the request to the last byte of the response, in milliseconds. */
   readonly durationMs: number

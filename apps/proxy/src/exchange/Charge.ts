@@ -26,7 +26,6 @@ export interface Charge {
   readonly quotas: ReadonlyArray<QuotaStatus>
   /** Time that the request waited in the client's queue, in milliseconds. */
   readonly waitMs: number
-  /** Whether the request exceeded a quota in shadow mode. */
   readonly shadowed: boolean
   /** Gives the units back, and returns the state of the quotas afterwards. Must be used at most once. */
   readonly refund: Effect.Effect<ReadonlyArray<QuotaStatus>>

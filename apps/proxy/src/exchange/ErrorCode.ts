@@ -94,5 +94,4 @@ export const errorCodes = {
   })
 }
 
-/** The field `code` of error responses. */
 export type ErrorCode = keyof typeof errorCodes

@@ -9,13 +9,11 @@ import * as ProxyResponse from "./ProxyResponse.ts"
 
 export type { ErrorCode } from "./ErrorCode.ts"
 
-/** The status of each error code. */
 export const statusByCode: { readonly [C in ErrorCode]: number } = Record.map(
   errorCodes,
   ({ status }) => status
 )
 
-/** An error response of the proxy. */
 export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly code: ErrorCode
   readonly message: string

@@ -8,7 +8,6 @@ export interface ProxyRequest {
   readonly target: string
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The IP address of the peer. */
   readonly remoteAddress: string
   /** Reads the body. Fails if it exceeds `maxBytes`. */
   readonly body: (maxBytes: number) => Effect.Effect<Uint8Array, ProxyError>

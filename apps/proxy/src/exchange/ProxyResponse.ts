@@ -11,7 +11,6 @@ export interface ProxyResponse {
 
 const encoder = new TextEncoder()
 
-/** Creates a JSON response. */
 export const json = (
   status: number,
   document: unknown,
@@ -22,7 +21,6 @@ export const json = (
   body: encoder.encode(`${JSON.stringify(document)}\n`)
 })
 
-/** Creates a text response, for example an HTML page. */
 export const text = (
   status: number,
   type: string,
@@ -34,7 +32,6 @@ export const text = (
   body: encoder.encode(body)
 })
 
-/** Creates a response without a body. */
 export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): ProxyResponse => ({
   status,
   headers,

@@ -8,7 +8,6 @@ import type { Charge, QuotaStatus } from "./Charge.ts"
 type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
 
 export interface RequestContext extends Mutable<AccessLogEntry> {
-  /** The state of the client's quotas, once the request is charged. */
   quotas: ReadonlyArray<QuotaStatus>
   /** Receives usage that arrives after the request has completed. Undefined before. */
   onLateUsage: ((client: string | null, attempts: number, cost: number) => void) | undefined
@@ -71,7 +70,6 @@ export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, 
   context.waitMs += waitMs
 }
 
-/** Records that a charge was given back. */
 export const recordRefund = (
   context: RequestContext,
   { cost, shadowed }: Charge,
@@ -96,7 +94,6 @@ export const whenSettled = (context: RequestContext, record: () => void): void =
   else context.onSettled = record
 }
 
-/** Calls `release` when the response is handed over. */
 export const releaseOnHandOver = (context: RequestContext, release: () => void): void => {
   // The client may disconnect before the request is counted.
   if (context.handedOver) release()
@@ -142,7 +139,6 @@ export const recordUsage = (context: RequestContext, { attempts, cost, waitMilli
   if (attempts > 0 || cost > 0) context.onLateUsage?.(context.client, attempts, cost)
 }
 
-/** Returns the access log entry of a completed request. */
 export const toAccessLogEntry = (
   context: RequestContext,
   status: number,

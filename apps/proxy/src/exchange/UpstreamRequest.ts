@@ -9,6 +9,5 @@ export interface UpstreamRequest {
   readonly route: string
   readonly upstreamName: UpstreamName
   readonly request: EncodedRequest
-  /** The decoded input of the operation. */
   readonly input: unknown
 }

@@ -3,7 +3,6 @@ import * as Context from "effect/Context"
 import type { AccessLogEntry } from "./AccessLogEntry.ts"
 
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
-  /** Receives every completed request. */
   readonly record: (entry: AccessLogEntry) => void
   /** Receives usage that arrives after its request has completed. */
   readonly recordLate: (client: string | null, attempts: number, cost: number) => void

@@ -6,7 +6,6 @@ import type { LogStyle } from "./Logging.ts"
 export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
   (route === "/livez" || route === "/readyz") && status === 200
 
-/** Formats the access log line of a completed request. */
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
   const {
     startedAt,
@@ -50,7 +49,6 @@ export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string =>
     `"durationMs":${durationMs},"waitMs":${entry.waitMs},"bytes":${entry.bytes}}`
 }
 
-/** Formats a value as JSON. */
 const quote = (text: string | null): string =>
   text === null ? "null" : /^[\w./:-]*$/.test(text) ? `"${text}"` : JSON.stringify(text)
 

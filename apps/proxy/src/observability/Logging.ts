@@ -13,7 +13,6 @@ import * as LogLevel from "effect/LogLevel"
 import type { LogLevel as Level } from "../config/Config.ts"
 import { CurrentRequestId } from "../exchange/RequestContext.ts"
 
-/** Receives a log line without its line terminator. */
 export type LogSink = (line: string) => void
 
 export type LogStyle = "json" | "text"

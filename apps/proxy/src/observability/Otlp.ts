@@ -6,7 +6,6 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Reads an environment variable. An empty variable counts as not set. */
 const variable = (name: string): Config.Config<string> => Config.withDefault(Config.string(name), "")
 
 const settings = Config.all({

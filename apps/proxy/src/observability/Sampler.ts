@@ -2,7 +2,6 @@
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 
-/** Whether a request is traced. `parentSampled` is null if the client sent no trace context. */
 export type Sampler = (traceId: string, parentSampled: boolean | null) => boolean
 
 const alwaysOn: Sampler = () => true

@@ -11,7 +11,6 @@ import { Quotas } from "../quota/Quotas.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import type { Upstreams } from "../upstream/Upstreams.ts"
 
-/** A configuration with what is built from it. */
 export interface Configured {
   readonly config: Config
   readonly clients: Clients.ClientRegistry
@@ -26,7 +25,6 @@ export class ActiveConfig extends Context.Tag("quarry-proxy/ActiveConfig")<Activ
   readonly replace: (config: Config) => Effect.Effect<void>
 }>() {}
 
-/** Activates a configuration. */
 export const layer = (
   initial: Config
 ): Layer.Layer<ActiveConfig, never, Engine | HttpClient.HttpClient | Quotas | Upstreams> =>

@@ -5,8 +5,6 @@
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
-import type * as CallClient from "@blockquarry/http/CallClient"
-import type * as Engine from "@blockquarry/http/Engine"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Arr from "effect/Array"
@@ -19,38 +17,26 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
+import { costOf } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
-import type { ClientQuotas } from "../quota/ClientQuotas.ts"
-import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { contextOf, type UpstreamClient, withMemoryError } from "../upstream/UpstreamClient.ts"
+import * as ClientLimits from "../quota/ClientLimits.ts"
+import { contextOf, withMemoryError } from "../upstream/UpstreamClient.ts"
+import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
 
 export interface ListRequest {
+  readonly handled: HandledRequest
+  readonly client: AuthenticatedClient
   readonly upstreamRequest: UpstreamRequest
   /** Resumes a list that ended early. */
   readonly cursor: string | undefined
-  readonly client: AuthenticatedClient
-  /** The units that a page costs. */
-  readonly cost: number
-  /** The client as the engine knows it. */
-  readonly callClient: CallClient.CallClient
-  /** The memory of the client. */
-  readonly memory: ClientMemory
-  readonly clientQuotas: ClientQuotas
-  readonly engine: Engine.EngineService
-  readonly upstream: UpstreamClient
-  readonly context: RequestContext.RequestContext
   readonly cacheMode: CacheMode
-  /** Counts the list, or fails if the client exceeds a limit. */
-  readonly acquireSlot: Effect.Effect<void, ProxyError.ProxyError>
-  /** Whether the list should end now, because the proxy is shutting down. */
-  readonly shouldEndStreams: () => boolean
 }
 
 /** Pages wait longer for quotas than single requests: a rejected page ends the whole list. */
@@ -60,26 +46,31 @@ const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-
 
 /** Responds to a HEAD request, without an upstream request. */
 export const head = (
-  { upstreamRequest: { upstreamName, operation }, upstream }: ListRequest
+  { handled, upstreamRequest: { operation, upstreamName } }: ListRequest
 ): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
   isList(operation)
-    ? Effect.as(upstream.resolve(upstreamName), { status: 200, headers, body: Stream.empty })
+    ? Effect.as(handled.configured.upstream.resolve(upstreamName), {
+      status: 200,
+      headers,
+      body: Stream.empty
+    })
     : Effect.fail(notAList(operation))
 
 /** Streams all records of a list. Loads the first page before the response starts, so that early errors have a status. */
 export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
-    const { cursor, upstreamRequest: { upstreamName, input, operation, request }, upstream } = listRequest
+    const { client, cursor, handled, upstreamRequest: { input, operation, request, upstreamName } } =
+      listRequest
     if (!isList(operation)) return yield* Effect.fail(notAList(operation))
     // Pages are requested with the decoded input. An unknown parameter, such as a filter, would be dropped silently.
     const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
-    const upstreamTarget = yield* upstream.resolve(upstreamName)
-    const pages = RawRecords.pages(operation, listRequest.engine, upstreamTarget, input, { cursor })
+    const upstreamTarget = yield* handled.configured.upstream.resolve(upstreamName)
+    const pages = RawRecords.pages(operation, handled.services.engine, upstreamTarget, input, { cursor })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)
     const firstPage = yield* Effect.onError(
-      loadPage(listRequest, pullPage, listRequest.acquireSlot),
+      loadPage(listRequest, pullPage, Effect.suspend(() => acquireSlot(handled, client.name, "list"))),
       (cause) => Scope.close(scope, Exit.failCause(cause))
     )
     const nextPage = loadPage(listRequest, pullPage, Effect.void)
@@ -87,7 +78,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
       status: 200,
       headers,
       body: Stream.ensuringWith(
-        listLines(listRequest, firstPage, nextPage),
+        listLines(handled, firstPage, nextPage),
         (exit) => Scope.close(scope, exit)
       )
     }
@@ -95,10 +86,12 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
 const loadPage = (
-  { clientQuotas, memory, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
+  { cacheMode, client, handled, upstreamRequest: { operation } }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
+  const { configured: { clientQuotas, config, upstream }, context, services: { now, quotas } } = handled
+  const memory = quotas.memory.memoryOf(client.name, config)
   const page = pull.pipe(
     Effect.mapError(
       Option.match({ onNone: () => ProxyError.internalError, onSome: ProxyError.fromListError })
@@ -118,13 +111,11 @@ const loadPage = (
   )
   return charged(
     context,
-    Effect.clockWith((clock) =>
-      clientQuotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), pageQuotaWait)
-    ),
+    Effect.suspend(() => clientQuotas.acquire(client, costOf(config, operation), now(), pageQuotaWait)),
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)
-      const caller = { client: callClient, memory, context, onSent }
+      const caller = { client: ClientLimits.toCallClient(client, config), memory, context, onSent }
       return page.pipe(
         Effect.provide(contextOf(caller, cacheMode)),
         Effect.mapError((error) => withMemoryError(caller, error)),
@@ -136,61 +127,39 @@ const loadPage = (
 
 const addLength = (bytes: number, record: string): number => bytes + Buffer.byteLength(record) + 1
 
-/** The state of a list between two chunks. */
-type ListState =
-  | { readonly _tag: "Page"; readonly page: RawRecords.RawPage; readonly records: number }
-  | { readonly _tag: "After"; readonly cursor: string; readonly records: number }
-  | { readonly _tag: "End"; readonly records: number }
-  | { readonly _tag: "Done" }
+/** What follows the chunks so far: the page after the cursor, or the last line, or nothing. */
+type ListState = { readonly cursor: string | null; readonly records: number } | "start" | "done"
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
-  { shouldEndStreams, context }: ListRequest,
+  { context, request: { shouldEndStreams } }: HandledRequest,
   firstPage: RawRecords.RawPage,
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
-): Stream.Stream<Uint8Array> =>
-  Stream.unfoldEffect<ListState, Uint8Array, never, never>(
-    { _tag: "Page", page: firstPage, records: 0 },
-    (state) => {
-      switch (state._tag) {
-        case "Page": {
-          const { page: { cursor, records }, records: recordsBefore } = state
-          const recordsAfter = recordsBefore + records.length
-          return emit(
-            records.map((record) => `${record}\n`).join(""),
-            cursor === null
-              ? { _tag: "End", records: recordsAfter }
-              : { _tag: "After", cursor, records: recordsAfter }
-          )
-        }
-        case "After":
-          // Ends at a page boundary, so that the client can resume at another proxy without losing records.
-          return Effect.matchEffect(shouldEndStreams() ? Effect.fail(ProxyError.shuttingDown) : nextPage, {
-            onSuccess: (page) => emit("", { _tag: "Page", page, records: state.records }),
-            onFailure: ({ code, logDetail, message }) => {
-              context.code = code
-              context.detail = logDetail
-              const failure = { message, code, requestId: context.requestId }
-              return emit(toLine({ failure, cursor: state.cursor }), { _tag: "Done" })
-            }
-          })
-        case "End":
-          return emit(toLine({ end: { records: state.records } }), { _tag: "Done" })
-        case "Done":
-          return Effect.succeedNone
+): Stream.Stream<Uint8Array> => {
+  const emitPage = ({ cursor, records }: RawRecords.RawPage, before: number) =>
+    emit(records.map((record) => `${record}\n`).join(""), { cursor, records: before + records.length })
+  return Stream.unfoldEffect<ListState, Uint8Array, never, never>("start", (state) => {
+    if (state === "start") return emitPage(firstPage, 0)
+    if (state === "done") return Effect.succeedNone
+    const { cursor, records } = state
+    if (cursor === null) return emit(toLine({ end: { records } }), "done")
+    // Ends at a page boundary, so that the client can resume at another proxy without losing records.
+    return Effect.matchEffect(shouldEndStreams() ? Effect.fail(ProxyError.shuttingDown) : nextPage, {
+      onSuccess: (page) => emitPage(page, records),
+      onFailure: ({ code, logDetail, message }) => {
+        context.code = code
+        context.detail = logDetail
+        return emit(toLine({ failure: { message, code, requestId: context.requestId }, cursor }), "done")
       }
-    }
-  )
+    })
+  })
+}
 
 const encoder = new TextEncoder()
 
 const toLine = (document: unknown): string => `${JSON.stringify(document)}\n`
 
-const emit = (
-  text: string,
-  state: ListState
-): Effect.Effect<Option.Option<readonly [Uint8Array, ListState]>> =>
-  Effect.succeedSome([encoder.encode(text), state] as const)
+const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.encode(text), state] as const)
 
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(

@@ -11,5 +11,4 @@ export type PageHandler = (
   request: Pick<ProxyRequest, "headers" | "shuttingDown">
 ) => Effect.Effect<ProxyResponse, ProxyError>
 
-/** The pages by path. */
 export class Pages extends Context.Tag("quarry-proxy/Pages")<Pages, ReadonlyMap<string, PageHandler>>() {}

@@ -29,7 +29,6 @@ export const parseRequest = (
       })
   )
 
-/** An upstream, and the query parameters to forward. */
 interface SelectedUpstream {
   readonly upstreamName: UpstreamName
   readonly query: EncodedRequest["query"]

@@ -14,7 +14,6 @@ import * as CacheDirective from "../exchange/CacheDirective.ts"
 import { costOf } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
@@ -23,22 +22,12 @@ import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { Caller, UpstreamResponse } from "../upstream/UpstreamClient.ts"
-import type { Configured } from "./ActiveConfig.ts"
+import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
 import * as RequestBody from "./RequestBody.ts"
-import type { RequestServices } from "./RequestServices.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
-
-/** A request with everything that its stages use. */
-interface HandledRequest {
-  readonly services: RequestServices
-  /** The configuration that was active when the request was received. */
-  readonly configured: Configured
-  readonly request: ProxyRequest
-  readonly context: RequestContext.RequestContext
-}
 
 type Response = Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 
@@ -49,14 +38,8 @@ const whenRight = <A>(
 ): Response => Either.isRight(result) ? next(result.right) : Effect.fail(result.left)
 
 /** Responds to a request, and records in the context what the access log needs. */
-export const respond = (
-  services: RequestServices,
-  configured: Configured,
-  request: ProxyRequest,
-  context: RequestContext.RequestContext
-): Response => {
-  const handled = { services, configured, request, context }
-  const { method, target } = request
+export const respond = (handled: HandledRequest): Response => {
+  const { configured, request: { method, target }, services } = handled
   if (target.length > configured.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
   const parsed = method === "GET" ? services.parsedRequests.get(target) : undefined
   if (parsed !== undefined) {
@@ -225,59 +208,28 @@ const fetch = (
     : Effect.fail(slot.left)
 }
 
-/**
- * Counts a request, or a whole list, until its response is handed over to the socket. Fails if the client exceeds a limit:
- * then the request must not use the upstream.
- */
-const acquireSlot = (
-  { configured: { config }, context, services: { quotas } }: HandledRequest,
-  client: string,
-  kind: "request" | "list"
-): Either.Either<void, ProxyError.ProxyError> =>
-  Either.map(
-    quotas.limits.acquire(client, kind, config),
-    (release) => RequestContext.releaseOnHandOver(context, release)
-  )
-
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
   handled: HandledRequest,
   client: Clients.AuthenticatedClient,
   match: Router.RouteMatch,
   query: RequestTarget.RequestTarget["query"]
-): Response => {
-  const { configured: { clientQuotas, config, upstream }, context, services: { engine, quotas } } = handled
-  const { headers, method, shouldEndStreams } = handled.request
-  return whenRight(
+): Response =>
+  whenRight(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
+      const { headers, method } = handled.request
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>
         name === "cursor" && value !== "" ? [value] : []
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
-      const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+      const cacheMode = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
       // It is unknown in advance whether all pages are cached.
-      if (cacheDirective === "only-if-cached") return Effect.fail(ProxyError.notCached)
-      const callClient = ClientLimits.toCallClient(client, config)
-      const listRequest = {
-        upstreamRequest,
-        cursor,
-        client,
-        cost: costOf(config, match.operation),
-        callClient,
-        memory: quotas.memory.memoryOf(client.name, config),
-        clientQuotas,
-        engine,
-        upstream,
-        context,
-        cacheMode: cacheDirective,
-        acquireSlot: Effect.suspend(() => acquireSlot(handled, client.name, "list")),
-        shouldEndStreams
-      }
+      if (cacheMode === "only-if-cached") return Effect.fail(ProxyError.notCached)
+      const listRequest = { handled, client, upstreamRequest, cursor, cacheMode }
       return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
     }
   )
-}
 
 const multipleCursors = ProxyError.make(
   "invalid-request",

@@ -10,7 +10,6 @@ export const bodyTooSlow = ProxyError.make(
   "timed out reading the request body"
 )
 
-/** Parses a body as a JSON object. */
 export const parse = (
   bytes: Uint8Array,
   headers: Readonly<Record<string, string | undefined>>

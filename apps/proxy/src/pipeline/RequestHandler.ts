@@ -18,10 +18,9 @@ import type { Sampler } from "../observability/Sampler.ts"
 import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
 import type { Configured } from "./ActiveConfig.ts"
+import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
-import * as RequestServices from "./RequestServices.ts"
 
-/** A request in flight. */
 export interface RequestInFlight {
   readonly response: Effect.Effect<ProxyResponse>
   /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
@@ -44,23 +43,24 @@ export interface RejectedRequest {
   readonly onComplete: RequestInFlight["onComplete"]
 }
 
-/** Handles the requests of a listener. */
 export interface RequestHandlerService {
   readonly handle: (request: ProxyRequest) => RequestInFlight
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
   readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RejectedRequest
 }
 
-/** The handler of the main listener. */
 export class RequestHandler
   extends Context.Tag("quarry-proxy/RequestHandler")<RequestHandler, RequestHandlerService>()
 {}
 
 /** `sampler` decides which requests are traced; null if no spans are exported. */
 export const layer = (sampler: Sampler | null) =>
-  Layer.effect(RequestHandler, Effect.map(RequestServices.resolve, (services) => make(services, sampler)))
+  Layer.effect(
+    RequestHandler,
+    Effect.map(HandledRequest.resolveServices, (services) => make(services, sampler))
+  )
 
-const make = (services: RequestServices.RequestServices, sampler: Sampler | null): RequestHandlerService => {
+const make = (services: HandledRequest.RequestServices, sampler: Sampler | null): RequestHandlerService => {
   const { activeConfig, now, quotas, usage } = services
 
   const handle: RequestHandlerService["handle"] = (request) => {
@@ -108,7 +108,7 @@ const make = (services: RequestServices.RequestServices, sampler: Sampler | null
     const respond = (): Effect.Effect<ProxyResponse> => {
       try {
         return Completed.matchCause(
-          Pipeline.respond(services, configured, request, context),
+          Pipeline.respond({ services, configured, request, context }),
           onFailure,
           (response) => Effect.succeed(withRequestHeaders(response, request, clients.cors, context))
         )

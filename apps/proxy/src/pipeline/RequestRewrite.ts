@@ -17,13 +17,11 @@ type RewritableOperation = Pick<AnyOperation, "id" | "method" | "path" | "parame
   readonly input: Schema.Schema.AnyNoContext
 }
 
-/** The request to send, and the decoded input. */
 export interface RewrittenRequest {
   readonly request: EncodedRequest
   readonly input: unknown
 }
 
-/** Returns the request to send, or the errors of the received one. */
 export const rewrite = (
   operation: RewritableOperation,
   path: Readonly<Record<string, string>>,

@@ -20,7 +20,6 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 const malformedUri = (reason: string) =>
   Either.left(ProxyError.make("malformed-uri", `invalid request URI: ${reason}`))
 
-/** Parses a request target into path and query. */
 export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyError.ProxyError> => {
   if (!target.startsWith("/")) return malformedUri("it must start with /")
   if (/[^!-~]|[\\#]/.test(target)) return malformedUri("it contains a character that must be percent-encoded")

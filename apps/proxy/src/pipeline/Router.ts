@@ -25,7 +25,6 @@ const matchers = [...new Set(allOperations.flatMap(prefixes))]
     match: pathMatcher(allOperations.filter((operation) => prefixes(operation).includes(prefix)))
   }))
 
-/** Returns the operation of a path, or undefined if none matches. */
 export const findRoute = (path: string): RouteMatch | undefined => {
   for (const { match, prefix } of matchers) {
     if (!path.startsWith(`${prefix}/`)) continue

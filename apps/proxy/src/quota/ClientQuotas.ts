@@ -138,7 +138,6 @@ export const make = (
           )
     )
 
-  /** Tries once: returns a charge, or a rejection that has consumed nothing. */
   const attempt = (
     waiter: Waiter,
     now: number
@@ -152,7 +151,6 @@ export const make = (
       })
   }
 
-  /** Returns the charge or the rejection of a decision. */
   const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaRejection => {
     const { client, cost, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
@@ -167,7 +165,6 @@ export const make = (
     return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
   }
 
-  /** Gives back what a decision has consumed. */
   const refundOf = (
     { client, cost }: Pick<Waiter, "client" | "cost">,
     { daily, permit }: QuotaDecision,

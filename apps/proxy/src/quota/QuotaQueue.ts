@@ -25,21 +25,17 @@ export interface Waiter {
  */
 export interface QuotaQueue {
   readonly waiters: Array<Waiter>
-  /** The last rejection of the store. */
   lastRejection: QuotaRejection
 }
 
-/** The units are not available yet. */
 export interface QuotaRejection {
   readonly waitMs: number
   readonly isDaily: boolean
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 
-/** The rejection before the first response of the store. */
 export const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: [] }
 
-/** Remaining wait in milliseconds. */
 export const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): number =>
   startedAt + maxWaitMs - now
 

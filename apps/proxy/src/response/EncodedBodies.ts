@@ -10,7 +10,6 @@ interface EncodedBody {
   readonly encoding: ContentEncoding | undefined
 }
 
-/** A response with its whole body. */
 type CompleteResponse = Pick<RawResponse, "status" | "bytes">
 
 export interface EncodedBodies {

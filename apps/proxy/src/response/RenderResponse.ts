@@ -18,7 +18,6 @@ import type { EncodedBodies } from "./EncodedBodies.ts"
 /** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly cacheDirective: CacheDirective
-  /** Whether the request used the cache. */
   readonly usesCache: boolean
   readonly now: number
   /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
@@ -27,7 +26,6 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly allowsNotModified: boolean
 }
 
-/** Request headers. Names are in lower case. */
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 /** Upstream headers that are forwarded. Rate limit headers are not: they are about the proxy's API keys. */
@@ -38,7 +36,6 @@ const forwardedHeaders = [
   "last-modified"
 ]
 
-/** Renders a response. Compresses the body if necessary. */
 export const render = (
   input: RenderInput,
   requestHeaders: RequestHeaders,
@@ -112,7 +109,6 @@ const privateCacheControl = (cacheControl: string | undefined): string => {
     .join(", ")
 }
 
-/** Returns headers that let clients cache responses privately and revalidate them. */
 const responseHeaders = (input: RenderInput): Record<string, string> => {
   const { response, usesCache, now, cacheDirective } = input
   const headers = { ...constantHeaders(input) }
@@ -127,7 +123,6 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The headers of cached responses that do not depend on the request. */
 const prepared = new WeakMap<RawResponse, Headers>()
 
 /** Returns the headers that do not depend on the request. Computes them once for the hits of a cache entry. */

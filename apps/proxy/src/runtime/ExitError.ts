@@ -13,7 +13,6 @@ export class ExitError
 export const usageError = (message: string): ExitError =>
   new ExitError({ message: `quarry-proxy: ${message}\nTry --help.`, exitCode: 2 })
 
-/** All errors of the configuration, and how many there are in which file. */
 export const invalidConfig = (messages: ReadonlyArray<string>, source = "the configuration"): ExitError =>
   new ExitError({
     message: [

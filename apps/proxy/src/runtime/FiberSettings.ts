@@ -36,7 +36,6 @@ const makeScheduler = (): Scheduler.Scheduler => {
   })
 }
 
-/** Stays empty. */
 class EmptySet extends Set<unknown> {
   override add(): this {
     return this

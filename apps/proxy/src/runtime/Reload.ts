@@ -20,7 +20,6 @@ export const activate = (config: Config): Effect.Effect<void, never, ActiveConfi
       Effect.map(activeConfig.replace(config), () => metrics.recordReload("success"))
   )
 
-/** Counts a rejected configuration. */
 export const countRejection: Effect.Effect<void, never, ProxyMetrics> = Effect.map(
   ProxyMetrics,
   (metrics) => metrics.recordReload("failure")
@@ -41,17 +40,15 @@ export const reloadOnChange = (
     // Each configuration may consist of other files. After a rejection the files of the active one are still watched.
     const changes = Stream.flatMap(
       applied.changes,
-      ({ digests }) => Watch.reloadTriggers(digests, { ...watchSources, signals: Stream.never }),
+      ({ digests }) => Watch.fileChanges(digests, watchSources),
       { switch: true }
     )
     yield* Stream.runForEach(Stream.merge(watchSources.signals, changes), () =>
       Load.load(options).pipe(
-        Effect.mapError(({ diagnostics }): ReloadRejected => ({
-          reasons: diagnostics.map(Diagnostic.formatDiagnostic)
-        })),
+        Effect.mapError(({ diagnostics }) => diagnostics.map(Diagnostic.formatDiagnostic)),
         Effect.flatMap((loaded) => apply(loaded, needsToken)),
         Effect.matchEffect({
-          onFailure: ({ reasons }) =>
+          onFailure: (reasons) =>
             Effect.zipRight(
               countRejection,
               Effect.logError(
@@ -63,14 +60,11 @@ export const reloadOnChange = (
       ))
   })
 
-interface ReloadRejected {
-  readonly reasons: ReadonlyArray<string>
-}
-
+/** Fails with the reasons if the configuration is rejected. */
 const apply = (
   loaded: Load.LoadedConfig,
   needsToken: boolean
-): Effect.Effect<Load.LoadedConfig, ReloadRejected, ActiveConfig | ProxyMetrics> =>
+): Effect.Effect<Load.LoadedConfig, ReadonlyArray<string>, ActiveConfig | ProxyMetrics> =>
   Effect.gen(function*() {
     const { config: active } = (yield* ActiveConfig).current()
     const changes = Changes.between(active, loaded.config)
@@ -82,7 +76,7 @@ const apply = (
         `${text}: requires a restart`
       )
     ]
-    if (reasons.length > 0) return yield* Effect.fail({ reasons })
+    if (reasons.length > 0) return yield* Effect.fail(reasons)
     yield* activate(loaded.config)
     yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
     if (needsToken && lacksAdminToken(loaded.config) && !lacksAdminToken(active)) {

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 export interface ReceivedSignals {
-  /** Whether SIGTERM was received. */
   readonly receivedSigterm: () => boolean
 }
 

@@ -38,7 +38,6 @@ export const adminTokenHint = ({ files: [file] }: Pick<LoadedConfig, "files">): 
     file ?? "a configuration file (--config)"
   }. A token is printed at startup only on a terminal`
 
-/** Returns the banner of a proxy that listens. */
 export const text = (generatedToken: string | null) =>
   Effect.gen(function*() {
     const { config } = (yield* ActiveConfig).current()

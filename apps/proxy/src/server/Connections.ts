@@ -22,7 +22,6 @@ export interface ConnectionCounts {
   readonly open: number
   /** Connections with a response that is not sent yet. */
   readonly pending: number
-  /** Connections dropped since the start. */
   readonly dropped: { readonly [Reason in DropReason]: number }
 }
 
@@ -53,7 +52,6 @@ interface Exchange {
 /** A response that is not sent yet. */
 interface PendingResponse {
   readonly response: Http.ServerResponse
-  /** Receives whether the whole response was sent. */
   readonly onComplete: (sent: boolean) => void
   /** Returns the client of its request, or null if the request has none or is rejected. */
   readonly acceptedClient: () => string | null
@@ -79,7 +77,6 @@ interface OpenConnection {
   bytesAtLastCheck: number | undefined
   /** The client of the latest request that was answered, if it was accepted. */
   client: string | null
-  /** How fast the client reads, once data waits for it. */
   sending: SendProgress | undefined
 }
 
@@ -177,7 +174,6 @@ export class ConnectionTracker {
     if (connections?.size === 0) this.#byNetwork.delete(network)
   }
 
-  /** Handles a request, or lets it wait for earlier responses of its connection. */
   receive(request: Http.IncomingMessage, response: Http.ServerResponse): void {
     const connection = this.#open.get(request.socket)
     // After `connection: close` was announced: the client sent the request before it read the announcement.
@@ -244,7 +240,6 @@ export class ConnectionTracker {
     setImmediate(() => this.#handleWaiting(connection))
   }
 
-  /** Handles as many waiting requests as may be pending. */
   #handleWaiting(connection: OpenConnection): void {
     const { socket, waiting } = connection
     connection.handlesWaiting = false
@@ -356,7 +351,6 @@ export class ConnectionTracker {
   }
 }
 
-/** Returns the first connection of the client with the most. */
 const oldestOfLargestClient = (connections: ReadonlyArray<OpenConnection>): OpenConnection | undefined => {
   const counts = new Map<string | null, number>()
   for (const { client } of connections) counts.set(client, (counts.get(client) ?? 0) + 1)

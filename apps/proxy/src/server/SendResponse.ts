@@ -9,13 +9,11 @@ import { maxDiscardedBytes } from "./ReceiveRequest.ts"
 export interface SendOptions {
   readonly request: Http.IncomingMessage
   readonly response: Http.ServerResponse
-  /** Whether to send `connection: close`. */
   readonly closeConnection: boolean
   /** The idle time that `Keep-Alive` announces to the client, in seconds. 0 announces none. */
   readonly keepAliveHintSeconds: number
 }
 
-/** Sends a response whose body is in memory. */
 export const sendBytes = (
   { headers, status }: ProxyResponse,
   body: Uint8Array,

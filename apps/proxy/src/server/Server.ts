@@ -48,7 +48,6 @@ export interface ServerOptions {
   readonly keepAliveHint: Duration.DurationInput
   /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
-  /** How long requests in flight may take after that. */
   readonly shutdownTimeout: Duration.DurationInput
   readonly handler: RequestHandlerService
 }
@@ -58,7 +57,6 @@ export interface Server {
   readonly listen: Effect.Effect<void, ListenError, Scope.Scope>
   /** The port, also if the configured port is 0. Null before the server listens. */
   readonly port: () => number | null
-  /** The number of open connections, of those with a response that is not sent yet, and of dropped ones by reason. */
   readonly connections: () => ConnectionCounts
   readonly shuttingDown: () => boolean
 }
@@ -70,7 +68,6 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   readonly reason: string
 }> {}
 
-/** Creates a server, which does not listen yet. */
 export const make = (options: ServerOptions): Effect.Effect<Server> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     // Requests use no services of the context, and each one copies it.
@@ -228,13 +225,11 @@ class RequestFibers {
     if (last !== undefined && last !== fiber) this.#fibers[index] = last
   }
 
-  /** Waits until they have ended. */
   readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.#fibers.slice()))
 }
 
 const noClient = (): null => null
 
-/** Returns the port, also if that of the options is 0. */
 const bindPort = (
   server: Http.Server,
   { host, port }: { readonly host: string; readonly port: number }
@@ -275,7 +270,6 @@ const toInFlight = ({ onComplete, response }: RejectedRequest): RequestInFlight 
   onComplete
 })
 
-/** Destroys the connection if sending fails, so that the client does not wait for a response. */
 const destroyOnFailure = (
   responding: Effect.Effect<void>,
   connection: { readonly destroy: () => unknown }

@@ -35,17 +35,14 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
 
-/** An upstream response, and its source. */
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
 /** For whom a call is made, and what observes it. */
 export interface Caller {
   readonly client: CallClient.CallClient
-  /** The memory for response bodies. */
   readonly memory: ClientMemory
   /** The request, which records the usage of the call. */
   readonly context: RequestContext.RequestContext
-  /** Observes the requests of the call. */
   readonly onSent: CallClient.SendObserver
 }
 
@@ -65,7 +62,6 @@ export interface UpstreamClient {
   readonly containsApiKey: (text: string) => boolean
   /** Replaces the message of an error if it contains an API key of the proxy. */
   readonly withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
-  /** Returns an upstream, or the error of every request to it. */
   readonly resolve: (name: UpstreamName) => Resolved
 }
 
@@ -74,7 +70,6 @@ type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
 type UpstreamConfig = Pick<Config, "cache" | "costs" | "limits" | "upstream">
 
-/** Returns the policies of the engine. */
 const policiesOf = (
   { cache: { enabled, staleIfError, staleWhileRevalidate }, upstream }: UpstreamConfig
 ): Omit<Policies, "rateLimit"> => ({
@@ -198,7 +193,6 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
   coalesced: false
 })
 
-/** Returns the context of a call for a caller. */
 export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: CacheMode) =>
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
@@ -293,7 +287,6 @@ const withheldResponse = (status: number, problem: string): ProxyError.ProxyErro
     `the upstream responded with ${status} and ${problem}; the response was withheld`
   )
 
-/** Replaces the message of an error. */
 const withheldMessage = ({ code, headers }: ProxyError.ProxyError): ProxyError.ProxyError =>
   ProxyError.make(
     code,

@@ -19,7 +19,6 @@ export interface UpstreamEndpoints {
 }
 
 interface UpstreamsService {
-  /** Returns the base URLs and API keys of a configuration. */
   readonly endpointsOf: (upstream: Config["upstream"]) => UpstreamEndpoints
   /** Example parameters with data in the sandbox. */
   readonly examples: LedgerExamples | undefined

@@ -8,7 +8,6 @@ export const displayOrigin = (host: string, port: number): string => {
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Returns shell commands with example requests. In sandbox mode they use synthetic data that exists. */
 export const sampleCommands = (
   { clients, listen }: Pick<Config, "clients" | "listen">,
   port: number,

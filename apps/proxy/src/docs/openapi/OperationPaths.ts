@@ -32,7 +32,6 @@ export const inputsOf = ({ api, parameters }: DescribedOperation): ReadonlyArray
 const parametersOf = (operation: DescribedOperation): ReadonlyArray<JsonObject> =>
   inputsOf(operation).filter((input) => input.in !== "body").flatMap(describeParameter)
 
-/** Returns what the successful responses of an operation mean, by status. */
 export const successesOf = ({ method }: DescribedOperation): Readonly<Record<string, string>> => ({
   "200": "Upstream response, byte for byte",
   ...(method === "GET" ? { "304": "Not modified (If-None-Match)" } : {})
@@ -121,7 +120,6 @@ const listOf = (operation: DescribedOperation, cost: number): JsonObject => ({
 /** Returns a path with its parameters as `{name}`. */
 export const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
-/** Returns all paths of an operation with their path items. */
 export const pathsOf = (
   operation: AnyOperation,
   costs: Config["costs"]

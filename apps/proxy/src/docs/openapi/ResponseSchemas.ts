@@ -41,7 +41,6 @@ export const reference = (name: string): JsonObject => ({ $ref: `#/components/sc
 export const responseSchemaName = (id: string): string =>
   `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`
 
-/** Returns the response schemas of all operations and the schemas that they refer to. */
 export const responseSchemas = (operations: ReadonlyArray<DescribedOperation>): JsonObject => {
   const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   const documents = operations.map(({ id, output }) =>

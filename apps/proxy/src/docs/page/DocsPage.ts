@@ -25,7 +25,6 @@ import { sharedStyle } from "./SharedStyle.ts"
 export interface DocsPageOptions {
   /** Example values of the sandbox. Default: values of Ethereum. */
   readonly examples: ExampleValues | undefined
-  /** Units that each operation costs. */
   readonly costs: Config["costs"]
 }
 

@@ -14,7 +14,6 @@ export interface Endpoint {
   readonly tag: string
   readonly method: string
   readonly path: string
-  /** Other paths of the same operation. */
   readonly aliases: ReadonlyArray<string>
   /** Whether the operation is a list, which `/all` can stream. */
   readonly isList: boolean
@@ -23,11 +22,8 @@ export interface Endpoint {
   /** In units. Null for pages. */
   readonly cost: number | null
   readonly inputs: ReadonlyArray<Pick<Parameter, "description" | "in" | "jsonSchema" | "name" | "required">>
-  /** What the successful responses mean, by status. */
   readonly successes: Readonly<Record<string, string>>
-  /** The statuses of errors. */
   readonly errors: ReadonlyArray<string>
-  /** The JSON Schema of a successful response. */
   readonly schema: unknown
 }
 

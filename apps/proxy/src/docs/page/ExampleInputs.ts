@@ -2,7 +2,6 @@
 import type { ExampleValues } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 
-/** Values by parameter name. */
 export type ExampleInput = Readonly<Record<string, string>>
 
 /** Well-known values. Streams belong to an account, and ledger transactions are on another chain. */
@@ -15,7 +14,6 @@ const ethereum: ExampleValues = {
   transaction: ""
 }
 
-/** Returns the example inputs by operation ID. */
 export const make = (values: ExampleValues = ethereum): ReadonlyMap<string, ExampleInput> =>
   new Map(
     allOperations.map(({ example, id }) => [

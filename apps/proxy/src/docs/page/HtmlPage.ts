@@ -19,7 +19,6 @@ const icon = "data:image/svg+xml," +
       "<rect x='5' y='2' width='6' height='3' rx='1' opacity='.45'/></g></svg>"
   )
 
-/** Returns the source expression that allows an inline script or style by its hash. */
 const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>

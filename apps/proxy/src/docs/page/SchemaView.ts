@@ -37,7 +37,6 @@ const resolve = (
   return [found, inner ?? name]
 }
 
-/** Returns the alternatives of a schema, without null. */
 const branches = (node: SchemaNode): ReadonlyArray<unknown> =>
   (node.anyOf ?? []).filter((branch) => read(branch).type !== "null")
 

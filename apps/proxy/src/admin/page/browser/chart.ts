@@ -21,28 +21,25 @@ export interface TimedPoint {
   readonly at: number
 }
 
-/** Renders a chart into a container. Returns a function that shows new points. */
 export const makeChart = <Point extends TimedPoint>(
   container: HTMLElement,
   { format, lines, scale, title }: ChartOptions<Point>
 ) => {
   const height = 168
   const inset = { left: 52, right: 10, top: 8, bottom: 22 }
-  const values = lines.map(() => h("b", { class: "number" }))
-  const timeLabel = h("span", { class: "muted number when" })
-  const announcement = h("output", { class: "unseen", "aria-live": "polite" })
+  const values = lines.map(() => h("b.number"))
+  const timeLabel = h("span.muted number when")
+  const announcement = h("output.unseen", { "aria-live": "polite" })
   const drawing = s("svg", { class: "chart", tabindex: 0, role: "img", height })
   container.replaceChildren(
     h(
       "figcaption",
-      {},
-      h("h3", {}, title),
+      h("h3", title),
       timeLabel,
       h(
-        "ul",
-        { class: "legend" },
+        "ul.legend",
         ...lines.map(({ style, name }, index) =>
-          h("li", {}, h("i", { class: style, "aria-hidden": "true" }), name, " ", values[index] ?? "")
+          h("li", h("i", { class: style, "aria-hidden": "true" }), name, " ", values[index] ?? "")
         )
       )
     ),
@@ -96,7 +93,6 @@ export const makeChart = <Point extends TimedPoint>(
     const horizontal = marks.map((mark) =>
       s(
         "g",
-        {},
         s("line", {
           class: mark === lowest ? "base" : "rule",
           x1: inset.left,

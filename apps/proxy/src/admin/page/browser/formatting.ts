@@ -61,10 +61,8 @@ export const duration = (millis: number): string => {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
 }
 
-/** Formats the local time with seconds. */
 export const clock = (at: number): string => clockFormat.format(at)
 
-/** Formats the local time without seconds. */
 export const minute = (at: number): string => minuteFormat.format(at)
 
 /** Formats a time of today as the time with seconds, any other time with its date. */

@@ -4,7 +4,7 @@ import type { Status } from "../../Status.ts"
 import * as Format from "./formatting.ts"
 
 const pill = (kind: "good" | "warn" | "bad" | "plain", ...text: ReadonlyArray<Child>) =>
-  h("span", { class: `pill ${kind}` }, ...text)
+  h(`span.pill ${kind}`, ...text)
 
 /** Returns the time that remains until a moment, for example `, retry in 21 s`; empty if the moment has passed. */
 const remainingTime = (prefix: string, time: string | null, now: number): string => {
@@ -21,22 +21,11 @@ const meter = (name: string, remaining: number, limit: number, shadow: boolean) 
     Format.whole(limit)
   } remaining`
   return h(
-    "div",
-    { class: `meter ${shadow ? "shadow" : fraction === 0 ? "none" : fraction < 0.15 ? "low" : ""}` },
+    `div.meter ${shadow ? "shadow" : fraction === 0 ? "none" : fraction < 0.15 ? "low" : ""}`,
     h(
       "span",
-      {},
-      h(
-        "span",
-        {},
-        name,
-        shadow ? h("em", { title: "Dry run: not enforced" }, " dry run") : ""
-      ),
-      h(
-        "span",
-        { class: "number" },
-        `${Format.number(Math.max(0, Math.floor(remaining)))} / ${Format.number(limit)}`
-      )
+      h("span", name, shadow ? h("em", { title: "Dry run: not enforced" }, " dry run") : ""),
+      h("span.number", `${Format.number(Math.max(0, Math.floor(remaining)))} / ${Format.number(limit)}`)
     ),
     h("div", {
       class: "track",
@@ -68,13 +57,7 @@ export const totals = ({ totals }: Status): ReadonlyArray<Node> => {
     stale
   } = totals
   const tile = (name: string, value: string, note: string, kind = "") =>
-    h(
-      "div",
-      { class: `tile ${kind}` },
-      h("dt", {}, name),
-      h("dd", { class: "number" }, value),
-      h("dd", { class: "note" }, note)
-    )
+    h(`div.tile ${kind}`, h("dt", name), h("dd.number", value), h("dd.note", note))
   return [
     tile("Requests", Format.number(requests), `${Format.number(attempts)} upstream requests`),
     tile(
@@ -115,11 +98,9 @@ const key = (
 ) =>
   h(
     "li",
-    {},
     h(
-      "div",
-      { class: "row" },
-      h("span", { class: "mono" }, name),
+      "div.row",
+      h("span.mono", name),
       state === "ready"
         ? pill("good", "ready")
         : pill(
@@ -137,11 +118,9 @@ export const upstreams = (status: Status): ReadonlyArray<Node> => {
   return status.upstreams.map(({ name, circuitBreaker, host, keys, retryAt }) =>
     h(
       "li",
-      {},
       h(
-        "div",
-        { class: "row" },
-        h("h3", {}, name),
+        "div.row",
+        h("h3", name),
         host === null
           ? pill("plain", "not configured")
           : pill(
@@ -149,14 +128,10 @@ export const upstreams = (status: Status): ReadonlyArray<Node> => {
             `breaker ${circuitBreaker}${remainingTime("retry", retryAt, now)}`
           )
       ),
-      h("p", { class: "mono muted" }, host ?? "no base URL"),
+      h("p.mono muted", host ?? "no base URL"),
       keys.length === 0
-        ? host === null ? "" : h("p", { class: "muted" }, "no API key")
-        : h(
-          "ul",
-          { class: "keys", "aria-label": `API keys of ${name}` },
-          ...keys.map((each) => key(each, now))
-        )
+        ? host === null ? "" : h("p.muted", "no API key")
+        : h("ul.keys", { "aria-label": `API keys of ${name}` }, ...keys.map((each) => key(each, now)))
     )
   )
 }
@@ -173,7 +148,7 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
     h(
       "tr",
       { role: "row" },
-      h("th", { role: "rowheader", scope: "row" }, h("span", { class: "mono" }, name)),
+      h("th", { role: "rowheader", scope: "row" }, h("span.mono", name)),
       cell("Last seen", "", lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), now)),
       cell("Requests", "number", Format.number(requests)),
       cell("Hit ratio", "number", hitRatio(hits, requests)),
@@ -185,10 +160,9 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
         "Quotas",
         "quotas",
         quotas.length === 0
-          ? h("span", { class: "muted" }, "no limits")
+          ? h("span.muted", "no limits")
           : h(
             "div",
-            {},
             ...quotas.map(({ remaining, limit, name, shadow }) =>
               meter(`per ${name}`, remaining, limit, shadow)
             )
@@ -209,23 +183,23 @@ export const failures = (status: Status): ReadonlyArray<Node> => {
       cell(
         "Code",
         "",
-        code === null ? h("span", { class: "muted" }, "upstream") : h("code", {}, code)
+        code === null ? h("span.muted", "upstream") : h("code", code)
       ),
       cell(
         "Client",
         "",
         client === null
-          ? h("span", { class: "muted" }, "unauthenticated")
-          : h("span", { class: "mono" }, client)
+          ? h("span.muted", "unauthenticated")
+          : h("span.mono", client)
       ),
       cell(
         "Operation",
         "",
-        operation === null ? "" : h("b", {}, operation),
+        operation === null ? "" : h("b", operation),
         " ",
-        h("code", { class: "muted" }, route)
+        h("code.muted", route)
       ),
-      cell("Request ID", "", h("code", {}, requestId))
+      cell("Request ID", "", h("code", requestId))
     )
   )
 }
@@ -248,6 +222,6 @@ export const summary = (
     ),
   pill(
     "plain",
-    h("span", { class: "number" }, `up ${Format.duration(Date.parse(now) - Date.parse(startedAt))}`)
+    h("span.number", `up ${Format.duration(Date.parse(now) - Date.parse(startedAt))}`)
   )
 ]

@@ -42,7 +42,6 @@ const readForm = (form: HTMLFormElement): FormRequest => {
   }
 }
 
-/** Quotes text for a POSIX shell. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const curlCommand = ({ body, cacheControl, method, target }: FormRequest): string =>

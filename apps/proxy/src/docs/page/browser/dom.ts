@@ -1,32 +1,25 @@
 /** Creates and finds elements. Values are set as text, so no value can become markup. */
 
-type Attributes = Readonly<Record<string, string | number | null>>
+type Attributes = Readonly<Record<string, string | number>>
 export type Child = Node | string
 
-const fill = <E extends Element>(element: E, attributes: Attributes, children: ReadonlyArray<Child>): E => {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null) element.setAttribute(name, String(value))
+const fill = <E extends Element>(element: E, parts: ReadonlyArray<Attributes | Child>): E => {
+  for (const part of parts) {
+    if (typeof part === "string" || part instanceof Node) element.append(part)
+    else for (const [name, value] of Object.entries(part)) element.setAttribute(name, String(value))
   }
-  element.append(...children)
   return element
 }
 
-/** Creates an HTML element. Attributes that are null are omitted. */
-export const h = <K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: ReadonlyArray<Child>
-): HTMLElementTagNameMap[K] => fill(document.createElement(tag), attributes, children)
+/** Creates an HTML element: `h("p.muted", { tabindex: 0 }, "text")`. Several classes follow one dot. */
+export const h = (tag: string, ...parts: ReadonlyArray<Attributes | Child>): HTMLElement => {
+  const [name = "", classes] = tag.split(".")
+  return fill(document.createElement(name), [...(classes ? [{ class: classes }] : []), ...parts])
+}
 
-/** Creates an SVG element. Attributes that are null are omitted. */
-export const s = <K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  attributes: Attributes = {},
-  ...children: ReadonlyArray<Child>
-): SVGElementTagNameMap[K] =>
-  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children)
+export const s = (tag: string, ...parts: ReadonlyArray<Attributes | Child>): SVGElement =>
+  fill(document.createElementNS("http://www.w3.org/2000/svg", tag), parts)
 
-/** Returns the element with this id, which is part of the page's markup. */
 export const byId = (id: string): HTMLElement => {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`the page has no element with id "${id}"`)

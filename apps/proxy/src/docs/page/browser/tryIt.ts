@@ -4,7 +4,6 @@ import { formatJson } from "./formatJson.ts"
 
 export interface FormRequest {
   readonly method: string
-  /** The path with its query. */
   readonly target: string
   readonly body: string | null
   readonly cacheControl: string
@@ -43,10 +42,9 @@ const readPrefix = async (response: Response): Promise<readonly [text: string, t
 const headersOf = (headers: Headers) =>
   h(
     "dl",
-    {},
     ...shownHeaders.flatMap((name) => {
       const value = headers.get(name)
-      return value === null ? [] : [h("dt", {}, name), h("dd", {}, h("code", {}, value))]
+      return value === null ? [] : [h("dt", name), h("dd", h("code", value))]
     })
   )
 
@@ -57,7 +55,7 @@ export const tryIt = async (
   signal: AbortSignal
 ): Promise<void> => {
   const { body, cacheControl, method, target } = request
-  resultElement.replaceChildren(h("p", { class: "muted" }, "Sending …"))
+  resultElement.replaceChildren(h("p.muted", "Sending …"))
   const started = performance.now()
   try {
     const response = await fetch(target, {
@@ -78,29 +76,24 @@ export const tryIt = async (
     resultElement.replaceChildren(
       h(
         "p",
-        {},
-        h(
-          "span",
-          { class: `pill ${response.ok ? "good" : "bad"}` },
-          `${response.status} ${response.statusText}`.trim()
-        ),
+        h(`span.pill ${response.ok ? "good" : "bad"}`, `${response.status} ${response.statusText}`.trim()),
         " ",
-        h("span", { class: "muted number" }, `${millis} ms`)
+        h("span.muted number", `${millis} ms`)
       ),
       headersOf(response.headers),
       h(
         "pre",
         { tabindex: 0, "aria-label": "body" },
-        h("code", {}, isNdjson ? text : formatJson(text))
+        h("code", isNdjson ? text : formatJson(text))
       ),
       ...(truncated
-        ? [h("p", { class: "muted" }, "Truncated. The curl command returns the full response.")]
+        ? [h("p.muted", "Truncated. The curl command returns the full response.")]
         : [])
     )
   } catch (error) {
     const message = signal.aborted
       ? "Stopped."
       : `Request failed: ${error instanceof Error ? error.message : String(error)}`
-    resultElement.replaceChildren(h("p", { class: "muted" }, message))
+    resultElement.replaceChildren(h("p.muted", message))
   }
 }

@@ -1,0 +1,53 @@
+/** A request with everything that the stages of the pipeline use. */
+import { Engine } from "@blockquarry/http/Engine"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as ProxyError from "../exchange/ProxyError.ts"
+import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import * as RequestContext from "../exchange/RequestContext.ts"
+import { Usage } from "../exchange/Usage.ts"
+import { Quotas } from "../quota/Quotas.ts"
+import * as EncodedBodies from "../response/EncodedBodies.ts"
+import { ActiveConfig, type Configured } from "./ActiveConfig.ts"
+import { Pages } from "./PageHandler.ts"
+import * as ParseRequest from "./ParseRequest.ts"
+
+/** The services are resolved once, when the request handler is built, and survive reloads. */
+export const resolveServices = Effect.gen(function*() {
+  const clock = yield* Effect.clock
+  return {
+    /** Returns the current time in milliseconds since 1970. */
+    now: () => clock.unsafeCurrentTimeMillis(),
+    activeConfig: yield* ActiveConfig,
+    engine: yield* Engine,
+    pages: yield* Pages,
+    quotas: yield* Quotas,
+    usage: yield* Usage,
+    encodedBodies: EncodedBodies.make(),
+    parsedRequests: ParseRequest.makeParsedRequests()
+  }
+})
+
+export type RequestServices = Effect.Effect.Success<typeof resolveServices>
+
+export interface HandledRequest {
+  readonly services: RequestServices
+  /** The configuration that was active when the request was received. */
+  readonly configured: Configured
+  readonly request: ProxyRequest
+  readonly context: RequestContext.RequestContext
+}
+
+/**
+ * Counts a request, or a whole list, until its response is handed over to the socket. Fails if the client exceeds a limit:
+ * then the request must not use the upstream.
+ */
+export const acquireSlot = (
+  { configured: { config }, context, services: { quotas } }: HandledRequest,
+  client: string,
+  kind: "request" | "list"
+): Either.Either<void, ProxyError.ProxyError> =>
+  Either.map(
+    quotas.limits.acquire(client, kind, config),
+    (release) => RequestContext.releaseOnHandOver(context, release)
+  )
