@@ -52,12 +52,4 @@ describe("the example", () => {
     }
     for (const line of renderExample().split("\n")) expect(line.length).toBeLessThanOrEqual(110)
   })
-
-  it("names the environment variables", () => {
-    for (
-      const name of ["QUARRY_PROXY_HOST", "QUARRY_PROXY_ADMIN", "QUARRY_BASE_URL", "QUARRY_REDIS_URL"]
-    ) {
-      expect(renderExample()).toContain(`(${name})`)
-    }
-  })
 })

@@ -1,10 +1,9 @@
 /** Loads files, variables and options of the command line. */
 import * as Redis from "@blockquarry/redis/Redis"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { defaults, keys as allKeys } from "../../src/config/Config.ts"
+import { keys as allKeys } from "../../src/config/Config.ts"
 import { flatten } from "../../src/config/ConfigKey.ts"
 import { proxyVariables } from "../../src/config/EnvironmentVariables.ts"
 import * as Load from "../../src/config/Load.ts"
@@ -13,16 +12,6 @@ import { baseUrl, baseUrlAndKey, diagnosticsOf, fakeFileSystem, file, load, toPl
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 
 describe("without a file", () => {
-  it.effect("and without variables, all values are defaults", () =>
-    Effect.gen(function*() {
-      const { config, files, warnings } = yield* load({})
-      expect([toPlain(config), files, warnings]).toEqual([
-        toPlain(defaults),
-        [],
-        [expect.stringContaining("no base URL is set")]
-      ])
-    }))
-
   it.effect("variables set everything", () =>
     Effect.gen(function*() {
       const { config } = yield* load({
@@ -62,42 +51,6 @@ describe("without a file", () => {
         keyPrefix: "quarry:",
         whenUnavailable: "share"
       })
-    }))
-
-  it.effect("a variable disables the admin listener", () =>
-    Effect.map(
-      load({ env: { QUARRY_PROXY_ADMIN: "off" } }),
-      ({ config }) => expect(config.admin).toBeNull()
-    ))
-
-  it.effect("reports all errors at once, and options with their variables", () =>
-    Effect.gen(function*() {
-      expect(
-        yield* diagnosticsOf({
-          env: {
-            QUARRY_PROXY_HOST: "a/b",
-            QUARRY_PROXY_PORT: "80",
-            QUARRY_PROXY_ADMIN: "8651",
-            QUARRY_SANDBOX: "maybe",
-            QUARRY_API_KEY: "s3cret s3cret",
-            QUARRY_RATE_LIMIT: "fast",
-            QUARRY_BASE_URL: "https://u:s3cret@example.com",
-            QUARRY_REDIS_URL: "http://:s3cret@example.com",
-            QUARRY_PROXY_PROT: "1"
-          },
-          optionValues: { QUARRY_PROXY_PORT: "http" }
-        })
-      ).toEqual([
-        `QUARRY_PROXY_HOST: expected a host name or an IP address, without brackets and port, got "a/b"`,
-        `--port (QUARRY_PROXY_PORT): expected a port from 0 (any free port) to 65535, got "http"`,
-        `QUARRY_PROXY_ADMIN: expected host:port, or off, got "8651"`,
-        `QUARRY_SANDBOX: expected 1 or 0, got "maybe"`,
-        "QUARRY_BASE_URL: must not contain credentials; set the API key instead",
-        `QUARRY_RATE_LIMIT: expected units per time such as 100/s or 25/10s, or none, got "fast"`,
-        "QUARRY_PROXY_PROT: unknown variable; did you mean QUARRY_PROXY_PORT?",
-        "QUARRY_API_KEY: expected one line of visible ASCII characters without spaces in environment variable QUARRY_API_KEY",
-        "QUARRY_REDIS_URL: expected redis:// or rediss://"
-      ])
     }))
 
   it("the variables have the names of the library", () => {
@@ -163,58 +116,6 @@ redis: { keyPrefix: "x:" }
       expect(named.config.listen.port).toBe(8)
     }))
 
-  it.effect("that is missing, unreadable, a directory or too large", () =>
-    Effect.gen(function*() {
-      const lines = (files: Parameters<typeof fakeFileSystem>[0], env = {}) =>
-        Effect.flip(Load.load({ file: "x/q.yaml", optionValues: {}, env })).pipe(
-          Effect.provide(fakeFileSystem(files)),
-          Effect.map(({ message }) => message.split("\n"))
-        )
-      expect(yield* lines({})).toEqual(["x/q.yaml: file not found"])
-      expect(yield* lines({ "x/q.yaml": null })).toEqual(["x/q.yaml: permission denied"])
-      expect(yield* lines({ "x/q.yaml/": "" })).toEqual(["x/q.yaml: is a directory"])
-      expect(yield* lines({ "x/q.yaml": `#${" ".repeat(1024 * 1024)}` })).toEqual([
-        "x/q.yaml: larger than 1024 KiB"
-      ])
-      // Rules that read the file are skipped
-      expect(yield* lines({}, { QUARRY_PROXY_HOST: "0.0.0.0", QUARRY_PROXY_PORT: "x" })).toHaveLength(2)
-    }))
-
-  it.effect("reports all errors at once, from top to bottom", () =>
-    Effect.gen(function*() {
-      const text = `listen:
-  port: http
-  prot: 1
-listen: {}
-clients:
-  - { name: a, tokens: [${hash("a")}] }
-  - { name: a, tokens: [${hash("a")}], scope: [] }
-allowAnonymous: true
-upstream:
-  keys:
-    - { name: k, secret: { file: ./k } }
-    - { name: l, secret: { env: L } }
-log: { level: loud }
-`
-      expect(yield* diagnosticsOf({ text, env: { QUARRY_SANDBOX: "x" } })).toEqual([
-        ":4:1: duplicate key; first on line 1",
-        `:7:13: clients[1].name: same as clients[0].name; client names must be unique`,
-        `:7:25: clients[1].tokens[0]: same as clients[0].tokens[0]; a token belongs to one client`,
-        `:7:99: clients[1]: unknown key "scope"; did you mean scopes?`,
-        ":8:17: allowAnonymous: conflicts with clients, which require tokens; remove one of them",
-        ":11:26: upstream.keys[0].secret: secret file /etc/k: file not found",
-        ":12:26: upstream.keys[1].secret: environment variable L is not set",
-        `:13:15: log.level: expected debug, info, warning or error, got "loud"`,
-        `QUARRY_SANDBOX: expected 1 or 0, got "x"`
-      ])
-    }))
-
-  it.effect("that is not YAML reports only that", () =>
-    Effect.gen(function*() {
-      expect(yield* diagnosticsOf({ text: "listen: {\nport: [\n", env: { QUARRY_PROXY_HOST: "0.0.0.0" } }))
-        .toEqual(expect.arrayContaining([expect.stringMatching(/^:\d+:\d+: /)]))
-    }))
-
   it.effect("reports which files were read, also if they are rejected", () =>
     Effect.gen(function*() {
       const text =
@@ -256,17 +157,6 @@ describe("QUARRY_API_KEY", () => {
         env: { ...baseUrl, QUARRY_API_KEY: "another-key-of-the-service" }
       })
       expect(used.warnings).toEqual([])
-    }))
-
-  it.effect("is the only key if the file configures none, with the default rate limit", () =>
-    Effect.gen(function*() {
-      for (const text of ["upstream: { keys: [] }", "upstream: { keys: }", "upstream:", "# nothing"]) {
-        const { config } = yield* load({ text, env: { QUARRY_API_KEY: "another-key-of-the-service" } })
-        const [key] = config.upstream.keys
-        expect(key?.rateLimit.limit).toBe(100)
-        expect(Duration.toMillis(key?.rateLimit.window ?? 0)).toBe(1000)
-        expect(key?.upstreams).toEqual(["data", "streams", "ledger", "ledgerTestnet"])
-      }
     }))
 })
 

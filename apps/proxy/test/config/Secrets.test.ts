@@ -5,7 +5,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import { stringify } from "yaml"
 import { printConfig } from "../../src/config/Print.ts"
-import { baseUrl, diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
+import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
 
 const key = "key-of-the-service"
 
@@ -49,39 +49,6 @@ describe("a secret in a file", () => {
       const entry = text === undefined || text === null ? text : { text }
       expect(yield* diagnosticsOf(inFile(entry))).toEqual([`:1:39: upstream.keys[0].secret: ${problem}`])
     }))
-
-  it.effect("that other users may read causes a warning", () =>
-    Effect.gen(function*() {
-      const warnings = (mode: number) =>
-        Effect.map(load({ ...inFile({ text: key, mode }), env: baseUrl }), ({ warnings }) => warnings)
-      expect(yield* warnings(0o100640)).toEqual([])
-      expect(yield* warnings(0o100644)).toEqual([
-        expect.stringContaining("secret file /k is readable by other users")
-      ])
-    }))
-})
-
-describe("a secret in a variable", () => {
-  const text = "upstream: { keys: [{ name: k, secret: { env: K } }] }"
-
-  it.effect("is the text without surrounding white space", () =>
-    Effect.map(secretOf({ text, env: { K: ` ${key}\n` } }), (secrets) => expect(secrets).toEqual([key])))
-
-  it.effect("is required", () =>
-    Effect.gen(function*() {
-      const lines = (env: Readonly<Record<string, string>>) => diagnosticsOf({ text, env })
-      expect(yield* lines({})).toEqual([":1:39: upstream.keys[0].secret: environment variable K is not set"])
-      expect(yield* lines({ K: " " })).toEqual([
-        ":1:39: upstream.keys[0].secret: environment variable K is empty"
-      ])
-      expect(yield* lines({ K: "a b" })).toEqual([expect.stringContaining("visible ASCII")])
-    }))
-
-  it.effect("may have a name with the prefix of the proxy", () =>
-    Effect.map(
-      secretOf({ text: text.replace("K", "QUARRY_PROXY_KEY"), env: { QUARRY_PROXY_KEY: key } }),
-      (secrets) => expect(secrets).toEqual([key])
-    ))
 })
 
 it.effect("the URL of Redis may be a secret, and is checked", () =>

@@ -10,13 +10,6 @@ it.each([["5s", 5000], ["500ms", 500], ["2m", 120_000], ["1h", 3_600_000], ["1d"
   (text, millis) => expect(ValueFormats.parseMillis(text)).toEqual(Option.some(millis))
 )
 
-it.each(["", "5", "s", "-1s", "1.5s", "5 s", "5S", "1w", "1e3s", "٣s", "99999999999s"])(
-  "rejects the duration %j",
-  (text) => {
-    expect(ValueFormats.parseMillis(text)).toEqual(Option.none())
-  }
-)
-
 it.each<[string | number, number]>([
   ["64MiB", 67_108_864],
   ["16KiB", 16_384],
@@ -28,23 +21,6 @@ it.each<[string | number, number]>([
 ])(
   "parses %s as %d bytes",
   (written, bytes) => expect(ValueFormats.parseSize(written)).toEqual(Option.some(bytes))
-)
-
-it.each<string | number>([
-  "",
-  "64",
-  "MiB",
-  "1.5MiB",
-  "-1KiB",
-  "64mib",
-  "1TB",
-  1.5,
-  NaN,
-  Infinity,
-  "999999999999GiB"
-])(
-  "rejects the size %j",
-  (written) => expect(ValueFormats.parseSize(written)).toEqual(Option.none())
 )
 
 it.prop(

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { defaults } from "../../src/config/Config.ts"
-import { sendRequest, start } from "../support/proxy.ts"
+import { sendRequest } from "../support/proxy.ts"
 import { transfers } from "./corpus/entry.ts"
 import * as Harness from "./harness.ts"
 import { bytes, exchange, header, type HeldConnection, openConnection, parseResponses } from "./rawHttp.ts"
@@ -100,35 +100,6 @@ describe("a client that does not read", () => {
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
-  for (
-    const [name, before] of [["", Buffer.of()], [", behind another answer too", get("/nowhere")]] as const
-  ) {
-    it.scopedLive(`is disconnected in the middle of a list, and no further page is fetched${name}`, () =>
-      Effect.gen(function*() {
-        const real = yield* start()
-        const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
-        const { ended, port, upstream } = yield* Harness.start({
-          limits: { sendIdleTimeout: Duration.millis(200) }
-        })
-        const junk = "x".repeat(1024 * 1024)
-        upstream.respondWith(() => {
-          const transaction_hash = `0x${upstream.requests().length.toString(16).padStart(64, "0")}`
-          const cursor = `after-${transaction_hash}`
-          return rawResponse(
-            200,
-            JSON.stringify({ ...page, cursor, result: [{ ...page.result[0], transaction_hash, junk }] })
-          )
-        })
-        const held = yield* openConnection(port)
-        held.socket.pause()
-        held.socket.write(Buffer.concat([before, get(`/all${transfers}`)]))
-        yield* ended(499, 1)
-        const count = upstream.requests().length
-        expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-        expect(upstream.requests()).toHaveLength(count)
-      }))
-  }
-
   it.scopedLive("is not assumed while a response waits for an earlier one", () =>
     Effect.gen(function*() {
       const { port, upstream } = yield* Harness.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
@@ -186,57 +157,6 @@ describe("a client that disconnects", () => {
 })
 
 describe("overload", () => {
-  it.scopedLive("closes excess connections on accept, and accepts new ones later", () =>
-    Effect.gen(function*() {
-      const { port } = yield* Harness.start({
-        limits: { maxConnections: 10, idleConnectionShare: 1, requestTimeout: Duration.seconds(10) }
-      })
-      const connections = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(port))
-      for (const held of connections) {
-        held.socket.write(get("/livez"))
-        yield* held.until((read) => read.includes("live"))
-      }
-      for (let more = 0; more < 30; more++) expect(yield* exchange(port, get("/livez"))).toBe("")
-      connections[0]?.socket.end()
-      yield* connections[0]?.closed ?? Effect.void
-      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-    }))
-
-  it.scopedLive("rejects excess requests that need the upstream, with Retry-After", () =>
-    Effect.gen(function*() {
-      const { port, upstream } = yield* Harness.start({
-        anonymous: true,
-        limits: { maxConcurrentRequests: 5 }
-      })
-      upstream.respondWith(() => null)
-      const connections = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
-      for (const { socket } of connections) socket.write(get(transfers))
-      yield* upstream.waitForRequests(5)
-      for (
-        const [target, status] of [
-          [transfers, 503],
-          [`/all${transfers}`, 503],
-          ["/", 200],
-          ["/nowhere", 404],
-          ["/livez", 200],
-          ["/readyz", 200],
-          ["/openapi.json", 200]
-        ] as const
-      ) {
-        const [response, ...others] =
-          parseResponses(yield* exchange(port, get(target, "Connection: close"))).responses
-        expect([target, response?.status, others]).toEqual([target, status, []])
-        if (response === undefined || status !== 503) continue
-        expect(header(response, "retry-after")).toBe("1")
-        expect(JSON.parse(response.body)).toMatchObject({ code: "overloaded" })
-      }
-      upstream.releaseHeld(rawResponse(200, "{}"))
-      for (const held of connections) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
-      expect(upstream.requests()).toHaveLength(5)
-      upstream.respondWith(() => rawResponse(200, "{}"))
-      expect((yield* sendRequest(port, transfers)).status).toBe(200)
-    }))
-
   it.scopedLive("answers pipelined requests on one connection in order", () =>
     Effect.gen(function*() {
       const { port, upstream } = yield* Harness.start({ limits: { requestTimeout: Duration.seconds(10) } })

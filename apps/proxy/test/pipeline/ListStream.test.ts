@@ -2,14 +2,12 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Http from "node:http"
-import { defaults } from "../../src/config/Config.ts"
-import { examples, ledger, sendRequest, start, testClient as configOf, testConfig } from "../support/proxy.ts"
+import { examples, ledger, sendRequest, start } from "../support/proxy.ts"
 
 const { collection721, token, wallet } = examples
 
@@ -39,13 +37,6 @@ describe("a list", () => {
       expect(page.text).toContain(records[0])
     }))
 
-  it.scopedLive("may be empty", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start()
-      const emptyWallet = `/all/api/v2.2/0x${"0".repeat(39)}1/erc20/transfers`
-      expect((yield* sendRequest(port, emptyWallet)).text).toBe("{\"end\":{\"records\":0}}\n")
-    }))
-
   it.scopedLive("exists for every list operation, and for no other", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
@@ -60,28 +51,6 @@ describe("a list", () => {
       expect(JSON.parse(none.text).message).toContain("not a list operation")
       expect((yield* sendRequest(port, "/all/livez")).status).toBe(404)
       expect((yield* sendRequest(port, transfers, { method: "POST" })).status).toBe(405)
-    }))
-
-  it.scopedLive("that fails on the first page has an error status and no lines", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start()
-      const wrong = yield* sendRequest(port, `${transfers}&order=sideways`)
-      expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([400, "invalid-request"])
-      const cursor = yield* sendRequest(port, `${transfers}&cursor=no-cursor-of-the-service`)
-      expect([cursor.status, JSON.parse(cursor.text).code]).toEqual([400, "bad-request"])
-    }))
-})
-
-describe("a list request without a stream", () => {
-  it.scopedLive("costs nothing for HEAD and for only-if-cached", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* start()
-      const head = yield* sendRequest(port, transfers, { method: "HEAD" })
-      expect([head.status, head.headers["content-type"], head.text])
-        .toEqual([200, "application/x-ndjson; charset=utf-8", ""])
-      const response = yield* sendRequest(port, transfers, { headers: { "cache-control": "only-if-cached" } })
-      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
-      expect(yield* sandbox.recordedRequests).toEqual([])
     }))
 })
 
@@ -123,29 +92,6 @@ describe("a list that fails", () => {
       const rest = yield* sendRequest(port, `${transfers}&cursor=${encodeURIComponent(last.cursor)}`)
       const after = lines(rest.text)
       expect(hashes([...before.slice(0, -1), ...after.slice(0, -1)])).toEqual(expected())
-    }))
-})
-
-describe("quotas", () => {
-  it.scopedLive("charge each page, and an exhausted daily quota ends the list with a reason and a cursor", () =>
-    Effect.gen(function*() {
-      const { lines: log, port, sandbox } = yield* start({
-        config: { ...testConfig(), clients: [configOf("small", "s", { dailyQuota: 12 })] }
-      })
-      const response = yield* sendRequest(port, transfers, { headers: { "x-api-key": "s" } })
-      const all = lines(response.text)
-      expect(all).toHaveLength(201)
-      expect(JSON.parse(all.at(-1) ?? "")).toMatchObject({
-        failure: { code: "client-quota-exceeded" },
-        cursor: expect.any(String)
-      })
-      expect(yield* sandbox.recordedRequests).toHaveLength(2)
-      expect(JSON.parse(log[0] ?? "")).toMatchObject({
-        chargedCost: 10,
-        upstreamCost: 10,
-        attempts: 2,
-        client: "small"
-      })
     }))
 })
 
@@ -197,19 +143,5 @@ describe("a client that stops reading", () => {
       const ended = requested.pages
       yield* others(50)
       expect(requested.pages).toBe(ended)
-    }))
-
-  it.scopedLive("is disconnected after sendIdleTimeout", () =>
-    Effect.gen(function*() {
-      const { client: httpClient } = endlessList()
-      const limits = { ...defaults.limits, sendIdleTimeout: Duration.millis(300) }
-      const { lines: log, port } = yield* start({ httpClient, config: { ...testConfig(), limits } })
-      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
-      yield* sendRequest(port, "/livez").pipe(
-        Effect.repeat({ until: () => log.length > 0 }),
-        Effect.timeout("10 seconds")
-      )
-      expect(JSON.parse(log[0] ?? "")).toMatchObject({ status: 499 })
-      response.destroy()
     }))
 })

@@ -76,15 +76,6 @@ describe("a client that has its share of requests in flight", () => {
       expect(statuses).toEqual([200, 200, 404])
     }))
 
-  it.scopedLive("still gets a cached response that was not requested in this form before", () =>
-    Effect.gen(function*() {
-      const proxy = yield* start
-      expect(yield* request(proxy.port, tokens.two, `${transfers}?limit=99`)).toMatchObject({ status: 200 })
-      yield* hang(proxy, tokens.one, transfers, 4)
-      const hit = yield* request(proxy.port, tokens.one, `${transfers}?chain=&limit=99`)
-      expect([hit.status, hit.headers["cache-status"]]).toEqual([200, expect.stringContaining("hit")])
-    }))
-
   it.scopedLive("may send another one when one ends, or when it disconnects", () =>
     Effect.gen(function*() {
       const proxy = yield* start
@@ -96,29 +87,6 @@ describe("a client that has its share of requests in flight", () => {
       proxy.upstream.releaseHeld(page)
       yield* proxy.ended(200, 4)
       expect(yield* request(proxy.port, tokens.one, transfers)).toMatchObject({ status: 200 })
-    }))
-
-  it.scopedLive("is visible in the metrics", () =>
-    Effect.gen(function*() {
-      const proxy = yield* start
-      const metrics = Effect.map(
-        sendRequest(proxy.adminPort ?? 0, "/metrics"),
-        ({ text }) => text.split("\n")
-      )
-      const inFlight = (client: string, count: number) =>
-        `quarry_proxy_requests_in_flight{client="${client}"} ${count}`
-      yield* hang(proxy, tokens.one, transfers, 4)
-      yield* request(proxy.port, tokens.one, transfers)
-      expect(yield* metrics).toEqual(expect.arrayContaining([
-        inFlight("one", 4),
-        inFlight("two", 0),
-        expect.stringMatching(
-          /^quarry_proxy_rejected_total\{client="one",code="client-concurrency-limited"\} [1-9]/
-        )
-      ]))
-      proxy.upstream.releaseHeld(page)
-      yield* proxy.ended(200, 4)
-      expect(yield* metrics).toContain(inFlight("one", 0))
     }))
 })
 

@@ -14,8 +14,6 @@ import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import type { Charge } from "../../src/exchange/Charge.ts"
 import * as ClientQuotas from "../../src/quota/ClientQuotas.ts"
-import { sendRequest, start, testClient as configOf, testConfig } from "../support/proxy.ts"
-import { sampleRequests } from "../support/sampleRequests.ts"
 
 const client = (
   limits: Partial<Pick<AuthenticatedClient, "rateLimit" | "dailyQuota">>
@@ -89,54 +87,6 @@ describe("a rate limit", () => {
         yield* Fiber.join(second)
       }).pipe(Effect.withClock(clock))
     }))
-
-  it.effect("limits the queue length, and an interrupted request frees its place", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas({ maxQueue: 2 })
-      yield* budgets.acquire(tenPerSecond, 5)
-      yield* budgets.acquire(tenPerSecond, 5)
-      const first = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
-      const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
-      yield* TestClock.adjust(0)
-      expect(outcome(yield* Effect.either(budgets.acquire(tenPerSecond, 5)))).toBe("client-rate-limited")
-      yield* Fiber.interrupt(second)
-      const third = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
-      yield* TestClock.adjust("1 second")
-      expect([(yield* Fiber.join(first)).waitMs, (yield* Fiber.join(third)).waitMs]).toEqual([500, 1000])
-    }))
-
-  it.effect.prop(
-    "never admits more than limit + burst in any window, even if waiting requests are interrupted",
-    [FastCheck.array(
-      FastCheck.tuple(FastCheck.integer({ min: 0, max: 400 }), FastCheck.integer({ min: 1, max: 5 })),
-      { maxLength: 40 }
-    )],
-    ([arrivals]) =>
-      Effect.gen(function*() {
-        const budgets = yield* makeQuotas()
-        const granted: Array<readonly [at: number, units: number]> = []
-        const now = TestClock.currentTimeMillis
-        const fibers: Array<Fiber.Fiber<unknown>> = []
-        for (const [after, units] of arrivals) {
-          yield* TestClock.adjust(after)
-          fibers.push(
-            yield* Effect.fork(Effect.ignore(Effect.flatMap(budgets.acquire(tenPerSecond, units), () =>
-              Effect.map(now, (at) =>
-                granted.push([at, units])))))
-          )
-        }
-        yield* TestClock.adjust("1 hour")
-        for (const fiber of fibers) {
-          yield* Fiber.join(fiber)
-        }
-        for (const [from] of granted) {
-          const inWindow = granted.filter(([at]) =>
-            at >= from && at < from + 1000
-          )
-          expect(inWindow.reduce((sum, [, units]) => sum + units, 0)).toBeLessThanOrEqual(20)
-        }
-      })
-  )
 })
 
 /** The result of a request: when it ended, and whether it was charged. */
@@ -341,28 +291,6 @@ describe("the queue", () => {
       ])
     }))
 
-  it.effect("advances when a waiting request is interrupted", () =>
-    Effect.gen(function*() {
-      const request = { after: 0, cost: 5, maxWaitMs: 2000 }
-      const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, [
-        request,
-        request,
-        { ...request, interruptedAfter: 250 },
-        { ...request, interruptedAfter: 250 },
-        request,
-        { ...request, after: 400 }
-      ])
-      const inOrder = ended.toSorted((one, other) => one.index - other.index)
-      expect(inOrder.map(({ endedAt, result, index }) => [index, endedAt, result])).toEqual([
-        [0, 0, "charged"],
-        [1, 0, "charged"],
-        [2, 250, "interrupted"],
-        [3, 250, "interrupted"],
-        [4, 500, "charged"],
-        [5, 1000, "charged"]
-      ])
-    }))
-
   it.effect("has a maximum length, with and without lists", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas({ maxQueue: 3 })
@@ -429,25 +357,6 @@ describe("a daily quota", () => {
     }))
 })
 
-describe("shadow mode", () => {
-  it.effect("counts and reports excess requests, and rejects none", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas({ mode: "shadow" })
-      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 12 })
-      const charges = yield* Effect.all(Array.from({ length: 4 }, () => budgets.acquire(both, 5)))
-      expect(charges.map(({ shadowed }) => shadowed)).toEqual([false, false, true, true])
-      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([0, 2])
-    }))
-
-  it.effect("counts the daily quota of requests over the rate limit", () =>
-    Effect.gen(function*() {
-      const budgets = yield* makeQuotas({ mode: "shadow" })
-      const both = client({ rateLimit: { limit: 5, window: 1000 }, dailyQuota: 100 })
-      yield* Effect.all(Array.from({ length: 4 }, () => budgets.acquire(both, 5)))
-      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([0, 80])
-    }))
-})
-
 describe("acquiring with a store in memory", () => {
   it.effect("completes synchronously while units are available", () =>
     Effect.gen(function*() {
@@ -480,75 +389,5 @@ describe("the quota status of a client", () => {
       yield* TestClock.adjust("500 millis")
       expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
       expect(yield* left(client({}))).toEqual([])
-    }))
-})
-
-describe("responses", () => {
-  it.scopedLive("state the remaining quota; rejections have Retry-After; other clients are unaffected", () =>
-    Effect.gen(function*() {
-      const limited = { rateLimit: { limit: 6, window: 3_600_000 }, dailyQuota: 1000 }
-      const { lines, port, sandbox } = yield* start({
-        config: {
-          ...testConfig(),
-          cache: defaults.cache,
-          clients: [configOf("small", "s", limited), configOf("large", "l")]
-        }
-      })
-      const price = sampleRequests["tokenPrice"]?.path ?? ""
-      const as = (token: string) => sendRequest(port, price, { headers: { "x-api-key": token } })
-      const responses = [yield* as("s"), yield* as("s"), yield* as("s"), yield* as("l")]
-      expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200])
-      expect(responses.map(({ headers }) => headers["ratelimit"])).toEqual([
-        expect.stringMatching(/^"rate";r=3;t=3600, "day";r=997;t=\d+$/),
-        expect.stringMatching(/^"rate";r=0;t=3600, "day";r=994;t=\d+$/),
-        expect.stringMatching(/^"rate";r=0;t=\d+, "day";r=994;t=\d+$/),
-        undefined
-      ])
-      expect(Number(responses[2]?.headers["retry-after"])).toBeGreaterThan(1500)
-      // A cache hit is charged to the client, but consumes no upstream units
-      expect(yield* sandbox.recordedRequests).toHaveLength(1)
-      expect(
-        lines.map((line) => JSON.parse(line)).map((
-          { chargedCost, client, upstreamCost }
-        ) => [client, chargedCost, upstreamCost])
-      )
-        .toEqual([["small", 3, 3], ["small", 3, 0], ["small", 0, 0], ["large", 3, 0]])
-    }))
-})
-
-describe("a rejection", () => {
-  it.scopedLive("reports the same time in Retry-After and RateLimit", () =>
-    Effect.gen(function*() {
-      const now = { millis: Date.UTC(2026, 10, 21, 23, 59, 57, 500) }
-      const { port } = yield* start({
-        clock: () => now.millis,
-        config: {
-          ...testConfig(),
-          quotas: { ...defaults.quotas, maxWait: Duration.zero },
-          clients: [
-            configOf("often", "of-often", { rateLimit: { limit: 3, window: 10_000 } }),
-            configOf("daily", "of-daily", { dailyQuota: 3 })
-          ]
-        }
-      })
-      const path = sampleRequests["tokenPrice"]?.path ?? ""
-      const send = (token: string) => sendRequest(port, path, { headers: { "x-api-key": token } })
-      for (const [token, seconds] of [["of-often", 10], ["of-daily", 3]] as const) {
-        expect((yield* send(token)).status).toBe(200)
-        const { headers, status } = yield* send(token)
-        expect([status, headers["retry-after"]]).toEqual([429, String(seconds)])
-        expect(headers["ratelimit"]).toContain(`;t=${seconds}`)
-      }
-    }))
-
-  it.effect("because of a full queue includes the wait of the queue", () =>
-    Effect.gen(function*() {
-      const quotas = yield* makeQuotas({ maxQueue: 1, maxWait: Duration.seconds(30) })
-      yield* quotas.acquire(tenPerSecond, 10)
-      const waiting = yield* Effect.fork(quotas.acquire(tenPerSecond, 10))
-      yield* TestClock.adjust(0)
-      const { headers } = yield* Effect.flip(quotas.acquire(tenPerSecond, 10))
-      expect(headers).toMatchObject({ "retry-after": "2", ratelimit: `"rate";r=0;t=2` })
-      yield* Fiber.interrupt(waiting)
     }))
 })

@@ -1,5 +1,4 @@
 /** Cached responses and their headers. */
-import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,7 +11,6 @@ import * as RenderResponse from "../../src/response/RenderResponse.ts"
 import {
   examples,
   type HttpResult,
-  ledger,
   openAdmin,
   type RequestOptions,
   sendRequest,
@@ -21,7 +19,6 @@ import {
   testConfig
 } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
-import { staticUpstream } from "../support/staticUpstream.ts"
 
 const config = { ...testConfig(), cache: defaults.cache }
 
@@ -37,94 +34,6 @@ const cacheStatusesOf = (port: number, path: string, requests: ReadonlyArray<Req
     (one) =>
       Effect.map(sendRequest(port, path, one), ({ headers, status }) => [status, headers["cache-status"]])
   )
-
-describe("Cache-Status", () => {
-  it.scopedLive("states the cache result, and request directives are honored", () =>
-    Effect.gen(function*() {
-      const { lines: logLines, port, sandbox } = yield* cached()
-      const statuses = yield* cacheStatusesOf(port, price, [
-        { headers: { "cache-control": "only-if-cached" } },
-        {},
-        {},
-        { headers: { "cache-control": "only-if-cached" } },
-        { headers: { "cache-control": "max-stale=5, no-cache" } },
-        { headers: { pragma: "no-cache" } },
-        { headers: { "cache-control": "no-store" } },
-        {}
-      ])
-      expect(statuses).toEqual([
-        [504, undefined],
-        [200, "quarry-proxy; fwd=miss"],
-        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)],
-        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)],
-        [200, "quarry-proxy; fwd=request"],
-        [200, "quarry-proxy; fwd=request"],
-        [200, "quarry-proxy; fwd=bypass"],
-        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)]
-      ])
-      expect(yield* sandbox.recordedRequests).toHaveLength(4)
-      const parsedLog = logLines.map((line) => JSON.parse(line))
-      expect(parsedLog.map(({ cache }) => cache))
-        .toEqual([null, "miss", "hit", "hit", "miss", "miss", "bypass", "hit"])
-      expect(parsedLog.map(({ upstreamCost }) => upstreamCost)).toEqual([0, 3, 0, 0, 3, 3, 3, 0])
-      expect(parsedLog.map(({ attempts }) => attempts)).toEqual([0, 1, 0, 0, 1, 1, 1, 0])
-    }))
-
-  it.scopedLive("reports coalesced requests: concurrent equal requests are sent once", () =>
-    Effect.gen(function*() {
-      const slow = yield* Sandbox.make({ ledger })
-      const httpClient = HttpClient.transform(Sandbox.httpClient(slow), Effect.delay("200 millis"))
-      const { port } = yield* start({ config, httpClient })
-      const responses = yield* Effect.all(Array.from({ length: 20 }, () => sendRequest(port, price)), {
-        concurrency: 20
-      })
-      const collapsed = responses.filter(({ headers }) =>
-        headers["cache-status"] === "quarry-proxy; fwd=miss; collapsed"
-      )
-      expect(collapsed.length).toBeGreaterThan(0)
-      expect(yield* slow.recordedRequests).toHaveLength(1)
-    }))
-
-  it.scopedLive("an update is never cached", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* cached()
-      const { body, path } = sampleRequests["updateStreamStatus"] ?? { path: "", body: "" }
-      const statuses = yield* cacheStatusesOf(
-        port,
-        path,
-        [0, 1].map(() => ({ method: "POST", body: body ?? "" }))
-      )
-      expect(statuses).toEqual([[200, "quarry-proxy; fwd=bypass"], [200, "quarry-proxy; fwd=bypass"]])
-      expect(yield* sandbox.recordedRequests).toHaveLength(2)
-    }))
-
-  it.scopedLive("nothing is cached if the cache is disabled", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* start()
-      expect(yield* cacheStatusesOf(port, price, [{}, {}])).toEqual([
-        [200, "quarry-proxy; fwd=bypass"],
-        [200, "quarry-proxy; fwd=bypass"]
-      ])
-      expect(yield* sandbox.recordedRequests).toHaveLength(2)
-    }))
-})
-
-describe("a client with a current ETag", () => {
-  it.scopedLive("gets a 304, for every encoding", () =>
-    Effect.gen(function*() {
-      const { port } = yield* cached()
-      const first = yield* sendRequest(port, long, { headers: { "accept-encoding": "gzip" } })
-      const tag = String(first.headers["etag"])
-      expect(tag).toMatch(/^W\/"[\w-]{43}"$/)
-      for (const condition of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
-        const again = yield* sendRequest(port, long, { headers: { "if-none-match": condition } })
-        expect([again.status, again.bytes.byteLength, again.headers["etag"]]).toEqual([304, 0, tag])
-        expect(again.headers["content-type"]).toBeUndefined()
-      }
-      const changed = yield* sendRequest(port, long, { headers: { "if-none-match": "W/\"another\"" } })
-      expect(changed.status).toBe(200)
-    }))
-})
 
 describe("encodings", () => {
   it.scopedLive("are computed once, and decode to the upstream's bytes for hits and misses", () =>
@@ -142,30 +51,6 @@ describe("encodings", () => {
           expect(Number(response.headers["content-length"])).toBe(response.bytes.byteLength)
           expect(decode(response.bytes).equals(plain.bytes)).toBe(true)
         }
-      }
-    }))
-
-  it.scopedLive("are not applied to short responses", () =>
-    Effect.gen(function*() {
-      const { port } = yield* cached()
-      const response = yield* sendRequest(port, price, { headers: { "accept-encoding": "gzip, br" } })
-      expect(response.headers["content-encoding"]).toBeUndefined()
-    }))
-})
-
-describe("cache headers of the upstream", () => {
-  it.scopedLive("are forwarded to the client only", () =>
-    Effect.gen(function*() {
-      const cases = [
-        [undefined, "private, no-cache"],
-        ["public, max-age=60, s-maxage=600", "private, max-age=60"],
-        ["no-store", "private, no-store"],
-        ["private, max-age=5", "private, max-age=5"]
-      ] as const
-      for (const [cacheControl, expected] of cases) {
-        const headers = cacheControl === undefined ? {} : { "cache-control": cacheControl }
-        const { port } = yield* start({ httpClient: staticUpstream(200, "{}", headers) })
-        expect((yield* sendRequest(port, price)).headers["cache-control"]).toBe(expected)
       }
     }))
 })
@@ -276,63 +161,6 @@ describe("A built-in page", () => {
         expect(head.headers["content-length"]).toBe(first.headers["content-length"])
       }))
   }
-
-  it.scopedLive("of the admin listener is compressed if the client accepts it", () =>
-    Effect.gen(function*() {
-      const { adminPort } = yield* start({ config: { admin: openAdmin } })
-      const compressed = yield* sendRequest(adminPort ?? 0, "/metrics", acceptBrotli)
-      expect(compressed.headers["content-encoding"]).toBe("br")
-      expect(Zlib.brotliDecompressSync(compressed.bytes).toString()).toContain("# TYPE")
-    }))
-
-  it.scopedLive("that is short is not compressed", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start()
-      const { headers, text } = yield* sendRequest(port, "/readyz", acceptBrotli)
-      expect(headers).not.toHaveProperty("content-encoding")
-      expect(headers).not.toHaveProperty("vary")
-      expect(JSON.parse(text)).toHaveProperty("status", "ready")
-    }))
-})
-
-describe("a response to POST", () => {
-  const path = `/streams/evm/${examples.stream}/status`
-  const update: RequestOptions = { method: "POST", body: "{\"status\":\"paused\"}" }
-
-  it.scopedLive("has no entity tag, and is never replaced by 304", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* cached()
-      for (const ifNoneMatch of ["*", "W/\"any\""]) {
-        const response = yield* sendRequest(port, path, {
-          ...update,
-          headers: { "if-none-match": ifNoneMatch }
-        })
-        expect([response.status, response.headers["etag"]]).toEqual([200, undefined])
-        expect(JSON.parse(response.text)).toMatchObject({ status: "paused" })
-      }
-      expect(yield* sandbox.recordedRequests).toHaveLength(2)
-    }))
-
-  it.scopedLive("is 504 with only-if-cached, and nothing is sent", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* cached()
-      const response = yield* sendRequest(port, path, {
-        ...update,
-        headers: { "cache-control": "only-if-cached" }
-      })
-      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
-      expect(yield* sandbox.recordedRequests).toEqual([])
-    }))
-})
-
-describe("without a cache", () => {
-  it.scopedLive("only-if-cached is 504, and nothing is sent", () =>
-    Effect.gen(function*() {
-      const { port, sandbox } = yield* start()
-      const response = yield* sendRequest(port, price, { headers: { "cache-control": "only-if-cached" } })
-      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
-      expect(yield* sandbox.recordedRequests).toEqual([])
-    }))
 })
 
 describe("a response that does not fit the model", () => {
@@ -406,23 +234,5 @@ describe("a page of the proxy", () => {
       yield* RenderResponse.renderPage(page, {}, encodedBodies, true)
       expect(tags[0]).toBeDefined()
       expect(tags[1]).toBe(tags[0])
-    }))
-})
-
-describe("Retry-After of the upstream", () => {
-  it.scopedLive.each<readonly [sent: string, forwarded: string | undefined]>([
-    ["120", "120"],
-    ["0", "0"],
-    ["007", "7"],
-    ["1.5", "2"],
-    ["Tue, 21 Nov 2000 12:00:00 GMT", "0"],
-    ["-5", undefined],
-    ["soon", undefined],
-    ["1e3", undefined],
-    ["", undefined]
-  ])("%j is forwarded as %j", ([sent, forwarded]) =>
-    Effect.gen(function*() {
-      const { port } = yield* start({ httpClient: staticUpstream(400, "{}", { "retry-after": sent }) })
-      expect((yield* sendRequest(port, price)).headers["retry-after"]).toBe(forwarded)
     }))
 })
