@@ -21,12 +21,6 @@ const packages = {
   site: "site"
 }
 
-/**
- * Projects whose files share the module graph of a worker, because loading it takes longer than most of their tests. Files of the
- * others would share clocks and metrics too.
- */
-const pure = new Set(["core", "client"])
-
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"
 
@@ -45,6 +39,8 @@ export default defineConfig({
     hookTimeout: timeout,
     setupFiles: [fileURLToPath(new URL("vitest.setup.ts", import.meta.url))],
     pool: "forks",
+    // Files share the module graph of a worker, because loading it takes longer than most of their tests
+    poolOptions: { forks: { isolate: false } },
     minWorkers: 1,
     maxWorkers: 2,
     maxConcurrency: 2,
@@ -55,8 +51,7 @@ export default defineConfig({
           name,
           root,
           include: ["test/**/*.test.ts"],
-          exclude: [processes],
-          poolOptions: { forks: { isolate: !pure.has(name) } }
+          exclude: [processes]
         }
       })),
       // The threads of this pool run one file each
