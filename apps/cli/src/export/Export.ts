@@ -18,7 +18,7 @@ import { setFlagsFromString } from "node:v8"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
-import { type FileFormat, type PartEncoder, rowGroupRows } from "../formats/FileFormat.ts"
+import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import type { TransformedRecords } from "../list/ListJob.ts"
 import { type EncodedRecord, limitRecords, type RecordPage, selectRecords } from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
@@ -49,7 +49,6 @@ import {
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
 
-const minPartRecords = 10_000
 const maxPartRecords = 100_000
 const maxPartSize = 32 * 2 ** 20
 
@@ -57,8 +56,8 @@ const maxPartSize = 32 * 2 ** 20
  * Parts grow with the list, up to a limit, so that the manifest stays small and little is lost in a crash. Records count,
  * because `--jq` may make few rows of them.
  */
-const partRecords = (recordsBefore: number): number =>
-  Math.min(maxPartRecords, Math.max(minPartRecords, Math.floor(recordsBefore / 20)))
+const partRecords = (recordsBefore: number, least: number): number =>
+  Math.min(maxPartRecords, Math.max(least, Math.floor(recordsBefore / 20)))
 
 /** Exports a list. Prints how to continue if it does not end. */
 export const exportRecords = <Item>(
@@ -110,7 +109,7 @@ export const exportRecords = <Item>(
         yield* terminal.note(
           `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
         )
-        const small = last.parts.filter(({ rows }) => rows < rowGroupRows).length
+        const small = last.parts.filter(({ rows }) => rows < plan.partRows).length
         if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
           yield* terminal.note(
             `${file} has ${small} small row groups, which readers scan slowly: ` +
@@ -151,7 +150,7 @@ const isPermanent = (error: CommandError): boolean => {
 
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
-  { format, job, target: { file } }: ExportPlan<Item>,
+  { format, job, partRows, target: { file } }: ExportPlan<Item>,
   { requireHeld }: FileLock,
   savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
@@ -201,7 +200,7 @@ const writeRecords = <Item>(
           part.counts = countRecords(part.counts, some, position)
           if (part.encoder.pending().length > 0) continue
           part.closable = part.counts
-          const isFull = part.counts.records >= partRecords(part.recordsBefore) ||
+          const isFull = part.counts.records >= partRecords(part.recordsBefore, partRows) ||
             part.encoder.size() >= maxPartSize
           // Where the list cannot be resumed, a part would be useless
           if (!isFull || position === null) continue

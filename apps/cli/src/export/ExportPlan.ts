@@ -1,5 +1,6 @@
 /** The export that the options of a list command describe. */
 import { userAgent } from "@blockquarry/http/ApiOptions"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { serviceOf } from "../connection/Connection.ts"
@@ -18,9 +19,16 @@ export interface ExportPlan<in out Item> {
   readonly target: ExportTarget
   readonly query: ExportQuery
   readonly format: FileFormat
+  /** The least records of a part. */
+  readonly partRows: number
   /** The command line that continues the export. */
   readonly resumeCommand: string
 }
+
+/** The rows of a row group of a parquet file, and the least records of a part. */
+export class PartRows extends Context.Reference<PartRows>()("quarry/PartRows", {
+  defaultValue: () => 10_000
+}) {}
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
 const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest"]
@@ -54,6 +62,7 @@ export const planExport = <Item>(
         })
       ])
     }
+    const partRows = yield* PartRows
     const fields = transform?.fields ?? list.fields
     const fileFormat = Effect.gen(function*() {
       if (target.format === "ndjson") return textFile(ndjson)
@@ -66,7 +75,8 @@ export const planExport = <Item>(
         fields,
         hasBinaryAmounts: target.hasBinaryAmounts,
         createdBy: `quarry ${userAgent}`,
-        metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
+        metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) },
+        rowGroupRows: partRows
       })
     })
     return {
@@ -76,6 +86,7 @@ export const planExport = <Item>(
       // Not in the file, which is the same through a proxy
       query: { ...query, ...serviceOf(list.operation, invocation) },
       format: yield* fileFormat,
+      partRows,
       resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })
     }
   })

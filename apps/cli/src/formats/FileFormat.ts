@@ -9,9 +9,6 @@ export const formatsByExtension = {
   ".parquet": "parquet"
 } as const
 
-/** The rows of a whole row group of a parquet file. */
-export const rowGroupRows = 10_000
-
 export interface FileFormat {
   /** Starts the part at an offset of the file. The part at offset 0 contains what precedes the records. */
   readonly startPart: (offset: number) => PartEncoder

@@ -7,7 +7,7 @@
 import { parquetMetadata, type RowGroup, type SchemaElement } from "hyparquet"
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer"
 import { gzipSync } from "node:zlib"
-import { type FileFormat, type PartEncoder, rowGroupRows } from "./FileFormat.ts"
+import type { FileFormat, PartEncoder } from "./FileFormat.ts"
 import { type FieldKind, type RecordField, valueAt } from "./RecordFields.ts"
 
 export interface ParquetOptions {
@@ -17,6 +17,8 @@ export interface ParquetOptions {
   readonly createdBy: string
   /** Key/value metadata of the file. */
   readonly metadata: Readonly<Record<string, string>>
+  /** The rows of a whole row group. */
+  readonly rowGroupRows: number
 }
 
 /** A column of the file: how to read its values from a record. Null values are null. */
@@ -244,7 +246,7 @@ const startRowGroups = (
         }
       }
       rows.push(...records)
-      const isFull = rows.length >= rowGroupRows ||
+      const isFull = rows.length >= options.rowGroupRows ||
         (rows.length % rowBlock === 0 && size - sizeBefore >= rowGroupSize)
       if (!isFull) return emptyBytes
       endRowGroup()

@@ -13,13 +13,13 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordList.ts"
-import { exportSandbox, filesIn, readParquet, temporaryFolder } from "../support/exports.ts"
+import { exportSandbox, filesIn, partRows, readParquet, temporaryFolder } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 
 const formats = ["ndjson", "csv", "parquet"] as const
 
 /** Three parts. */
-const scale = 25_000
+const scale = 1250
 
 describe("the file", () => {
   it.each(["ndjson", "csv"])("contains what -o %s prints", async (format) => {
@@ -104,10 +104,10 @@ describe("the file", () => {
   })
 
   it("contains --max-items records, and the results of --jq", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 3000 })
+    const { run, wallet } = await exportSandbox({ scale: 300 })
     const file = join(temporaryFolder(), "values.ndjson")
-    await run(["wallet", "transfers", wallet, "--to", file, "--max-items", "1500", "--jq", ".value"])
-    expect(readFileSync(file, "utf8")).toMatch(/^(?:"\d+"\n){1500}$/)
+    await run(["wallet", "transfers", wallet, "--to", file, "--max-items", "150", "--jq", ".value"])
+    expect(readFileSync(file, "utf8")).toMatch(/^(?:"\d+"\n){150}$/)
     const failed = await run(["wallet", "transfers", wallet, "--to", `${file}.ndjson`, "--jq", ".value + 1"])
     expect(failed).toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
   })
@@ -144,7 +144,7 @@ describe("the manifest", () => {
       offset = end
     }
     expect([parts.map((part) => part["rows"]), row, offset]).toEqual([
-      [10_000, 10_000, lines.length - 20_000],
+      [partRows, partRows, lines.length - 2 * partRows],
       lines.length,
       bytes.length
     ])
@@ -203,7 +203,7 @@ describe("the manifest", () => {
 
 describe("a tail of records that no part has", () => {
   const interrupted = async () => {
-    const { run, wallet } = await exportSandbox({ scale: 3000 })
+    const { run, wallet } = await exportSandbox({ scale: 150 })
     const file = join(temporaryFolder(), "transfers.parquet")
     const argv = ["wallet", "transfers", wallet, "--to", file]
     await run(argv, { requests: 2 })
@@ -212,7 +212,7 @@ describe("a tail of records that no part has", () => {
 
   it("is kept until a part has its records", async () => {
     const { argv, file, run, text } = await interrupted()
-    expect(JSON.parse(text)).toMatchObject({ parts: [], tail: { records: 2000, skip: 0 } })
+    expect(JSON.parse(text)).toMatchObject({ parts: [], tail: { records: 100, skip: 0 } })
     await run([...argv, "--resume"], { requests: 0 })
     expect(readFileSync(`${file}.manifest.json`, "utf8")).toBe(text)
     expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
@@ -330,12 +330,12 @@ describe.each(formats)("an interrupted %s export", (format) => {
   it("is refused without --resume, and continues byte for byte with it", async () => {
     const { argv, failed, file, folder, run, whole } = await interrupted(12)
     expect(failed.err).toContain(
-      "interrupted after 12,000 transfers (all saved); continue with\nquarry wallet transfers"
+      "interrupted after 600 transfers (all saved); continue with\nquarry wallet transfers"
     )
     expect(failed.err).toMatch(/--resume$/m)
     expect(existsSync(file)).toBe(false)
     const refused = await run([...argv, file])
-    expect(refused.err).toContain("has 12,000 rows\nhint: use --resume to continue it")
+    expect(refused.err).toContain("has 600 rows\nhint: use --resume to continue it")
     const resumed = await run([...argv, file, "--resume"])
     expect(resumed).toMatchObject({ code: 0 })
     expect(readFileSync(file).equals(whole)).toBe(true)
@@ -350,12 +350,12 @@ describe.each(formats)("an interrupted %s export", (format) => {
       return /^interrupted after ([\d,]+) transfers \(all saved\); continue with$/m.exec(err)?.[1]
     }
     expect([
-      await saved(["--limit", "70"], 1),
+      await saved(["--limit", "30"], 1),
       await saved(["--chain", "eth"], 3),
       await saved([], 0),
       await saved([], 19),
       await saved(["--limit", "1"], 2)
-    ]).toEqual(["70", "3,070", "3,070", "22,070", "22,072"])
+    ]).toEqual(["30", "180", "180", "1,130", "1,132"])
     expect(await run([...argv, file, "--resume"])).toMatchObject({ code: 0 })
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
@@ -395,7 +395,7 @@ describe.each(formats)("an interrupted %s export", (format) => {
   it("stops at --max-items as if it was not interrupted", async () => {
     const { run, wallet } = await exportSandbox({ scale })
     const folder = temporaryFolder()
-    const argv = ["wallet", "transfers", wallet, "--max-items", "15500", "--to"]
+    const argv = ["wallet", "transfers", wallet, "--max-items", "775", "--to"]
     await run([...argv, join(folder, `whole.${format}`)])
     await run([...argv, join(folder, `parts.${format}`)], { requests: 12 })
     await run([...argv, join(folder, `parts.${format}`), "--resume"])
@@ -407,7 +407,7 @@ describe.each(formats)("an interrupted %s export", (format) => {
 it("continues in the middle of a list of which --jq selects few records", async () => {
   const { run, sandbox, wallet } = await exportSandbox({ scale })
   const file = join(temporaryFolder(), "transfers.ndjson")
-  const argv = ["wallet", "transfers", wallet, "--to", file, "--jq", "select(.block_number % 1000 == 0)"]
+  const argv = ["wallet", "transfers", wallet, "--to", file, "--jq", "select(.block_number % 50 == 0)"]
   expect(await run(argv)).toMatchObject({ code: 0 })
   const whole = readFileSync(file)
   expect(await run([...argv, "--overwrite"], { requests: 14 })).toMatchObject({ code: 2 })
@@ -420,7 +420,7 @@ it("continues in the middle of a list of which --jq selects few records", async 
 
 describe("--since-last", () => {
   it.each(formats)("appends the records of new blocks: %s", async (format) => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 2000 })
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 100 })
     const folder = temporaryFolder()
     const file = join(folder, `transfers.${format}`)
     const argv = ["wallet", "transfers", wallet, "--order", "asc", "--to"]
@@ -440,7 +440,7 @@ describe("--since-last", () => {
   })
 
   it("appends each record once in a list with the newest first", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 2000 })
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 100 })
     const file = join(temporaryFolder(), "transfers.ndjson")
     for (const blocks of [0, 40, 25]) {
       await Effect.runPromise(sandbox.addBlocks("eth", blocks))
@@ -480,12 +480,12 @@ describe("--since-last", () => {
   })
 
   it("continues after an interruption", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 1500 })
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 75 })
     const file = join(temporaryFolder(), "transfers.parquet")
     const argv = ["wallet", "transfers", wallet, "--order", "asc", "--to", file]
     await run([...argv, "--since-last"])
     const old = readFileSync(file)
-    await Effect.runPromise(sandbox.addBlocks("eth", 5000))
+    await Effect.runPromise(sandbox.addBlocks("eth", 400))
     expect(await run([...argv, "--since-last"], { requests: 12 })).toMatchObject({ code: 2 })
     expect(readFileSync(file).equals(old)).toBe(true)
     expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })

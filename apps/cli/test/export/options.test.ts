@@ -113,7 +113,7 @@ const lockOf = (pid: number | undefined, start: string, host = hostname()): stri
 
 describe("the lock", () => {
   it("refuses a second export of the same file", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 30 })
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 30, maxLimit: 1000, defaultPageSize: 1000 })
     const folder = temporaryFolder()
     const file = join(folder, "transfers.csv")
     const inner = Sandbox.httpClient(sandbox)

@@ -8,7 +8,8 @@ const format = parquetFile({
   fields: [{ path: ["text"], kind: "string" }],
   hasBinaryAmounts: false,
   createdBy: "test",
-  metadata: {}
+  metadata: {},
+  rowGroupRows: 10_000
 })
 
 /** Returns the file of records that arrive in pages, in parts that end wherever they can. */

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { onTestFinished } from "vitest"
+import { PartRows } from "../../src/export/ExportPlan.ts"
 import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
 /** Returns a new folder that is removed after the test. */
@@ -18,7 +19,10 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-/** A sandbox whose busy wallet has several parts of transfers, on pages of up to 1000. */
+/** The rows of the first parts. Real ones are 20 times larger, as are real pages. */
+export const partRows = 500
+
+/** A sandbox whose busy wallet has transfers on pages of up to 50, of which 10 make a part. */
 export interface ExportSandbox {
   readonly sandbox: Sandbox.SandboxService
   /** Runs a command. After `requests` requests, every response has status 400. */
@@ -31,7 +35,7 @@ export interface ExportSandbox {
 
 export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
   const sandbox = await Effect.runPromise(
-    Sandbox.make(withSharedLedger({ maxLimit: 1000, defaultPageSize: 1000, ...options }))
+    Sandbox.make(withSharedLedger({ maxLimit: 50, defaultPageSize: 50, ...options }))
   )
   const client = Sandbox.httpClient(sandbox)
   return {
@@ -44,11 +48,13 @@ export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promi
           ? client.execute(request)
           : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 400 })))
       )
-      return Effect.runPromise(quarry(argv, {
-        client: limited,
-        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" },
-        ...options
-      }))
+      return Effect.runPromise(
+        quarry(argv, {
+          client: limited,
+          env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" },
+          ...options
+        }).pipe(Effect.provideService(PartRows, partRows))
+      )
     }
   }
 }
