@@ -1,131 +1,94 @@
 /** Parses the command line. */
+import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
-import type { Benchmark } from "./Benchmark.ts"
+import type { Benchmark } from "./Comparison.ts"
 import { type Misbehavior, misbehaviors } from "./isolation/Misbehavior.ts"
 
 export type BenchCommand =
-  | { readonly command: "help" }
-  | {
+  | { readonly command: "help" | "profile" }
+  | typeof CompareOptions.Type & {
     readonly command: "compare"
-    readonly runs: number
     readonly benchmarks: ReadonlyArray<Benchmark>
-    readonly json: boolean
-    /** The path of the bench of another version, which is measured too. */
-    readonly previous: string | undefined
   }
   | { readonly command: "worker"; readonly benchmark: Benchmark }
-  | { readonly command: "profile" }
   | {
     readonly command: "isolation"
     readonly requests: number
     readonly selected: ReadonlyArray<Misbehavior>
   }
   | { readonly command: "noise"; readonly misbehavior: Misbehavior; readonly port: number }
-  | {
-    readonly command: "soak"
-    readonly requests: number
-    readonly connections: number
-    readonly faults: number
-  }
+  | typeof SoakOptions.Type & { readonly command: "soak" }
 
-/** Returns the command, or undefined if the arguments are invalid. */
+const Count = Schema.NumberFromString.pipe(Schema.int(), Schema.positive())
+
+const count = (value: number) => Schema.optionalWith(Count, { default: () => value })
+
+const CompareOptions = Schema.Struct({
+  runs: count(15),
+  json: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  /** The path of the bench of another version, which is measured too. */
+  previous: Schema.optional(Schema.String)
+})
+
+const IsolationOptions = Schema.Struct({ requests: count(2000) })
+
+export const SoakOptions = Schema.Struct({
+  requests: count(1_000_000),
+  connections: count(64),
+  /** The ratio of upstream requests that fail. */
+  faults: Schema.optionalWith(Schema.NumberFromString.pipe(Schema.between(0, 1)), { default: () => 0.05 })
+})
+
+/** Returns the command. Throws if the arguments are invalid. */
 export const parseArguments = (
   args: ReadonlyArray<string>,
   all: ReadonlyArray<Benchmark>
-): BenchCommand | undefined => {
-  try {
-    return args.includes("--help")
-      ? { command: "help" }
-      : args[0] === "profile"
-      ? parseProfile(args)
-      : args[0] === "soak"
-      ? parseSoak(args)
-      : args[0] === "isolation"
-      ? parseIsolation(args)
-      : args[0] === "noise"
-      ? parseNoise(args)
-      : args[0] === "worker"
-      ? parseWorker(args, all)
-      : parseCompare(args, all)
-  } catch {
-    return undefined
-  }
-}
-
-const parseCompare = (
-  args: ReadonlyArray<string>,
-  all: ReadonlyArray<Benchmark>
-): BenchCommand | undefined => {
+): BenchCommand => {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      runs: { type: "string", default: "15" },
-      json: { type: "boolean", default: false },
-      previous: { type: "string" }
+      help: { type: "boolean" },
+      runs: { type: "string" },
+      json: { type: "boolean" },
+      previous: { type: "string" },
+      requests: { type: "string" },
+      connections: { type: "string" },
+      faults: { type: "string" }
     }
   })
-  const runs = parsePositiveInteger(values.runs)
-  const areKnown = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
-  const benchmarks = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const { json, previous } = values
-  return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks, json, previous } : undefined
-}
-
-const parseProfile = ([, ...args]: ReadonlyArray<string>): BenchCommand => {
-  parseArgs({ args, options: {} })
-  return { command: "profile" }
-}
-
-const parseWorker = (
-  [, name]: ReadonlyArray<string>,
-  all: ReadonlyArray<Benchmark>
-): BenchCommand | undefined => {
-  const benchmark = all.find((benchmark) => benchmark.name === name)
-  return benchmark === undefined ? undefined : { command: "worker", benchmark }
-}
-
-const parseIsolation = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { requests: { type: "string", default: "2000" } }
-  })
-  const requests = parsePositiveInteger(values.requests)
-  const selected = misbehaviors.filter(({ name }) =>
-    positionals.length === 0 || positionals.some((part) => name.includes(part))
-  )
-  return requests === undefined ? undefined : { command: "isolation", requests, selected }
-}
-
-const parseNoise = ([, name, port]: ReadonlyArray<string>): BenchCommand | undefined => {
-  const misbehavior = misbehaviors.find((misbehavior) => misbehavior.name === name)
-  return misbehavior === undefined ? undefined : { command: "noise", misbehavior, port: Number(port) }
-}
-
-const parseSoak = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      requests: { type: "string", default: "1000000" },
-      connections: { type: "string", default: "64" },
-      faults: { type: "string", default: "0.05" }
+  const decode = <A, I>(options: Schema.Schema<A, I>): A =>
+    Schema.decodeUnknownSync(options, { onExcessProperty: "error" })(values)
+  if (values.help === true) return { command: "help" }
+  const [command, ...names] = positionals
+  switch (command) {
+    case "profile":
+      names.forEach((name) => findByName([], name))
+      return { command, ...decode(Schema.Struct({})) }
+    case "isolation": {
+      const selected = misbehaviors.filter(({ name }) =>
+        names.length === 0 || names.some((part) => name.includes(part))
+      )
+      return { command, ...decode(IsolationOptions), selected }
     }
-  })
-  const [requests, connections] = [
-    parsePositiveInteger(values.requests),
-    parsePositiveInteger(values.connections)
-  ]
-  const faults = /^(0|1|0?\.\d+)$/.test(values.faults) ? Number(values.faults) : undefined
-  return requests === undefined || connections === undefined || faults === undefined
-    ? undefined
-    : { command: "soak", requests, connections, faults }
+    case "soak":
+      names.forEach((name) => findByName([], name))
+      return { command, ...decode(SoakOptions) }
+    case "worker":
+      return { command, benchmark: findByName(all, names[0]) }
+    case "noise":
+      return { command, misbehavior: findByName(misbehaviors, names[0]), port: Number(names[1]) }
+    default: {
+      const benchmarks = positionals.length === 0 ? all : positionals.map((name) => findByName(all, name))
+      return { command: "compare", ...decode(CompareOptions), benchmarks }
+    }
+  }
 }
 
-/** Accepts underscores between digits. */
-const parsePositiveInteger = (text: string): number | undefined => {
-  const number = Number(/^\d[\d_]*$/.test(text) ? text.replaceAll("_", "") : Number.NaN)
-  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+const findByName = <A extends { readonly name: string }>(all: ReadonlyArray<A>, name = ""): A => {
+  const found = all.find((item) => item.name === name)
+  if (found === undefined) throw new Error(`unknown argument: ${name}`)
+  return found
 }
 
 export const usage = (all: ReadonlyArray<Benchmark>): string =>

@@ -1,31 +1,17 @@
 /**
- * Comparisons of a baseline, peers and Blockquarry, in one process or each in its own process.
+ * Comparisons of a baseline, peers and Blockquarry.
  *
  * Absolute times vary with the load of the machine, so subjects run interleaved (A B C A B C …) and the result is the
  * ratio of their medians. The cost is CPU time, not wall time, so waiting does not count; of a bundle it is its size.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 
-/** A way to do the work. */
-export interface Subject {
+/** A group of comparisons and their resources. */
+export interface Benchmark {
   readonly name: string
-  /** Does the work `iterations` times and returns the number of records. */
-  readonly batch: (iterations: number) => Effect.Effect<number>
-  /** The cost so far. Default: the CPU time of this process, in microseconds. */
-  readonly clock?: Effect.Effect<number>
-  /** What its ratio refers to: another subject of the comparison. Default: the baseline of the comparison. */
-  readonly baseline?: Subject
-  /** What Blockquarry should reach. */
-  readonly target?: Target
-}
-
-/** Upper bounds. */
-export interface Target {
-  /** The ratio to the baseline. */
-  readonly ratio?: number
-  /** The cost of an iteration. */
-  readonly cost?: number
+  readonly comparisons: Effect.Effect<ReadonlyArray<Comparison>, never, Scope.Scope>
 }
 
 export interface Comparison {
@@ -41,14 +27,32 @@ export interface Comparison {
   /** Other programs that do the same. */
   readonly peers?: ReadonlyArray<Subject>
   readonly blockquarry: ReadonlyArray<Subject>
-  /** Subjects that are not available, with the reason. */
-  readonly skipped?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
+  /** Peers that are not installed. */
+  readonly skipped?: ReadonlyArray<string>
   /** Other than those of the command line. */
-  readonly measureOptions?: Pick<MeasureOptions, "warmUp" | "warmUpIterations" | "batch">
-  /** Whether to print wall time. */
+  readonly measureOptions?: Omit<MeasureOptions, "rounds">
   readonly showsWallTime?: boolean
   /** Lines to print below the table. */
   readonly notes?: Effect.Effect<ReadonlyArray<string>>
+}
+
+/** A way to do the work. */
+export interface Subject {
+  readonly name: string
+  /** Does the work `iterations` times. */
+  readonly run: (iterations: number) => Effect.Effect<Batch>
+  /** Whether another process does the work. */
+  readonly isExternal?: boolean
+  /** What its ratio refers to: another subject of the comparison. Default: the baseline of the comparison. */
+  readonly baseline?: Subject
+  /** Upper bounds of the cost of an iteration, and of its ratio to the baseline, that Blockquarry should reach. */
+  readonly target?: { readonly ratio?: number; readonly cost?: number }
+}
+
+export interface Batch {
+  readonly records: number
+  /** CPU time in microseconds, or the unit of the comparison. */
+  readonly cost: number
 }
 
 export interface MeasureOptions {
@@ -60,13 +64,11 @@ export interface MeasureOptions {
   readonly warmUpIterations?: number
   /** Cost that a batch should have. */
   readonly batch: number
-  /** CPU time of this process so far, in microseconds. */
-  readonly clock: Effect.Effect<number>
 }
 
 export interface SubjectResult {
   readonly name: string
-  /** Median cost of one iteration: CPU time in microseconds, or the unit of the comparison. */
+  /** Median cost of one iteration. */
   readonly cost: number
   /** Median wall time divided by iterations, in microseconds. */
   readonly wall: number
@@ -75,17 +77,11 @@ export interface SubjectResult {
   readonly baselineCost: number
   /** The ratio to the median of its baseline. */
   readonly ratio: number
-  readonly target?: Target
+  readonly target: Subject["target"]
 }
 
-/** CPU time of all threads of this process, including garbage collection. */
-export const cpuTime: Effect.Effect<number> = Effect.sync(() => {
-  const { system, user } = process.cpuUsage()
-  return user + system
-})
-
 export const median = (values: ReadonlyArray<number>): number => {
-  const sorted = [...values].sort((a, b) => a - b)
+  const sorted = values.toSorted((a, b) => a - b)
   const [below, above] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
   return below === undefined || above === undefined ? Number.NaN : (below + above) / 2
 }
@@ -105,80 +101,67 @@ export const runComparison = (
     const prepared = yield* Effect.forEach(
       subjectsOf(comparison),
       (subject) =>
-        Effect.map(warmUpSubject(comparison, subject, measure), (iterations) => ({
+        Effect.map(warmUp(comparison, subject, measure), (iterations) => ({
           subject,
           iterations,
           timings: new Array<Timing>()
         }))
     )
     for (let round = 0; round < measure.rounds; round++) {
-      for (const { subject, timings, iterations } of prepared) {
-        timings.push(yield* measureBatch(comparison, subject, iterations, measure))
+      for (const { iterations, subject, timings } of prepared) {
+        timings.push(yield* measureBatch(comparison, subject, iterations))
       }
     }
-    const costs = new Map(prepared.map(({ subject, timings, iterations }) =>
-      [subject, median(timings.map(({ cost }) => cost)) / iterations] as const
-    ))
-    const costOf = (subject: Subject) =>
-      costs.get(subject) ?? Number.NaN
-    return prepared.map(({ subject, timings, iterations }) => {
+    const costs = new Map(
+      prepared.map(({ subject, timings }) => [subject, median(timings.map(({ cost }) => cost))] as const)
+    )
+    return prepared.map(({ subject, timings }) => {
       const { baseline = comparison.baseline, name, target } = subject
+      const cost = costs.get(subject) ?? Number.NaN
+      const baselineCost = costs.get(baseline) ?? Number.NaN
       return {
         name,
-        cost: costOf(subject),
-        wall: median(timings.map(({ wall }) => wall)) / iterations,
+        cost,
+        wall: median(timings.map(({ wall }) => wall)),
         baseline: baseline.name,
-        baselineCost: costOf(baseline),
-        ratio: costOf(subject) / costOf(baseline),
-        ...(target === undefined ? {} : { target })
+        baselineCost,
+        ratio: cost / baselineCost,
+        target
       }
     })
   })
 
 /** Warms up a subject and returns its batch size. */
-const warmUpSubject = (
-  comparison: Comparison,
-  subject: Subject,
-  measure: MeasureOptions
-): Effect.Effect<number> =>
+const warmUp = (comparison: Comparison, subject: Subject, measure: MeasureOptions): Effect.Effect<number> =>
   Effect.gen(function*() {
     let iterations = 1
     let [spent, done] = [0, 0]
     // The cheapest batch: a slow one, for example with a major collection, would make the measured batches too short.
     let cheapest = Infinity
     while (spent < measure.warmUp || done < (measure.warmUpIterations ?? 0)) {
-      const { cost } = yield* measureBatch(comparison, subject, iterations, measure)
-      spent += cost
+      const { cost } = yield* measureBatch(comparison, subject, iterations)
+      spent += cost * iterations
       done += iterations
-      cheapest = Math.min(cheapest, Math.max(cost, 1) / iterations)
+      cheapest = Math.min(cheapest, Math.max(cost, 1 / iterations))
       iterations = Math.min(Math.ceil(measure.batch / cheapest), iterations * 4)
     }
     return iterations
   })
 
+/** The cost and the wall time of an iteration, in microseconds. */
 interface Timing {
   readonly cost: number
-  /** Microseconds. */
   readonly wall: number
 }
 
-/** Measures a batch. */
-const measureBatch = (
-  comparison: Comparison,
-  { batch, clock, name }: Subject,
-  iterations: number,
-  measure: MeasureOptions
-) =>
+const measureBatch = ({ records, title }: Comparison, { name, run }: Subject, iterations: number) =>
   Effect.gen(function*() {
-    const costClock = clock ?? measure.clock
-    const [cost, wall] = [yield* costClock, yield* Clock.currentTimeNanos]
-    const records = yield* batch(iterations)
-    const timing: Timing = {
-      cost: (yield* costClock) - cost,
-      wall: Number((yield* Clock.currentTimeNanos) - wall) / 1000
-    }
-    if (records === comparison.records * iterations) return timing
-    return yield* Effect.dieMessage(
-      `${comparison.title}: ${name} returned ${records} records in ${iterations} iterations`
-    )
+    const startedAt = yield* Clock.currentTimeNanos
+    const batch = yield* run(iterations)
+    const wall = Number((yield* Clock.currentTimeNanos) - startedAt) / 1000
+    return batch.records === records * iterations
+      ? { cost: batch.cost / iterations, wall: wall / iterations } satisfies Timing
+      : yield* Effect.dieMessage(
+        `${title}: ${name} returned ${batch.records} records in ${iterations} iterations`
+      )
   })

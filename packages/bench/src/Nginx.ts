@@ -1,21 +1,10 @@
 /** nginx in a typical configuration: one worker that caches on one port and only forwards on another. */
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { freePort, spawnProgram } from "./ChildProgram.ts"
-import { openConnection } from "./Connection.ts"
-import { findExecutable } from "./FindExecutable.ts"
-import * as TemporaryDirectory from "./TemporaryDirectory.ts"
-
-/** The path of nginx, or undefined if it is not installed. */
-export const nginxPath: string | undefined = findExecutable("nginx")
-
-export interface Nginx {
-  readonly pid: number
-  readonly ports: Ports
-}
+import { findExecutable, freePort, makeTemporaryDirectory, startProgram } from "./Processes.ts"
+import type { Server } from "./Servers.ts"
 
 interface Ports {
   /** Caches responses for an hour. */
@@ -63,19 +52,21 @@ http {
 }
 `
 
-/** Starts nginx and waits until it accepts connections. */
-export const startNginx = (file: string, upstreamUrl: string): Effect.Effect<Nginx, never, Scope.Scope> =>
+/** Starts nginx if it is installed. Each array has a server then. */
+export const startNginx = (
+  upstreamUrl: string
+): Effect.Effect<Record<keyof Ports, ReadonlyArray<Server>>, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const folder = yield* TemporaryDirectory.makeTemporaryDirectory
+    const file = findExecutable("nginx")
+    if (file === undefined) return { hits: [], misses: [] }
+    const folder = yield* makeTemporaryDirectory
     const ports = { hits: yield* freePort, misses: yield* freePort }
     const config = join(folder, "nginx.conf")
     writeFileSync(config, configFile(folder, upstreamUrl, ports))
-    const args = ["-p", folder, "-c", config, "-e", "stderr"]
-    const { pid } = yield* spawnProgram({ name: "nginx", file, args, env: {} }, /using the "epoll"/)
-    yield* Effect.tryPromise(() => openConnection(ports.misses)).pipe(
-      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
-      Effect.map((connection) => connection.close()),
-      Effect.orDie
-    )
-    return { pid, ports }
+    const program = { file, args: ["-p", folder, "-c", config, "-e", "stderr"] }
+    const { pid } = yield* startProgram(program, /using the "epoll"/)
+    return {
+      hits: [{ name: "nginx, proxy_cache", pid, port: ports.hits }],
+      misses: [{ name: "nginx, proxy_pass", pid, port: ports.misses }]
+    }
   })

@@ -1,7 +1,13 @@
-/** CPU profiles of the hot paths: the self time of the main thread by group of source files. */
+/** CPU profiles of a call of the library, and of a cache miss and a hit of the proxy: self time of the main thread by group. */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
+import { smallDocument } from "./Documents.ts"
+import { benchPath, forkProcess, makeTemporaryDirectory } from "./Processes.ts"
+import * as QuarryProxy from "./QuarryProxy.ts"
+import * as Servers from "./Servers.ts"
 
 interface CallFrame {
   readonly functionName: string
@@ -77,13 +83,47 @@ export const sharesOf = (
 export const formatShares = (title: string, shares: ReadonlyArray<readonly [string, number]>): string =>
   [title, ...shares.map(([group, share]) => `${(share * 100).toFixed(1).padStart(6)} %  ${group}`)].join("\n")
 
-/** Reads the only profile in a directory. Undefined if it is not completely written. */
-export const readProfile = (directory: string): CpuProfile | undefined => {
-  try {
-    const [file = ""] = readdirSync(directory)
-    const profile: CpuProfile = JSON.parse(readFileSync(`${directory}/${file}`, "utf8"))
-    return profile
-  } catch {
-    return undefined
-  }
-}
+/** Runs a process, which must end when the scope of `use` closes, and returns the shares in its profile. */
+const profile = <E>(
+  title: string,
+  use: (nodeOptions: ReadonlyArray<string>) => Effect.Effect<unknown, E>
+): Effect.Effect<string, E> =>
+  Effect.scoped(Effect.gen(function*() {
+    const directory = yield* makeTemporaryDirectory
+    yield* use(["--cpu-prof", `--cpu-prof-dir=${directory}`])
+    const readProfile = Effect.try((): CpuProfile => {
+      const [file = ""] = readdirSync(directory)
+      return JSON.parse(readFileSync(`${directory}/${file}`, "utf8"))
+    })
+    const written = Effect.retry(readProfile, Schedule.spaced("50 millis").pipe(Schedule.upTo("30 seconds")))
+    return formatShares(title, sharesOf(yield* Effect.orDie(written)))
+  }))
+
+const callPath = profile("typed page call, 91 KB", (nodeOptions) =>
+  Effect.scoped(Effect.flatMap(
+    forkProcess(benchPath, ["worker", "call"], nodeOptions),
+    ({ sendMessage }) =>
+      sendMessage({
+        comparison: "typed page call, 91 KB",
+        subject: "DataApi.walletTransfers",
+        iterations: 30_000
+      })
+  )))
+
+const proxyPath = (title: string, pattern: Servers.LoadPattern, requests: number) =>
+  profile(title, (nodeOptions) =>
+    Effect.scoped(Effect.gen(function*() {
+      const upstream = yield* Servers.startUpstream({ bodies: { [smallDocument.path]: smallDocument.body } })
+      const server = yield* QuarryProxy.startServer("quarry-proxy", upstream.baseUrl, {}, nodeOptions)
+      yield* Servers.subjectsWith(smallDocument, pattern, upstream)(server).run(requests)
+      // Writes the profile when it has ended
+      yield* Effect.sync(() => process.kill(server.pid, "SIGINT"))
+      yield* Effect.sleep("3 seconds")
+    })))
+
+/** The three hot paths: work for some seconds, so that the start of the process hardly counts. */
+export const hotPaths: ReadonlyArray<Effect.Effect<string>> = [
+  callPath,
+  proxyPath("proxy, cache miss, 1.9 KB", Servers.cacheMisses(), 15_000),
+  proxyPath("proxy, cache hit, 1.9 KB", Servers.cacheHits, 100_000)
+]

@@ -4,10 +4,9 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { apiKey } from "./BlockquarryClient.ts"
-import { freePort, pathTo, spawnProgram } from "./ChildProgram.ts"
-import type { ServerSubject } from "./ServerSubject.ts"
-import * as TemporaryDirectory from "./TemporaryDirectory.ts"
+import { apiKey } from "./Library.ts"
+import { freePort, makeTemporaryDirectory, pathTo, startProgram } from "./Processes.ts"
+import type { Server } from "./Servers.ts"
 
 const proxyPath = pathTo("apps/proxy/dist/quarry-proxy.js")
 
@@ -36,15 +35,15 @@ export const clientConfig = (name: string, token: string) => ({
 /** As long as the tokens of `quarry-proxy token`. */
 const token = "qp_bench-token-0123456789abcdef0123456789abcdefg"
 
-/** Starts the proxy as users do, with a client, whose token and quotas every request of the subject uses. */
-export const startSubject = (
+/** Starts the proxy as users do, with a client, whose token and quotas every request uses. */
+export const startServer = (
   name: string,
   upstreamUrl: string,
   { clients = [], ...configuration }: ProxyConfiguration = {},
   nodeOptions: ReadonlyArray<string> = []
-): Effect.Effect<ServerSubject, never, Scope.Scope> =>
+): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.map(
-    startProxy(
+    start(
       upstreamUrl,
       { ...configuration, clients: [...clients, clientConfig("bench", token)] },
       nodeOptions
@@ -53,7 +52,7 @@ export const startSubject = (
   )
 
 /** Starts the proxy with defaults, without a rate limit of upstream requests. */
-export const startProxy = (
+export const start = (
   upstreamUrl: string,
   configuration: ProxyConfiguration = {},
   nodeOptions: ReadonlyArray<string> = []
@@ -63,12 +62,10 @@ export const startProxy = (
       return yield* Effect.dieMessage(`${proxyPath} not found: run npx -y pnpm@10 build`)
     }
     // JSON is valid YAML
-    const file = join(yield* TemporaryDirectory.makeTemporaryDirectory, "quarry-proxy.yaml")
+    const file = join(yield* makeTemporaryDirectory, "quarry-proxy.yaml")
     writeFileSync(file, JSON.stringify({ admin: { open: "all" }, ...configuration }))
     const adminPort = yield* freePort
-    const { pid, output } = yield* spawnProgram({
-      name: "quarry-proxy",
-      file: process.execPath,
+    const { pid, output } = yield* startProgram({
       args: [...nodeOptions, proxyPath],
       env: {
         QUARRY_PROXY_CONFIG: file,

@@ -1,8 +1,57 @@
-/** Results as data, for `bench --json`. */
+/** Results as tables and as data. */
 import type { Comparison, SubjectResult } from "./Comparison.ts"
-import { meetsTarget } from "./Table.ts"
 
-/** Returns one row for each subject. */
+const formatCount = (value: number): string => Math.round(value).toLocaleString("en")
+
+const perSecond = 1_000_000
+
+/** Whether a result is within its target. Null if it has none. */
+export const meetsTarget = ({ cost, ratio, target }: SubjectResult): boolean | null =>
+  target === undefined ? null : cost <= (target.cost ?? Infinity) && ratio <= (target.ratio ?? Infinity)
+
+const formatTarget = (result: SubjectResult): string => {
+  if (result.target === undefined) return ""
+  const { cost, ratio } = result.target
+  const bounds = [ratio?.toFixed(2) ?? [], cost === undefined ? [] : formatCount(cost)].flat()
+  return `≤ ${bounds.join(", ")} ${meetsTarget(result) === true ? "met" : "missed"}`
+}
+
+type Column = readonly [name: string, cell: (result: SubjectResult) => string]
+
+/** Formats a title and a table. Rates are per second of CPU time. */
+export const formatTable = (comparison: Comparison, results: ReadonlyArray<SubjectResult>): string => {
+  const { costUnit, records, showsWallTime = false, skipped = [], title, unit } = comparison
+  const rateOf = (count: number): Column["1"] => ({ cost }) => formatCount(count * perSecond / cost)
+  const costs: ReadonlyArray<Column> = costUnit === undefined
+    ? [[`µs/${unit}`, ({ cost }) => cost.toFixed(1)], [`${unit}s/s`, rateOf(1)]]
+    : [[`${costUnit}/${unit}`, ({ cost }) => formatCount(cost)]]
+  const recordRates: ReadonlyArray<Column> = records === 1 ? [] : [["records/s", rateOf(records)]]
+  const walls: ReadonlyArray<Column> = showsWallTime ? [["wall µs", ({ wall }) => wall.toFixed(1)]] : []
+  const targets: ReadonlyArray<Column> = results.some(({ target }) => target !== undefined)
+    ? [["target", formatTarget]]
+    : []
+  const columns = [
+    ["× baseline", ({ ratio }) => ratio.toFixed(2)] satisfies Column,
+    ...costs,
+    ...recordRates,
+    ...walls,
+    ...targets
+  ]
+  const lines = [
+    [title, ...columns.map(([name]) => name)],
+    ...results.map((result) => [`  ${result.name}`, ...columns.map(([, cell]) => cell(result))])
+  ]
+  const first = Math.max(...[...lines.flatMap(([name = ""]) => name), ...skipped].map(({ length }) => length))
+  const widths = columns.map((_, column) => Math.max(...lines.map((cells) => cells[column + 1]?.length ?? 0)))
+  return [
+    ...lines.map(([name = "", ...cells]) =>
+      [name.padEnd(first), ...cells.map((cell, column) => cell.padStart(widths[column] ?? 0))].join("  ")
+    ),
+    ...skipped.map((name) => `  ${name.padEnd(first)}not installed`)
+  ].join("\n")
+}
+
+/** Returns one row for each subject, for `bench --json`. */
 export const toRows = (benchmark: string, comparison: Comparison, results: ReadonlyArray<SubjectResult>) =>
   results.map((result) => ({
     benchmark,
@@ -15,7 +64,7 @@ export const toRows = (benchmark: string, comparison: Comparison, results: Reado
     cost: result.cost,
     wallMicroseconds: result.wall,
     ratio: result.ratio,
-    recordsPerSecond: comparison.costUnit === undefined ? comparison.records * 1_000_000 / result.cost : null,
+    recordsPerSecond: comparison.costUnit === undefined ? comparison.records * perSecond / result.cost : null,
     target: result.target ?? null,
     meetsTarget: meetsTarget(result)
   }))

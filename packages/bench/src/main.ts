@@ -5,19 +5,15 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { cpus } from "node:os"
 import { type BenchCommand, parseArguments, usage } from "./Arguments.ts"
-import type { Benchmark } from "./Benchmark.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
-import { pathTo } from "./ChildProgram.ts"
-import { cpuTime, type MeasureOptions, runComparison } from "./Comparison.ts"
-import { profileHotPaths } from "./HotPaths.ts"
+import { type Benchmark, runComparison } from "./Comparison.ts"
 import * as Isolation from "./isolation/Isolation.ts"
+import { benchPath } from "./Processes.ts"
+import { hotPaths } from "./Profile.ts"
 import * as Report from "./Report.ts"
 import * as Soak from "./soak/Soak.ts"
 import * as SoakReport from "./soak/SoakReport.ts"
-import { formatTable } from "./Table.ts"
-import { compareVersions, serveBatches, type Version } from "./Worker.ts"
-
-const bundlePath = pathTo("packages/bench/dist/bench.js")
+import { compareVersions, serveBatches, type Version } from "./Versions.ts"
 
 const describeMachine = (): string => {
   const all = cpus()
@@ -31,83 +27,71 @@ const setExitCode = (code: number) =>
     process.exitCode = code
   })
 
-type Print = (line: string) => Effect.Effect<void>
-
 /** Runs a benchmark, prints its tables, and returns its results. */
 const reportBenchmark = (
-  benchmark: Benchmark,
-  measure: MeasureOptions,
+  { comparisons, name }: Benchmark,
+  runs: number,
   versions: ReadonlyArray<Version>,
-  print: Print
+  print: (line: string) => Effect.Effect<void>
 ) =>
   Effect.gen(function*() {
-    const own = yield* benchmark.comparisons
-    const comparisons = versions.length === 0
-      ? own
-      : yield* compareVersions(benchmark.name, own, versions)
-    return yield* Effect.forEach(comparisons, (comparison) =>
+    const own = yield* comparisons
+    const all = versions.length === 0 ? own : yield* compareVersions(name, own, versions)
+    return yield* Effect.forEach(all, (comparison) =>
       Effect.gen(function*() {
-        const results = yield* runComparison(comparison, { ...measure, ...comparison.measureOptions })
-        yield* print(`\n${formatTable(comparison, results)}`)
+        const measure = { rounds: runs, warmUp: 5_000_000, batch: 200_000, ...comparison.measureOptions }
+        const results = yield* runComparison(comparison, measure)
+        yield* print(`\n${Report.formatTable(comparison, results)}`)
         for (const note of yield* comparison.notes ?? Effect.succeed([])) yield* print(`  ${note}`)
-        return Report.toRows(benchmark.name, comparison, results)
+        return Report.toRows(name, comparison, results)
       }))
   }).pipe(Effect.scoped, Effect.map((rows) => rows.flat()))
-
-/** This version runs in a process of its own if it is compared with another one, so that both have the same conditions. */
-const versionsWith = (previous: string | undefined): ReadonlyArray<Version> =>
-  previous === undefined
-    ? []
-    : [{ name: "this version", bench: bundlePath }, { name: "previous version", bench: previous }]
 
 const runBenchmarks = (
   { benchmarks, json, previous, runs }: Extract<BenchCommand, { readonly command: "compare" }>
 ) =>
   Effect.gen(function*() {
-    const measure = { rounds: runs, warmUp: 5_000_000, batch: 200_000, clock: cpuTime }
-    const print: Print = json ? Console.error : Console.log
+    const print = json ? Console.error : Console.log
     const machine = describeMachine()
     yield* print(`${machine}; medians of ${runs} rounds, CPU time`)
+    // This version runs in a process of its own if it is compared, so that both have the same conditions
+    const versions = previous === undefined
+      ? []
+      : [{ name: "this version", bench: benchPath }, { name: "previous version", bench: previous }]
     const rows = yield* Effect.forEach(
       benchmarks,
-      (benchmark) => reportBenchmark(benchmark, measure, versionsWith(previous), print)
+      (benchmark) => reportBenchmark(benchmark, runs, versions, print)
     )
     const date = new Date(yield* Clock.currentTimeMillis).toISOString()
     if (json) yield* Console.log(JSON.stringify({ machine, date, runs, rows: rows.flat() }, null, 2))
   })
 
 /** Updates one line on a terminal. Otherwise prints a line every 10 %. */
-const printProgress = (requests: number) => (progress: Soak.SoakProgress) =>
-  Effect.sync(() => {
-    const line = SoakReport.formatProgress(progress, requests)
-    if (process.stdout.isTTY) process.stdout.write(`\r${line}\x1b[K`)
-    else if (Math.floor(progress.sample.completed * 200 / requests) % 20 === 0) {
-      process.stdout.write(`${line}\n`)
-    }
-  })
+const printProgress = (requests: number) => (progress: Soak.SoakProgress): void => {
+  const line = SoakReport.formatProgress(progress, requests)
+  if (process.stdout.isTTY) process.stdout.write(`\r${line}\x1b[K`)
+  else if (Math.floor(progress.sample.completed * 200 / requests) % 20 === 0) console.log(line)
+}
 
-const runSoak = (options: Pick<Soak.SoakOptions, "requests" | "connections" | "faults">) =>
+const runSoak = (options: Extract<BenchCommand, { readonly command: "soak" }>) =>
   Effect.gen(function*() {
+    const { connections, faults, requests } = options
     yield* Console.log(
-      `${describeMachine()}; ${options.connections} connections, ${
-        options.faults * 100
-      } % of upstream responses fail`
+      `${describeMachine()}; ${connections} connections, ${faults * 100} % of upstream responses fail`
     )
-    const result = yield* Soak.runSoak({ ...options, onProgress: printProgress(options.requests) })
+    const result = yield* Soak.runSoak(options, printProgress(requests))
     yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${SoakReport.formatSummary(result)}`)
     if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)
   })
 
-const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
-  switch (command?.command) {
-    case undefined:
-      return Effect.zipRight(Console.error(usage(allBenchmarks)), setExitCode(2))
+const runCommand = (command: BenchCommand): Effect.Effect<void> => {
+  switch (command.command) {
     case "help":
       return Console.log(usage(allBenchmarks))
     case "soak":
       return runSoak(command)
     case "profile":
-      return Effect.forEach(profileHotPaths, Effect.flatMap(Console.log), { discard: true })
+      return Effect.forEach(hotPaths, Effect.flatMap(Console.log), { discard: true })
     case "isolation":
       return Effect.zipRight(
         Console.log(`${describeMachine()}\n${Isolation.header}`),
@@ -126,4 +110,12 @@ const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
   }
 }
 
-NodeRuntime.runMain(runCommand(parseArguments(process.argv.slice(2), allBenchmarks)))
+const command = Effect.try({
+  try: () => parseArguments(process.argv.slice(2), allBenchmarks),
+  catch: (error) => `${error instanceof Error ? error.message : String(error)}\n\n${usage(allBenchmarks)}`
+})
+
+NodeRuntime.runMain(Effect.matchEffect(command, {
+  onFailure: (message) => Effect.zipRight(Console.error(message), setExitCode(2)),
+  onSuccess: runCommand
+}))

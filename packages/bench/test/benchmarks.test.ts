@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { isFull } from "../../core/test/support/sample.ts"
 import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
-import { cpuTime, runComparison } from "../src/Comparison.ts"
+import { runComparison } from "../src/Comparison.ts"
 import { formatSize, transfersPage } from "../src/Documents.ts"
 
 const slow = new Set(["programs", "cli", "export", "proxy", "growth", "processes", "heap"])
@@ -20,7 +20,7 @@ it.each(benchmarks)("$name runs", async ({ comparisons }) => {
         (all) =>
           Effect.forEach(
             all,
-            (comparison) => runComparison(comparison, { rounds: 1, warmUp: 0, batch: 0, clock: cpuTime })
+            (comparison) => runComparison(comparison, { rounds: 1, warmUp: 0, batch: 0 })
           )
       )
     )

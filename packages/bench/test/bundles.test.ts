@@ -2,20 +2,22 @@
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { pathTo, runProgram } from "../src/ChildProgram.ts"
-import * as TemporaryDirectory from "../src/TemporaryDirectory.ts"
+import { makeTemporaryDirectory, pathTo, runProgram } from "../src/Processes.ts"
 
 const sizeOf = (directory: string, name: string): Effect.Effect<number> =>
   Effect.map(
-    runProgram(pathTo("packages/bench/bundleProgram.mjs"), [
-      pathTo(`packages/bench/src/programs/${name}.ts`),
-      join(directory, `${name}.mjs`)
-    ]),
-    Number
+    runProgram({
+      args: [
+        pathTo("packages/bench/bundleProgram.mjs"),
+        pathTo(`packages/bench/src/programs/${name}.ts`),
+        join(directory, `${name}.mjs`)
+      ]
+    }),
+    ({ output }) => Number(output)
   )
 
 it("a program with an operation of its own is no larger than one with DataApi", async () => {
-  const sizes = Effect.flatMap(TemporaryDirectory.makeTemporaryDirectory, (directory) =>
+  const sizes = Effect.flatMap(makeTemporaryDirectory, (directory) =>
     Effect.all({
       ownApi: sizeOf(directory, "ownApi"),
       dataApi: sizeOf(directory, "dataApi")

@@ -61,7 +61,7 @@ pnpm() {
   bench)
     for word in "$@"; do
       [[ $word == ../* ]] && continue
-      patterns=(-e "name: \"$word\"" -e "=== \"$word\"")
+      patterns=(-e "name: \"$word\"" -e "case \"$word\"")
       [[ $word == --* ]] && patterns=(-we "$word")
       grep -rqF "${patterns[@]}" "$REPOSITORY/packages/bench/src/Arguments.ts" "$REPOSITORY/packages/bench/src/benchmarks" ||
         fail "bench has no $word"

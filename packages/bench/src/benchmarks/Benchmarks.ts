@@ -1,19 +1,12 @@
 /** All benchmarks, in the order in which they run. */
-import type { Benchmark } from "../Benchmark.ts"
+import type { Benchmark } from "../Comparison.ts"
 import { call } from "./call.ts"
-import { cli } from "./cli.ts"
 import { decode } from "./decode.ts"
-import { exports } from "./export.ts"
+import { hits, limiter, raw, stages } from "./engine.ts"
 import { growth } from "./growth.ts"
-import { heap } from "./heap.ts"
-import { hits } from "./hits.ts"
-import { limiter } from "./limiter.ts"
 import { pagination } from "./pagination.ts"
-import { processes } from "./processes.ts"
-import { programs } from "./programs.ts"
-import { proxy } from "./proxy.ts"
-import { raw } from "./raw.ts"
-import { stages } from "./stages.ts"
+import { cli, exports, programs } from "./programs.ts"
+import { heap, processes, proxy } from "./proxy.ts"
 
 export const allBenchmarks: ReadonlyArray<Benchmark> = [
   decode,

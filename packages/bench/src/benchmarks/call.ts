@@ -1,5 +1,4 @@
 /** A call over the loopback interface, decoded to typed values. */
-import type * as DataApi from "@blockquarry/http/DataApi"
 import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -7,11 +6,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { request } from "undici"
-import type { Benchmark } from "../Benchmark.ts"
-import { apiKey, clientOptions, makeDataApi } from "../BlockquarryClient.ts"
-import type { Comparison } from "../Comparison.ts"
+import type { Benchmark, Comparison } from "../Comparison.ts"
 import { countRecords, distinctPages, examplePrice, formatSize, pageSize, wallet } from "../Documents.ts"
-import { startStubServer } from "../StubServer.ts"
+import { input, makeDataApi, requestHeaders as headers } from "../Library.ts"
+import { startUpstream } from "../Servers.ts"
 import { effectSubject, promiseSubject } from "../Subject.ts"
 
 const paths = {
@@ -21,70 +19,65 @@ const paths = {
 
 const pages = distinctPages("strings", "next")
 
-const headers = { accept: "application/json", "x-api-key": apiKey }
-
-interface CallComparisonOptions {
-  readonly title: string
-  readonly records: number
-  readonly url: string
-  readonly client: HttpClient.HttpClient
-  readonly blockquarry: readonly [name: string, call: Effect.Effect<number, unknown>]
-}
-
-const compareCall = (
-  { blockquarry: [name, call], client, records, title, url }: CallComparisonOptions
-): Comparison => ({
-  title,
-  unit: "call",
-  records,
-  baseline: promiseSubject("undici.request + JSON.parse", async () => {
-    const { body } = await request(url, { headers })
-    return countRecords(JSON.parse(await body.text()))
-  }),
-  peers: [
-    promiseSubject("fetch + json", async () => countRecords(await (await fetch(url, { headers })).json())),
-    effectSubject(
-      "Effect HttpClient over undici + json",
-      client.get(url, { headers }).pipe(Effect.flatMap((response) => response.json), Effect.map(countRecords))
-    )
-  ],
-  blockquarry: [{ ...effectSubject(name, call), target: { ratio: 1.6 } }]
-})
-
-/** Equivalent to the URLs of the other subjects. */
-const input = { address: wallet, chain: "eth" } as const
-
-const callsOf = (data: DataApi.DataApiService) => ({
-  price: Effect.map(data.tokenPrice(input), ({ tokenName }) => tokenName === null ? 0 : 1),
-  transfers: Effect.map(data.walletTransfers(input), ({ result }) => result.length)
-})
-
 export const call: Benchmark = {
   name: "call",
   comparisons: Effect.gen(function*() {
-    const { baseUrl } = yield* startStubServer({
-      [paths.price]: examplePrice,
-      [paths.transfers]: pages
+    const { baseUrl } = yield* startUpstream({
+      bodies: { [paths.price]: examplePrice, [paths.transfers]: pages }
     })
     const client = Context.get(yield* Layer.build(NodeHttpClient.layerUndici), HttpClient.HttpClient)
-    const calls = callsOf(
-      yield* makeDataApi(yield* Effect.orDie(Layer.build(UndiciTransport.layer)), clientOptions(baseUrl))
+    const transport = Context.get(
+      yield* Effect.orDie(Layer.build(UndiciTransport.layer)),
+      HttpClient.HttpClient
     )
+    const data = yield* makeDataApi(transport, { baseUrl })
+    const compare = (
+      title: string,
+      records: number,
+      path: string,
+      name: string,
+      call: Effect.Effect<number, unknown>
+    ): Comparison => {
+      const url = `${baseUrl}${path}?chain=eth`
+      return {
+        title,
+        unit: "call",
+        records,
+        baseline: promiseSubject("undici.request + JSON.parse", async () => {
+          const { body } = await request(url, { headers })
+          return countRecords(JSON.parse(await body.text()))
+        }),
+        peers: [
+          promiseSubject(
+            "fetch + json",
+            async () => countRecords(await (await fetch(url, { headers })).json())
+          ),
+          effectSubject(
+            "Effect HttpClient over undici + json",
+            client.get(url, { headers }).pipe(
+              Effect.flatMap((response) => response.json),
+              Effect.map(countRecords)
+            )
+          )
+        ],
+        blockquarry: [{ ...effectSubject(name, call), target: { ratio: 1.6 } }]
+      }
+    }
     return [
-      compareCall({
-        title: `typed price call, ${formatSize(examplePrice)}`,
-        records: 1,
-        url: `${baseUrl}${paths.price}?chain=eth`,
-        client,
-        blockquarry: ["DataApi.tokenPrice", calls.price]
-      }),
-      compareCall({
-        title: `typed page call, ${formatSize(pages[0] ?? "")}`,
-        records: pageSize,
-        url: `${baseUrl}${paths.transfers}?chain=eth`,
-        client,
-        blockquarry: ["DataApi.walletTransfers", calls.transfers]
-      })
+      compare(
+        `typed price call, ${formatSize(examplePrice)}`,
+        1,
+        paths.price,
+        "DataApi.tokenPrice",
+        Effect.map(data.tokenPrice(input), ({ tokenName }) => tokenName === null ? 0 : 1)
+      ),
+      compare(
+        `typed page call, ${formatSize(pages[0] ?? "")}`,
+        pageSize,
+        paths.transfers,
+        "DataApi.walletTransfers",
+        Effect.map(data.walletTransfers(input), ({ result }) => result.length)
+      )
     ]
   })
 }

@@ -4,8 +4,7 @@ import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { Benchmark } from "../Benchmark.ts"
-import type { Comparison } from "../Comparison.ts"
+import type { Benchmark, Comparison } from "../Comparison.ts"
 import {
   type AmountEncoding,
   countRecords,

@@ -1,30 +1,33 @@
 /** How cost grows with the size of pages and the number of API keys, clients and cached responses. */
+import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Benchmark } from "../Benchmark.ts"
-import { apiKeys, clientOptions, makeDataApi } from "../BlockquarryClient.ts"
-import type { Comparison, Subject } from "../Comparison.ts"
+import * as Redacted from "effect/Redacted"
+import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
 import { examplePrice, smallDocument, transfersPage, wallet } from "../Documents.ts"
+import { apiKey, makeDataApi } from "../Library.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
-import * as ServerSubject from "../ServerSubject.ts"
-import * as StubClient from "../StubClient.ts"
-import { startStubServer } from "../StubServer.ts"
+import * as Servers from "../Servers.ts"
+import { makeStubClient } from "../StubClient.ts"
 import { effectSubject } from "../Subject.ts"
-
-const baseUrl = "http://growth.test"
 
 /** A client without network whose upstream always returns the same body. */
 const makeClient = (body: string, options: Partial<ApiOptions> = {}, onRequest: () => void = () => {}) => {
   const bytes = Buffer.from(body)
-  const client = StubClient.makeStubClient(() => {
+  const client = makeStubClient(() => {
     onRequest()
     return bytes
   })
-  return makeDataApi(Context.make(HttpClient.HttpClient, client), { ...clientOptions(baseUrl), ...options })
+  return makeDataApi(client, options)
 }
+
+/** Different API keys of the same length. */
+const apiKeys = (count: number): ReadonlyArray<ApiKey> =>
+  Array.from({ length: count }, (_, index) => ({
+    label: `key ${index}`,
+    key: Redacted.make(`${String(index).padStart(6, "0")}${apiKey.slice(6)}`)
+  }))
 
 /** A comparison of the same work with growing numbers of something. The smallest is the baseline. */
 const grow = <R>(
@@ -93,23 +96,23 @@ const cachedCounts = grow(
 )
 
 const clientCounts = Effect.gen(function*() {
-  const stubServer = yield* startStubServer({ [smallDocument.path]: smallDocument.body })
+  const upstream = yield* Servers.startUpstream({ bodies: { [smallDocument.path]: smallDocument.body } })
   const comparison = yield* grow(
     "cached hit of the proxy",
     "request",
     [1, 100, 5000],
     (count) =>
       Effect.map(
-        QuarryProxy.startSubject(`${count} clients`, stubServer.baseUrl, {
+        QuarryProxy.startServer(`${count} clients`, upstream.baseUrl, {
           clients: Array.from(
             { length: count - 1 },
             (_, index) => QuarryProxy.clientConfig(`client-${index}`, `token ${index}`)
           )
         }),
-        (subject) => ServerSubject.makeSubject(subject, smallDocument, ServerSubject.cacheHits, stubServer)
+        Servers.subjectsWith(smallDocument, Servers.cacheHits, upstream)
       )
   )
-  return { ...comparison, measureOptions: ServerSubject.measureOptions }
+  return { ...comparison, measureOptions: Servers.measureOptions }
 })
 
 export const growth: Benchmark = {

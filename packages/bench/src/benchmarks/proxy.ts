@@ -1,21 +1,21 @@
 /**
- * quarry-proxy with authentication, quotas and an access log compared with reference servers: pass-through (cache misses)
- * and cache hits.
- *
- * Each server has its own process. The cost is the CPU time of that process under the same load: keep-alive connections,
- * each with one request in flight.
+ * quarry-proxy with authentication, quotas and an access log. Each server has its own process. The cost is the CPU time of that
+ * process under the same load: keep-alive connections, each with one request in flight.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
-import type { Benchmark } from "../Benchmark.ts"
-import { forkProgram, pathTo } from "../ChildProgram.ts"
-import type { Comparison } from "../Comparison.ts"
-import { formatSize, pageDocument, smallDocument } from "../Documents.ts"
-import * as Nginx from "../Nginx.ts"
+import type { Benchmark, Subject } from "../Comparison.ts"
+import { pageDocument, smallDocument } from "../Documents.ts"
+import { startNginx } from "../Nginx.ts"
+import { pathTo } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
-import * as ServerSubject from "../ServerSubject.ts"
-import { startStubServer } from "../StubServer.ts"
+import * as Servers from "../Servers.ts"
+import { sumOfBatches } from "../Subject.ts"
+
+const documents = [smallDocument, pageDocument]
+
+const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
 
 /** Those that the proxy sets itself, so that the limits do not cost more only because they lack them. */
 const v8Options = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))(
@@ -23,89 +23,12 @@ const v8Options = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.
 )
 
 const notes = Effect.succeed([
-  `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
+  `CPU time of the server process only, all threads; ${Servers.connections} keep-alive connections`,
   `quarry-proxy has no options; the other servers on Node.js have those that it sets itself: ${
     v8Options.join(" ")
   }`,
   "wall time includes the load generator and the upstream on the same machine"
 ])
-
-/** Upper bounds of the ratio to the baseline. */
-const cases = [
-  { document: smallDocument, targets: { cacheOff: 2.5, cacheOn: 3.6, hit: 2.2 } },
-  { document: pageDocument, targets: { cacheOff: 1.5, cacheOn: 2.2, hit: 1.8 } }
-]
-
-const comparisons = Effect.gen(function*() {
-  const bodies = Object.fromEntries(cases.map(({ document }) => [document.path, document.body]))
-  const stubServer = yield* startStubServer(bodies)
-  const withoutCache = yield* QuarryProxy.startSubject("quarry-proxy, cache off", stubServer.baseUrl, {
-    cache: { enabled: false }
-  })
-  const withCache = yield* QuarryProxy.startSubject("quarry-proxy, cache on", stubServer.baseUrl)
-  const referenceServer = (name: string, server: string, accessLog = false) =>
-    Effect.map(
-      forkProgram(
-        "referenceServers",
-        { server, upstreamUrl: stubServer.baseUrl, bodies, headers: responseHeaders, accessLog },
-        v8Options
-      ),
-      ({ pid, port }): ServerSubject.ServerSubject => ({ name, pid, port })
-    )
-  const nginx = Nginx.nginxPath === undefined
-    ? undefined
-    : yield* Nginx.startNginx(Nginx.nginxPath, stubServer.baseUrl)
-  const nginxSubject = (name: string, port: "hits" | "misses"): ReadonlyArray<ServerSubject.ServerSubject> =>
-    nginx === undefined ? [] : [{ name, pid: nginx.pid, port: nginx.ports[port] }]
-  const compare = (
-    title: string,
-    document: ServerSubject.ExpectedDocument,
-    pattern: ServerSubject.LoadPattern,
-    [baseline, ...peers]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>],
-    blockquarry: ReadonlyArray<ServerSubject.ServerSubject>
-  ): Comparison => {
-    const toSubject = (serverSubject: ServerSubject.ServerSubject) =>
-      ServerSubject.makeSubject(serverSubject, document, pattern, stubServer)
-    return {
-      title: `${title}, ${formatSize(document.body)}`,
-      unit: "request",
-      records: 1,
-      baseline: toSubject(baseline),
-      peers: peers.map(toSubject),
-      blockquarry: blockquarry.map(toSubject),
-      skipped: nginx === undefined ? [{ name: "nginx", reason: "not installed" }] : [],
-      measureOptions: ServerSubject.measureOptions,
-      showsWallTime: true,
-      notes
-    }
-  }
-  const forwardingServers = [
-    yield* referenceServer("node:http, request and pipe", "pipe"),
-    yield* referenceServer("node:http, request and pipe, access log", "pipe", true),
-    yield* referenceServer("@fastify/http-proxy", "fastifyProxy"),
-    ...nginxSubject("nginx, proxy_pass", "misses")
-  ] as const
-  const cachingServers = [
-    yield* referenceServer("node:http, a Buffer", "buffer"),
-    yield* referenceServer("node:http, a Buffer, access log", "buffer", true),
-    yield* referenceServer("fastify, a Buffer", "fastifyBuffer"),
-    ...nginxSubject("nginx, proxy_cache", "hits")
-  ] as const
-  const cacheMisses = ServerSubject.cacheMisses()
-  return [
-    ...cases.map(({ document, targets }) =>
-      compare("pass-through", document, cacheMisses, forwardingServers, [
-        { ...withoutCache, target: { ratio: targets.cacheOff } },
-        { ...withCache, target: { ratio: targets.cacheOn } }
-      ])
-    ),
-    ...cases.map(({ document, targets }) =>
-      compare("cached hit", document, ServerSubject.cacheHits, cachingServers, [
-        { ...withCache, target: { ratio: targets.hit } }
-      ])
-    )
-  ]
-})
 
 /** The headers of quarry-proxy other than those of quotas, so that the baseline sends about as many bytes. */
 const responseHeaders = {
@@ -118,4 +41,118 @@ const responseHeaders = {
   "x-request-id": "00000000-0000-4000-8000-000000000000"
 }
 
-export const proxy: Benchmark = { name: "proxy", comparisons }
+/** Compared with reference servers: pass-through (cache misses) and cache hits. */
+export const proxy: Benchmark = {
+  name: "proxy",
+  comparisons: Effect.gen(function*() {
+    const upstream = yield* Servers.startUpstream({ bodies })
+    const upstreamUrl = upstream.baseUrl
+    const off = yield* QuarryProxy.startServer("quarry-proxy, cache off", upstreamUrl, {
+      cache: { enabled: false }
+    })
+    const on = yield* QuarryProxy.startServer("quarry-proxy, cache on", upstreamUrl)
+    const start = (name: string, server: string, accessLog = false) => {
+      const options = { server, upstreamUrl, bodies, headers: responseHeaders, accessLog }
+      return Servers.startReference(name, options, v8Options)
+    }
+    const nginx = yield* startNginx(upstreamUrl)
+    const forwarding = [
+      yield* start("node:http, request and pipe", "pipe"),
+      yield* start("node:http, request and pipe, access log", "pipe", true),
+      yield* start("@fastify/http-proxy", "fastifyProxy"),
+      ...nginx.misses
+    ] as const
+    const caching = [
+      yield* start("node:http, a Buffer", "buffer"),
+      yield* start("node:http, a Buffer, access log", "buffer", true),
+      yield* start("fastify, a Buffer", "fastifyBuffer"),
+      ...nginx.hits
+    ] as const
+    const compare = (
+      title: string,
+      document: Servers.ExpectedDocument,
+      pattern: Servers.LoadPattern,
+      [baseline, ...peers]: readonly [Servers.Server, ...Array<Servers.Server>],
+      blockquarry: ReadonlyArray<readonly [server: Servers.Server, ratio: number]>
+    ) => {
+      const subject = Servers.subjectsWith(document, pattern, upstream)
+      return {
+        ...Servers.comparisonOfServers(title, document, {
+          baseline: subject(baseline),
+          peers: peers.map(subject),
+          blockquarry: blockquarry.map(([server, ratio]) => ({ ...subject(server), target: { ratio } }))
+        }),
+        skipped: nginx.hits.length === 0 ? ["nginx"] : [],
+        notes
+      }
+    }
+    const misses = Servers.cacheMisses()
+    return [
+      compare("pass-through", smallDocument, misses, forwarding, [[off, 2.5], [on, 3.6]]),
+      compare("pass-through", pageDocument, misses, forwarding, [[off, 1.5], [on, 2.2]]),
+      compare("cached hit", smallDocument, Servers.cacheHits, caching, [[on, 2.2]]),
+      compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]])
+    ]
+  })
+}
+
+/** Pass-through with the cache, by the size of the young generation of the heap (`--max-semi-space-size`). */
+export const heap: Benchmark = {
+  name: "heap",
+  comparisons: Effect.gen(function*() {
+    const upstream = yield* Servers.startUpstream({ bodies })
+    const startWith = (mebibytes: number) =>
+      QuarryProxy.startServer(`semi-space of ${mebibytes} MB`, upstream.baseUrl, {}, [
+        `--max-semi-space-size=${mebibytes}`
+      ])
+    const first = yield* startWith(8)
+    const others = yield* Effect.forEach([16, 32, 64], startWith)
+    const pattern = Servers.cacheMisses()
+    return documents.map((document) => {
+      const subject = Servers.subjectsWith(document, pattern, upstream)
+      return Servers.comparisonOfServers("semi-space, pass-through, cache on", document, {
+        baseline: subject(first),
+        blockquarry: others.map(subject)
+      })
+    })
+  })
+}
+
+/** Distributes the work over subjects, which do it at the same time. */
+const together = (name: string, subjects: ReadonlyArray<Subject>): Subject => ({
+  name,
+  isExternal: true,
+  run: (iterations) =>
+    Effect.map(
+      Effect.forEach(subjects, ({ run }, index) => run(Math.floor((iterations + index) / subjects.length)), {
+        concurrency: "unbounded"
+      }),
+      sumOfBatches
+    )
+})
+
+const startProcess = (pattern: Servers.LoadPattern) =>
+  Effect.gen(function*() {
+    const upstream = yield* Servers.startUpstream({ bodies })
+    const server = yield* QuarryProxy.startServer("quarry-proxy", upstream.baseUrl)
+    return Servers.subjectsWith(smallDocument, pattern, upstream)(server)
+  })
+
+const compareProcesses = (title: string, pattern: Servers.LoadPattern) =>
+  Effect.map(
+    Effect.all([startProcess(pattern), startProcess(pattern)]),
+    ([first, second]) =>
+      Servers.comparisonOfServers(`throughput, ${title}`, smallDocument, {
+        baseline: together("1 process", [first]),
+        blockquarry: [together("2 processes", [first, second])]
+      })
+  )
+
+/** Throughput of one and two processes, which share the machine with the load generator and their upstreams. */
+export const processes: Benchmark = {
+  name: "processes",
+  comparisons: Effect.all([
+    compareProcesses("pass-through, cache on", Servers.cacheMisses()),
+    compareProcesses("cached hits", Servers.cacheHits)
+  ])
+}

@@ -3,12 +3,11 @@
  * cached requests, the other uncached ones; each has one request in flight.
  */
 import * as Effect from "effect/Effect"
-import { forkProcess, forkProgram, pathTo } from "../ChildProgram.ts"
-import { formatGet, openConnection } from "../Connection.ts"
 import { transfersPage } from "../Documents.ts"
 import * as Load from "../Load.ts"
+import { benchPath, forkProcess } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
-import * as ServerSubject from "../ServerSubject.ts"
+import * as Servers from "../Servers.ts"
 import { type Misbehavior, misbehaviors, start } from "./Misbehavior.ts"
 
 interface ClientLatency {
@@ -40,7 +39,6 @@ const paths = {
 
 const small = transfersPage("strings", "next", 2)
 
-/** A path without a response hangs. */
 const bodies = {
   [paths.cached]: small,
   [paths.uncached]: small,
@@ -52,43 +50,39 @@ const bodies = {
 /** Time for the noisy client to reach its effect. */
 const leadIn = "500 millis"
 
-/** Measures each kind of misbehavior with a proxy of its own. */
+/** Measures each kind of misbehavior with a proxy of its own, which has served `warmUp` requests. */
 export const runIsolation = (
   requests: number,
   onResult: (result: IsolationResult) => Effect.Effect<void>,
-  selected: ReadonlyArray<Misbehavior> = misbehaviors
+  selected: ReadonlyArray<Misbehavior> = misbehaviors,
+  warmUp = Servers.measureOptions.warmUpIterations
 ): Effect.Effect<void> =>
   Effect.forEach(
     [undefined, ...selected],
-    (misbehavior) => Effect.flatMap(measure(misbehavior, requests), onResult),
+    (misbehavior) => Effect.flatMap(measure(misbehavior, requests, warmUp), onResult),
     { discard: true }
   )
 
-const measure = (misbehavior: Misbehavior | undefined, requests: number): Effect.Effect<IsolationResult> =>
+const measure = (misbehavior: Misbehavior | undefined, requests: number, warmUp: number) =>
   Effect.scoped(Effect.gen(function*() {
-    const upstream = yield* forkProgram("stubServer", bodies)
-    const { port } = yield* QuarryProxy.startProxy(`http://127.0.0.1:${upstream.port}`, {
+    const { baseUrl } = yield* Servers.startUpstream({ bodies })
+    const noisyLimit = misbehavior?.rateLimit === undefined ? {} : { rateLimit: misbehavior.rateLimit }
+    const { port } = yield* QuarryProxy.start(baseUrl, {
       clients: Object.entries(tokens).map(([name, token]) => ({
         ...QuarryProxy.clientConfig(name, token),
-        ...(name === "noisy" && misbehavior?.rateLimit !== undefined
-          ? { rateLimit: misbehavior.rateLimit }
-          : {})
+        ...(name === "noisy" ? noisyLimit : {})
       }))
     })
-    yield* Load.run(
-      {
-        port,
-        connections: ServerSubject.connections,
-        next: nextUncached,
-        isCorrect: ({ status }) => status === 200
-      },
-      ServerSubject.measureOptions.warmUpIterations
-    )
+    yield* measureClient(port, Servers.connections, warmUp, nextUncached)
     if (misbehavior !== undefined) {
-      yield* forkProcess(pathTo("packages/bench/dist/bench.js"), ["noise", misbehavior.name, `${port}`])
+      yield* forkProcess(benchPath, ["noise", misbehavior.name, `${port}`])
       yield* Effect.sleep(leadIn)
     }
-    return { name: misbehavior?.name ?? "undisturbed", ...yield* measureClients(port, requests) }
+    const clients = yield* Effect.all({
+      cached: measureClient(port, 1, requests, nextCached),
+      uncached: measureClient(port, 1, requests, nextUncached)
+    }, { concurrency: "unbounded" })
+    return { name: misbehavior?.name ?? "undisturbed", ...clients } satisfies IsolationResult
   }))
 
 /** Behaves badly until the parent process disconnects. A process of its own, so that it does not delay the other clients. */
@@ -108,31 +102,22 @@ export const makeNoise = (misbehavior: Misbehavior, port: number): Effect.Effect
 
 let sequence = 0
 
-const nextUncached = () => formatGet(`${paths.uncached}?n=${++sequence}`, { "x-api-key": tokens.uncached })
+const nextCached = () => ({ target: paths.cached, headers: { "x-api-key": tokens.cached } })
 
-const measureClients = (port: number, requests: number) =>
-  Effect.all({
-    cached: measureClient(port, requests, () => formatGet(paths.cached, { "x-api-key": tokens.cached })),
-    uncached: measureClient(port, requests, nextUncached)
-  }, { concurrency: "unbounded" })
+const nextUncached = () => ({
+  target: `${paths.uncached}?n=${++sequence}`,
+  headers: { "x-api-key": tokens.uncached }
+})
 
-const measureClient = (port: number, requests: number, next: () => string): Effect.Effect<ClientLatency> =>
-  Effect.promise(async () => {
+const measureClient = (port: number, connections: number, requests: number, next: () => Load.Request) =>
+  Effect.gen(function*() {
     const latencies: Array<number> = []
     let failures = 0
-    let connection = openConnection(port)
-    for (let count = 0; count < requests; count++) {
-      const startedAt = performance.now()
-      try {
-        const { status } = await (await connection).send(next())
-        if (status !== 200) failures += 1
-      } catch {
-        failures += 1
-        connection = openConnection(port)
-      }
-      latencies.push(performance.now() - startedAt)
+    const onResponse = (response: Load.Response | Error, milliseconds: number) => {
+      latencies.push(milliseconds)
+      if (response instanceof Error || response.status !== 200) failures += 1
     }
-    await connection.then(({ close }) => close(), () => {})
+    yield* Load.send({ port, connections, next, onResponse }, requests)
     latencies.sort((a, b) => a - b)
     return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), failures }
   })

@@ -1,6 +1,5 @@
 /** The ways in which the noisy client of the isolation benchmark behaves badly. */
 import { connect, type Socket } from "node:net"
-import { formatGet } from "../Connection.ts"
 
 /** Requests of the noisy client. Paths have a query. */
 export interface NoisyRequests {
@@ -24,7 +23,7 @@ export interface Misbehavior {
 }
 
 const get = (token: string | null, target: string): string =>
-  formatGet(target, token === null ? {} : { "x-api-key": token })
+  `GET ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\n${token === null ? "" : `x-api-key: ${token}\r\n`}\r\n`
 
 const post = (token: string, length: number): string =>
   `POST /streams/evm/a/status HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: ${token}\r\n` +

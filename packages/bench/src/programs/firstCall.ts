@@ -4,9 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import { pageSize } from "../Documents.ts"
-import { calls } from "../FirstCall.ts"
+import { firstCalls } from "../Library.ts"
 
-const byName: Readonly<Record<string, Effect.Effect<number, unknown>>> = calls
+const byName: Readonly<Record<string, Effect.Effect<number, unknown>>> = firstCalls
 const call = byName[process.argv[2] ?? ""] ?? Effect.dieMessage("usage: firstCall platform|blockquarry")
 
 const before = process.cpuUsage()

@@ -1,7 +1,7 @@
 /** The report of a soak test. */
-import { responseForms } from "./RequestVariant.ts"
-import { leaksFiles, meanByTenth, memoryGrowth, tolerance } from "./Samples.ts"
+import { responseForms } from "./CheckResponse.ts"
 import { checkedClients, type SoakProgress, type SoakResult } from "./Soak.ts"
+import { leaksFiles, meanByTenth, memoryGrowth, tolerance } from "./SoakStats.ts"
 
 const formatCount = (value: number): string => Math.round(value).toLocaleString("en")
 

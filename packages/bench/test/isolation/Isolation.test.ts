@@ -10,7 +10,7 @@ it("measures two clients, undisturbed and while a third behaves badly", async ()
   const names = sample(["hanging upstream", "reconnect storm"], 2)
   const selected = misbehaviors.filter(({ name }) => names.includes(name))
   await Effect.runPromise(
-    runIsolation(20, (result) => Effect.sync(() => void results.push(result)), selected)
+    runIsolation(20, (result) => Effect.sync(() => void results.push(result)), selected, 0)
   )
   expect(results.map(({ cached, name, uncached }) => [name, cached.failures, uncached.failures]))
     .toEqual(["undisturbed", ...names].map((name) => [name, 0, 0]))

@@ -1,23 +1,21 @@
-/** A short soak test of the bundled proxy. Time and growth of memory are not checked. */
+/** A short soak test of the bundled proxy, in `.ci/full`. Time and growth of memory are not checked. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { isFull } from "../../../core/test/support/sample.ts"
-import { responseForms } from "../../src/soak/RequestVariant.ts"
-import * as Samples from "../../src/soak/Samples.ts"
-import * as Soak from "../../src/soak/Soak.ts"
+import { responseForms } from "../../src/soak/CheckResponse.ts"
+import { runSoak } from "../../src/soak/Soak.ts"
+import { leaksFiles } from "../../src/soak/SoakStats.ts"
 
-const requests = isFull ? 1000 : 300
+const requests = 1000
 
-it.runIf(process.platform === "linux")(
+it.runIf(isFull && process.platform === "linux")(
   "every response is correct or an expected error, and no files are leaked",
   async () => {
     const reported: Array<number> = []
-    const { after, upstreamRequestCount, before, samples, stats } = await Effect.runPromise(Soak.runSoak({
-      requests,
-      connections: 16,
-      faults: 0.05,
-      onProgress: ({ sample }) => Effect.sync(() => void reported.push(sample.completed))
-    }))
+    const { after, before, samples, stats, upstreamRequestCount } = await Effect.runPromise(runSoak(
+      { requests, connections: 16, faults: 0.05 },
+      ({ sample }) => void reported.push(sample.completed)
+    ))
     expect(stats.problems).toEqual([])
     expect(stats.incorrect).toBe(0)
     const correct = [...stats.correct.values()].reduce((sum, count) => sum + count, 0)
@@ -26,6 +24,6 @@ it.runIf(process.platform === "linux")(
     expect([...stats.forms.keys()].toSorted()).toEqual([...responseForms].toSorted())
     expect(upstreamRequestCount).toBeGreaterThan(0)
     expect(samples.map(({ completed }) => completed)).toEqual(reported)
-    expect(Samples.leaksFiles(before, after)).toBe(false)
+    expect(leaksFiles(before, after)).toBe(false)
   }
 )

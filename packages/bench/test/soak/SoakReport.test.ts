@@ -1,10 +1,15 @@
 /** When a soak test passes. */
 import { expect, it } from "vitest"
-import { responseForms } from "../../src/soak/RequestVariant.ts"
-import { meanByTenth, memoryGrowth, type Sample } from "../../src/soak/Samples.ts"
+import { responseForms } from "../../src/soak/CheckResponse.ts"
 import type { SoakResult } from "../../src/soak/Soak.ts"
 import { failuresOf, formatProgress, formatSummary } from "../../src/soak/SoakReport.ts"
-import * as SoakStats from "../../src/soak/SoakStats.ts"
+import {
+  makeSoakStats,
+  meanByTenth,
+  memoryGrowth,
+  recordResult,
+  type Sample
+} from "../../src/soak/SoakStats.ts"
 
 const megabyte = 2 ** 20
 
@@ -22,19 +27,16 @@ const levelSamples = samples([50, 100, 100, 100, 100, 100, 100, 100, 100, 100])
 const before = { resident: 40 * megabyte, files: 20, sockets: 3 }
 
 const soakResult = (more: Partial<SoakResult> = {}): SoakResult => {
-  const stats = SoakStats.makeSoakStats()
+  const stats = makeSoakStats()
   stats.completed = 1000
-  for (let index = 0; index < 750; index++) {
-    SoakStats.recordResult(stats, { verdict: "correct", cache: "hit", form: "complete" })
-  }
-  for (let index = 0; index < 234; index++) {
-    SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form: "complete" })
+  for (let index = 0; index < 984; index++) {
+    recordResult(stats, { verdict: "correct", cache: index < 750 ? "hit" : "miss", form: "complete" })
   }
   for (const form of responseForms) {
-    if (form !== "complete") SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form })
+    if (form !== "complete") recordResult(stats, { verdict: "correct", cache: "miss", form })
   }
-  SoakStats.recordResult(stats, { verdict: "proxy-error", name: "502 upstream-unreachable" })
-  SoakStats.recordResult(stats, { verdict: "upstream-error", name: "500 from the upstream" })
+  recordResult(stats, { verdict: "error", name: "502 upstream-unreachable" })
+  recordResult(stats, { verdict: "error", name: "500 from the upstream" })
   stats.disconnected = 10
   return {
     stats,
@@ -114,7 +116,7 @@ it("fails with leaked files", () => {
 it("fails with incorrect responses and shows the first ones", () => {
   const result = soakResult()
   for (let index = 0; index < 9; index++) {
-    SoakStats.recordResult(result.stats, { verdict: "incorrect", reason: `reason ${index}` })
+    recordResult(result.stats, { verdict: "incorrect", reason: `reason ${index}` })
   }
   expect(failuresOf(result)).toEqual([
     "9 incorrect responses",

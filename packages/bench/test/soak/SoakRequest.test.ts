@@ -1,46 +1,82 @@
-/** The requests of a soak test include all variants, each with its check. */
+/** The requests of a soak test, and what the upstream responds with and without faults. */
+import * as Effect from "effect/Effect"
+import { PCGRandom } from "effect/Utils"
 import { expect, it } from "vitest"
-import type { HttpResponse } from "../../src/Connection.ts"
-import { EntityTags } from "../../src/soak/EntityTags.ts"
-import { expectedResponse } from "../../src/soak/ExpectedResponse.ts"
-import { kindForDraw, unmatchedEtag } from "../../src/soak/RequestVariant.ts"
-import * as SoakRequest from "../../src/soak/SoakRequest.ts"
+import * as Load from "../../src/Load.ts"
+import { startUpstream } from "../../src/Servers.ts"
+import { unmatchedTag } from "../../src/soak/CheckResponse.ts"
+import { bodies, type EntityTags, nextRequest, type SoakRequest } from "../../src/soak/SoakRequest.ts"
 
-const draws = { kind: 0.5, unique: 0.5, popularity: 0 }
+const requests = (count: number, tags: EntityTags = new Map()) => {
+  const random = new PCGRandom(7)
+  return Array.from({ length: count }, (_, sequence) => nextRequest(random, sequence, tags))
+}
 
-const [encoded, conditional, listed] = [0.01, 0.05, 0.09].map((kind) => ({ ...draws, kind }))
-
-const tagged = (tag: string, body = expectedResponse(0).body()): HttpResponse => ({
-  status: 200,
-  head: `HTTP/1.1 200 OK\r\netag: ${tag}\r\n\r\n`,
-  body: Buffer.from(body)
+it("a tenth of the requests are lists, encoded or conditional, a hundredth are cancelled, and the popular ones repeat", () => {
+  const all = requests(10_000)
+  const ratio = (matches: (request: SoakRequest) => unknown) => all.filter(matches).length / all.length
+  expect(ratio(({ target }) => target.startsWith("/all/"))).toBeCloseTo(0.02, 1.9)
+  expect(ratio(({ headers }) => headers?.["accept-encoding"] === "gzip")).toBeCloseTo(0.02, 1.9)
+  expect(ratio(({ headers }) => headers?.["accept-encoding"] === "br")).toBeCloseTo(0.02, 1.9)
+  expect(ratio(({ headers }) => headers?.["if-none-match"] === unmatchedTag)).toBeCloseTo(0.04, 1.9)
+  expect(ratio(({ disconnectAfter }) => disconnectAfter)).toBeCloseTo(0.01, 1.9)
+  const different = new Set(all.map(({ target }) => target)).size
+  expect(different).toBeGreaterThan(1000)
+  expect(different).toBeLessThan(4000)
 })
 
-it("10 % of requests are not plain", () => {
-  const kinds = Array.from({ length: 100 }, (_, percent) => kindForDraw(percent / 100))
-  const count = (kind: string) => kinds.filter((drawn) => drawn === kind).length
-  expect(["encoded", "conditional", "list", "plain"].map(count)).toEqual([4, 4, 2, 90])
+it("conditional requests send the tag of the last response, and a changed tag is an error", async () => {
+  const tags: EntityTags = new Map()
+  const [request] = requests(1, tags)
+  const response = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+    const { baseUrl } = yield* startUpstream({ bodies })
+    const { close, send } = Load.connection(Number(new URL(baseUrl).port))
+    const response = yield* Effect.promise(() => send({ target: request?.target ?? "" }))
+    close()
+    return response
+  })))
+  if (request === undefined || response instanceof Error) throw new Error("no response")
+  const check = (etag: string) => request.check({ ...response, headers: { etag } })
+  expect([check("W/\"a\"").verdict, check("W/\"a\"").verdict]).toEqual(["correct", "correct"])
+  expect(check("W/\"b\"")).toMatchObject({ verdict: "incorrect", reason: expect.stringContaining("tag") })
+  expect([...tags]).toEqual([[request.target, "W/\"a\""]])
+  for (const { target } of requests(100)) tags.set(target, "W/\"a\"")
+  const sent = requests(100, tags).map(({ headers }) => headers?.["if-none-match"])
+  expect(new Set(sent)).toEqual(new Set([undefined, "W/\"a\""]))
 })
 
-it("encodings alternate, and lists are streamed", () => {
-  const tags = new EntityTags()
-  const headers = [0, 1].map((sequence) => SoakRequest.nextRequest(encoded ?? draws, sequence, tags).headers)
-  expect(headers).toEqual([{ "accept-encoding": "gzip" }, { "accept-encoding": "br" }])
-  expect(SoakRequest.nextRequest(listed ?? draws, 0, tags).target).toMatch(/^\/all\/api\/v2\.2\//)
-  expect(SoakRequest.nextRequest(draws, 0, tags).headers).toEqual({})
+/** Sends plain requests without the proxy, and counts the results. */
+const outcomesOf = (faults: number, count: number) =>
+  Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+    const upstream = yield* startUpstream({ bodies, faults })
+    const plain = requests(4 * count)
+      .filter(({ headers, target }) => !target.startsWith("/all/") && Object.keys(headers ?? {}).length === 0)
+      .slice(0, count)
+      .map(({ check, target }) => ({ check, target }))
+    const outcomes = new Map<string, number>()
+    let sent = 0
+    yield* Load.send({
+      port: Number(new URL(upstream.baseUrl).port),
+      connections: 8,
+      next: () =>
+        plain[sent++ % plain.length] ?? { target: "/", check: () => ({ verdict: "incorrect", reason: "" }) },
+      onResponse: (response, _, { check }) => {
+        const outcome = response instanceof Error ? "no response" : check(response).verdict
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+    }, count)
+    return { outcomes, requestCount: yield* upstream.requestCount }
+  })))
+
+it("an upstream without faults returns the expected response of each request", async () => {
+  const { outcomes, requestCount } = await outcomesOf(0, 300)
+  expect([...outcomes]).toEqual([["correct", 300]])
+  expect(requestCount).toBe(300)
 })
 
-it("conditional requests send the tag of the last response, and a changed tag is an error", () => {
-  const tags = new EntityTags()
-  const next = () => SoakRequest.nextRequest(conditional ?? draws, 0, tags)
-  expect(next().headers).toEqual({ "if-none-match": unmatchedEtag })
-  expect(next().check(tagged("W/\"a\"")).verdict).toBe("correct")
-  expect(next().headers).toEqual({ "if-none-match": "W/\"a\"" })
-  const plain = SoakRequest.nextRequest(draws, 0, tags)
-  expect(plain.check(tagged("W/\"a\"")).verdict).toBe("correct")
-  expect(plain.check(tagged("W/\"b\""))).toMatchObject({
-    verdict: "incorrect",
-    reason: expect.stringContaining("tag")
-  })
-  expect(plain.check(tagged("W/\"a\"", "{}")).verdict).toBe("incorrect")
+it("an upstream that always fails returns expected responses only with a delay", async () => {
+  const { outcomes } = await outcomesOf(1, 300)
+  // Each kind is at least 20 % of the faults, except delays (5 %)
+  expect(outcomes.get("correct")).toBeLessThan(60)
+  for (const kind of ["no response", "incorrect", "error"]) expect(outcomes.get(kind)).toBeGreaterThan(30)
 })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { type Comparison, runComparison } from "../src/Comparison.ts"
-import { compareVersions, type Version } from "../src/Worker.ts"
+import { compareVersions, type Version } from "../src/Versions.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "quarry-worker-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -25,22 +25,24 @@ const writeBench = (name: string, cost: number) => {
   return file
 }
 
+const free = (iterations: number) => Effect.succeed({ records: iterations, cost: 0 })
+
 const comparison: Comparison = {
   title: "a test",
   unit: "call",
   records: 1,
-  baseline: { name: "baseline", batch: Effect.succeed },
+  baseline: { name: "baseline", run: free },
   blockquarry: [{
     name: "blockquarry",
     target: { ratio: 2 },
-    batch: () => Effect.dieMessage("runs in this process")
+    run: () => Effect.dieMessage("runs in this process")
   }]
 }
 
 const compare = (benchmark: string, versions: ReadonlyArray<Version>, own = comparison) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const [compared = own] = yield* compareVersions(benchmark, [own], versions)
-    return yield* runComparison(compared, { rounds: 3, warmUp: 0, batch: 0, clock: Effect.succeed(0) })
+    return yield* runComparison(compared, { rounds: 3, warmUp: 0, batch: 0 })
   })))
 
 const versions = [
@@ -58,13 +60,11 @@ it("measures each version and the baseline by what the process of the version re
   ])
 })
 
-it("compares each version with a baseline that has a clock of its own, such as a server", async () => {
-  let now = 0
-  const clock = Effect.sync(() => now)
+it("compares each version with a baseline in another process, such as a server", async () => {
   const server = {
     name: "server",
-    clock,
-    batch: (iterations: number) => Effect.sync(() => (now += 35 * iterations, iterations))
+    isExternal: true,
+    run: (iterations: number) => Effect.succeed({ records: iterations, cost: 35 * iterations })
   }
   expect(await compare("call", versions, { ...comparison, baseline: server })).toMatchObject([
     { name: "server", cost: 35 },

@@ -1,0 +1,198 @@
+/** Child processes, which are stopped when a scope closes, and their resource usage. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** The path of a file of this repository. Valid for the sources and for the bundle, which are one folder deep. */
+export const pathTo = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+/** The bundle of this package, which processes of benchmarks run. */
+export const benchPath = pathTo("packages/bench/dist/bench.js")
+
+/** Returns the path of a program in `PATH` or `/usr/sbin`; undefined if it is not installed. */
+export const findExecutable = (name: string): string | undefined =>
+  `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(delimiter).map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+
+/** A temporary directory that is removed when the scope closes. */
+export const makeTemporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-bench-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+/** A running Node.js program that replies to messages. */
+export interface ForkedProcess {
+  readonly pid: number
+  /** Sends a message and returns the reply. Supports one message at a time. */
+  readonly sendMessage: (message: object) => Effect.Effect<unknown>
+}
+
+/** Starts a Node.js program, and disconnects from it when the scope closes. */
+export const forkProcess = (
+  file: string,
+  args: ReadonlyArray<string> = [],
+  nodeOptions: ReadonlyArray<string> = []
+): Effect.Effect<ForkedProcess, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        // Without the flags of this process, the child is not profiled. Its standard output is not needed
+        const child = fork(file, args, {
+          execArgv: [...nodeOptions],
+          stdio: ["ignore", "pipe", "inherit", "ipc"]
+        })
+        child.stdout?.resume()
+        return child
+      }),
+      (child) => Effect.sync(() => child.connected && child.disconnect())
+    )
+    const sendMessage = (message: object) =>
+      Effect.async<unknown>((resume) => {
+        const onMessage = (reply: unknown) => {
+          child.off("exit", onExit)
+          resume(Effect.succeed(reply))
+        }
+        const onExit = () => resume(Effect.dieMessage(`${file} exited`))
+        child.once("message", onMessage).once("exit", onExit)
+        child.send(message)
+      })
+    return { pid: child.pid ?? 0, sendMessage }
+  })
+
+export interface ProgramSpec {
+  /** Default: Node.js. */
+  readonly file?: string
+  readonly args: ReadonlyArray<string>
+  /** Default: only `PATH`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const start = ({ args, env, file = process.execPath }: ProgramSpec, stderr: "ignore" | "pipe") =>
+  spawn(file, args, { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", stderr] })
+
+/** The output of a program that ended, and its wall time from start to exit in microseconds. */
+export interface ProgramRun {
+  readonly output: Buffer
+  readonly wall: number
+}
+
+/** Runs a program to its end. */
+export const runProgram = (program: ProgramSpec): Effect.Effect<ProgramRun> =>
+  Effect.async((resume) => {
+    const startedAt = performance.now()
+    const chunks: Array<Buffer> = []
+    const child = start(program, "ignore")
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk))
+    child.once("error", (error) => resume(Effect.die(error)))
+    child.once("close", (status) => {
+      const wall = (performance.now() - startedAt) * 1000
+      resume(
+        status === 0
+          ? Effect.sync(() => ({ output: Buffer.concat(chunks), wall }))
+          : Effect.dieMessage(`${program.args.join(" ")} exited with status ${status}`)
+      )
+    })
+  })
+
+/** A running program. */
+export interface StartedProgram {
+  readonly pid: number
+  /** Its output until it matched. */
+  readonly output: string
+}
+
+/** Starts a program and waits until its output matches `pattern`. Discards later output. */
+export const startProgram = (
+  program: ProgramSpec,
+  pattern: RegExp
+): Effect.Effect<StartedProgram, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const child = start(program, "pipe")
+        // The child must not outlive this process
+        const kill = () => child.kill("SIGKILL")
+        process.once("exit", kill)
+        child.once("exit", () => process.off("exit", kill))
+        return child
+      }),
+      stopProgram
+    )
+    let output = ""
+    yield* Effect.async<void>((resume) => {
+      const streams = [child.stdout, child.stderr]
+      const onOutput = (chunk: Buffer) => {
+        output += chunk.toString()
+        if (!pattern.test(output)) return
+        for (const stream of streams) stream?.off("data", onOutput).resume()
+        resume(Effect.void)
+      }
+      for (const stream of streams) stream?.on("data", onOutput)
+      child.once("error", (error) => resume(Effect.die(error)))
+      child.once("exit", () => resume(Effect.dieMessage(`${program.args.join(" ")} exited: ${output}`)))
+    })
+    return { pid: child.pid ?? 0, output }
+  })
+
+const stopProgram = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    child.kill("SIGKILL")
+  })
+
+/** Finds an unused port. */
+export const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const bound = server.address()
+    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
+  })
+})
+
+/** The CPU time of all threads of a process, in microseconds. Linux only, like `resourceUsage`. */
+export const processCpuTime = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+    const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")
+    return sum + Number(nanoseconds) / 1000
+  }, 0)
+
+/** The memory and open files of a process. */
+export interface ResourceUsage {
+  /** Resident set size in bytes. */
+  readonly resident: number
+  /** Open file descriptors, including sockets. */
+  readonly files: number
+  readonly sockets: number
+}
+
+export const resourceUsage = (pid: number): ResourceUsage => {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  const files = readdirSync(`/proc/${pid}/fd`)
+  return {
+    resident: Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024,
+    files: files.length,
+    sockets: files.filter((file) => isSocket(`/proc/${pid}/fd/${file}`)).length
+  }
+}
+
+/** The file may be closed in the meantime. */
+const isSocket = (file: string): boolean => {
+  try {
+    return readlinkSync(file).startsWith("socket:")
+  } catch {
+    return false
+  }
+}
