@@ -236,6 +236,30 @@ export const LedgerTransaction: Model<LedgerTransaction, UserTransaction> = /* @
   CoreLedgerTransaction.example
 )
 
+/** The token in which a sale was paid. */
+export interface PaymentToken {
+  readonly token_name: string | null
+  readonly token_symbol: string | null
+  readonly token_logo: string | null
+  readonly token_decimals: number | null
+  readonly token_address: Hex | null
+}
+
+/** The last sale of an NFT. */
+export interface LastSale {
+  readonly transaction_hash: Hex | null
+  readonly block_timestamp: Date | null
+  readonly buyer_address: Hex | null
+  readonly seller_address: Hex | null
+  /** In the payment token's smallest unit. */
+  readonly price: bigint | null
+  readonly price_formatted: string | null
+  readonly usd_price_at_sale: string | null
+  readonly current_usd_value: string | null
+  readonly token_id: bigint | null
+  readonly payment_token: PaymentToken | null
+}
+
 /** An NFT. `metadata` is the unparsed document that the token URI refers to. */
 export interface Nft {
   readonly token_address: Hex
@@ -263,25 +287,7 @@ export interface Nft {
   readonly rarity_percentage: number | null
   /** An address, or plain text if there is no single minter. */
   readonly minter_address: string | null
-  readonly last_sale: {
-    readonly transaction_hash: Hex | null
-    readonly block_timestamp: Date | null
-    readonly buyer_address: Hex | null
-    readonly seller_address: Hex | null
-    /** In the payment token's smallest unit. */
-    readonly price: bigint | null
-    readonly price_formatted: string | null
-    readonly usd_price_at_sale: string | null
-    readonly current_usd_value: string | null
-    readonly token_id: bigint | null
-    readonly payment_token: {
-      readonly token_name: string | null
-      readonly token_symbol: string | null
-      readonly token_logo: string | null
-      readonly token_decimals: number | null
-      readonly token_address: Hex | null
-    } | null
-  } | null
+  readonly last_sale: LastSale | null
 }
 
 /** The model of `Nft`. */
@@ -368,6 +374,16 @@ export interface AbiItem {
   readonly gas: number | null
 }
 
+/** A function of a contract that a stream calls, and whose result it sends. */
+export interface StreamTrigger {
+  readonly type: string | null
+  readonly contractAddress: string | null
+  readonly inputs: ReadonlyArray<JsonValue> | null
+  readonly functionAbi: AbiItem | null
+  readonly topic0: string | null
+  readonly callFrom: string | null
+}
+
 /** A stream, as returned by the status update. */
 export interface StreamRecord {
   readonly webhookUrl: string | null
@@ -396,16 +412,7 @@ export interface StreamRecord {
   /** Hexadecimal chain IDs. */
   readonly chainIds: ReadonlyArray<string> | null
   readonly demo: boolean | null
-  readonly triggers:
-    | ReadonlyArray<{
-      readonly type: string | null
-      readonly contractAddress: string | null
-      readonly inputs: ReadonlyArray<JsonValue> | null
-      readonly functionAbi: AbiItem | null
-      readonly topic0: string | null
-      readonly callFrom: string | null
-    }>
-    | null
+  readonly triggers: ReadonlyArray<StreamTrigger> | null
   readonly id: string
   readonly status: OpenEnum<"active" | "paused" | "error" | "terminated">
   readonly statusMessage: string | null
@@ -439,6 +446,16 @@ export const TokenOwner: Model<TokenOwner> = /* @__PURE__ */ makeModel(
   CoreTokenOwner.example
 )
 
+/** A price in the native token of a chain. */
+export interface NativePrice {
+  /** In the native token's smallest unit. */
+  readonly value: bigint | null
+  readonly decimals: number | null
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly address: Hex | null
+}
+
 /** The price of a token in US dollars and in the chain's native token. */
 export interface TokenPrice {
   readonly tokenName: string | null
@@ -446,14 +463,7 @@ export interface TokenPrice {
   readonly tokenLogo: string | null
   readonly tokenDecimals: number | null
   /** The price in the chain's native token. */
-  readonly nativePrice: {
-    /** In the native token's smallest unit. */
-    readonly value: bigint | null
-    readonly decimals: number | null
-    readonly name: string | null
-    readonly symbol: string | null
-    readonly address: Hex | null
-  } | null
+  readonly nativePrice: NativePrice | null
   /** US dollars for one whole token. */
   readonly usdPrice: number
   readonly usdPriceFormatted: string | null

@@ -106,17 +106,14 @@ const formatMessage = ({ hint, operation, summary }: ErrorDescription): string =
 }
 
 /** A parameter or an option of the call is missing, invalid or unknown. Nothing was sent. */
-export class InvalidInputError
-  extends Schema.TaggedError<InvalidInputError>("@blockquarry/core/InvalidInputError")(
-    "InvalidInputError",
-    {
-      operation: Schema.String,
-      /** One issue for each invalid parameter. */
-      issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
-    }
-  )
-  implements ErrorDescription
-{
+export class InvalidInputError extends Schema.TaggedError<InvalidInputError>()(
+  "InvalidInputError",
+  {
+    operation: Schema.String,
+    /** One issue for each invalid parameter. */
+    issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
+  }
+) {
   get summary(): string {
     return this.issues.map((issue) => `${issue.parameter}: ${issue.reason}`).join("; ")
   }
@@ -131,13 +128,10 @@ export class InvalidInputError
 }
 
 /** The upstream rejected the request: a 4xx status that has no error of its own. */
-export class RequestRejectedError
-  extends Schema.TaggedError<RequestRejectedError>("@blockquarry/core/RequestRejectedError")(
-    "RequestRejectedError",
-    responseFields
-  )
-  implements ErrorDescription
-{
+export class RequestRejectedError extends Schema.TaggedError<RequestRejectedError>()(
+  "RequestRejectedError",
+  responseFields
+) {
   get summary(): string {
     return withResponse("request rejected", this)
   }
@@ -152,10 +146,10 @@ export class RequestRejectedError
 }
 
 /** The requested item does not exist: status 404 or 410, or NFT metadata that is `null`. */
-export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquarry/core/NotFoundError")(
+export class NotFoundError extends Schema.TaggedError<NotFoundError>()(
   "NotFoundError",
   responseFields
-) implements ErrorDescription {
+) {
   get summary(): string {
     return withResponse("not found", this)
   }
@@ -170,13 +164,10 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
 }
 
 /** The upstream does not accept the API key: status 401, 407 or 424. */
-export class AuthenticationError
-  extends Schema.TaggedError<AuthenticationError>("@blockquarry/core/AuthenticationError")(
-    "AuthenticationError",
-    { ...responseFields, setting }
-  )
-  implements ErrorDescription
-{
+export class AuthenticationError extends Schema.TaggedError<AuthenticationError>()(
+  "AuthenticationError",
+  { ...responseFields, setting }
+) {
   get summary(): string {
     return withResponse("authentication failed", this)
   }
@@ -191,13 +182,10 @@ export class AuthenticationError
 }
 
 /** The API key is valid but lacks a permission: status 403. */
-export class PermissionDeniedError
-  extends Schema.TaggedError<PermissionDeniedError>("@blockquarry/core/PermissionDeniedError")(
-    "PermissionDeniedError",
-    responseFields
-  )
-  implements ErrorDescription
-{
+export class PermissionDeniedError extends Schema.TaggedError<PermissionDeniedError>()(
+  "PermissionDeniedError",
+  responseFields
+) {
   get summary(): string {
     return withResponse("permission denied", this)
   }
@@ -212,13 +200,10 @@ export class PermissionDeniedError
 }
 
 /** The plan of the API key is exhausted: status 402, or a 401 with a message to that effect. */
-export class PlanQuotaExceededError
-  extends Schema.TaggedError<PlanQuotaExceededError>("@blockquarry/core/PlanQuotaExceededError")(
-    "PlanQuotaExceededError",
-    responseFields
-  )
-  implements ErrorDescription
-{
+export class PlanQuotaExceededError extends Schema.TaggedError<PlanQuotaExceededError>()(
+  "PlanQuotaExceededError",
+  responseFields
+) {
   get summary(): string {
     return withResponse("plan quota of the API key exceeded", this)
   }
@@ -236,15 +221,12 @@ export class PlanQuotaExceededError
  * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent
  * because the key is in cooldown after the 429 response to another request.
  */
-export class RateLimitError
-  extends Schema.TaggedError<RateLimitError>("@blockquarry/core/RateLimitError")("RateLimitError", {
-    ...requestFields,
-    /** The 429 response. Null if the request was not sent. */
-    response: Schema.NullOr(ResponseSummary),
-    retryAfter
-  })
-  implements ErrorDescription
-{
+export class RateLimitError extends Schema.TaggedError<RateLimitError>()("RateLimitError", {
+  ...requestFields,
+  /** The 429 response. Null if the request was not sent. */
+  response: Schema.NullOr(ResponseSummary),
+  retryAfter
+}) {
   /** Whether the request was sent. If not, an earlier 429 response put the key in cooldown. */
   get sent(): boolean {
     return this.response !== null
@@ -278,18 +260,15 @@ export class RateLimitError
  *   that case.
  * - `memory`: a gateway has not enough memory for the body of the response.
  */
-export class LocalLimitError
-  extends Schema.TaggedError<LocalLimitError>("@blockquarry/core/LocalLimitError")("LocalLimitError", {
-    ...requestFields,
-    limit: Schema.Literal("rate", "concurrency", "daily", "unavailable", "memory"),
-    retryAfter,
-    /** Default: false. */
-    mayHaveBeenApplied: Schema.propertySignature(mayHaveBeenApplied).pipe(
-      Schema.withConstructorDefault(() => false)
-    )
-  })
-  implements ErrorDescription
-{
+export class LocalLimitError extends Schema.TaggedError<LocalLimitError>()("LocalLimitError", {
+  ...requestFields,
+  limit: Schema.Literal("rate", "concurrency", "daily", "unavailable", "memory"),
+  retryAfter,
+  /** Default: false. */
+  mayHaveBeenApplied: Schema.propertySignature(mayHaveBeenApplied).pipe(
+    Schema.withConstructorDefault(() => false)
+  )
+}) {
   get summary(): string {
     const causes = {
       rate: "not sent: the configured rate limit would delay the request for too long",
@@ -316,10 +295,10 @@ export class LocalLimitError
 const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
 
 /** The upstream failed: a 5xx status. */
-export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/core/ServerError")(
+export class ServerError extends Schema.TaggedError<ServerError>()(
   "ServerError",
   { ...responseFields, retryAfter, mayHaveBeenApplied }
-) implements ErrorDescription {
+) {
   get summary(): string {
     const failure = withResponse("server error", this)
     return withAppliedNote(
@@ -338,16 +317,13 @@ export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/c
 }
 
 /** The circuit breaker of an upstream is open. Nothing was sent. */
-export class CircuitOpenError
-  extends Schema.TaggedError<CircuitOpenError>("@blockquarry/core/CircuitOpenError")("CircuitOpenError", {
-    ...requestFields,
-    /** Host and port of the upstream. */
-    host: Schema.String,
-    /** When the circuit breaker admits the next request. */
-    retryAfter: DurationFromMillis
-  })
-  implements ErrorDescription
-{
+export class CircuitOpenError extends Schema.TaggedError<CircuitOpenError>()("CircuitOpenError", {
+  ...requestFields,
+  /** Host and port of the upstream. */
+  host: Schema.String,
+  /** When the circuit breaker admits the next request. */
+  retryAfter: DurationFromMillis
+}) {
   get summary(): string {
     return withRetryDelay(`circuit breaker open for ${this.host} after repeated failures`, this.retryAfter)
   }
@@ -370,26 +346,23 @@ export class CircuitOpenError
  * - `too-large`: the body exceeds `maxBodySize`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  */
-export class InvalidResponseError
-  extends Schema.TaggedError<InvalidResponseError>("@blockquarry/core/InvalidResponseError")(
-    "InvalidResponseError",
-    {
-      ...responseFields,
-      mayHaveBeenApplied,
-      kind: Schema.Literal(
-        "redirect",
-        "unexpected-status",
-        "incomplete",
-        "too-large",
-        "unexpected-shape"
-      ),
-      /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
-      path: Schema.String,
-      reason: Schema.String
-    }
-  )
-  implements ErrorDescription
-{
+export class InvalidResponseError extends Schema.TaggedError<InvalidResponseError>()(
+  "InvalidResponseError",
+  {
+    ...responseFields,
+    mayHaveBeenApplied,
+    kind: Schema.Literal(
+      "redirect",
+      "unexpected-status",
+      "incomplete",
+      "too-large",
+      "unexpected-shape"
+    ),
+    /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
+    path: Schema.String,
+    reason: Schema.String
+  }
+) {
   get summary(): string {
     const location = this.path === "" ? "" : ` at ${this.path}`
     // The message of another status may help. That of a document with status 200 is a part of the document.
@@ -416,14 +389,11 @@ export class InvalidResponseError
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
  */
-export class PaginationError
-  extends Schema.TaggedError<PaginationError>("@blockquarry/core/PaginationError")("PaginationError", {
-    operation: Schema.String,
-    reason: Schema.Literal("CursorRepeated", "BlockOverflow", "OutOfOrder"),
-    description: Schema.String
-  })
-  implements ErrorDescription
-{
+export class PaginationError extends Schema.TaggedError<PaginationError>()("PaginationError", {
+  operation: Schema.String,
+  reason: Schema.Literal("CursorRepeated", "BlockOverflow", "OutOfOrder"),
+  description: Schema.String
+}) {
   get summary(): string {
     return `pagination failed: ${this.description}`
   }
@@ -438,24 +408,21 @@ export class PaginationError
 }
 
 /** The connection could not be opened, or broke before the response was complete. */
-export class NetworkError
-  extends Schema.TaggedError<NetworkError>("@blockquarry/core/NetworkError")("NetworkError", {
-    ...requestFields,
-    api: Schema.Literal("data", "streams", "ledger"),
-    /** Host and port of the upstream. */
-    host: Schema.String,
-    /**
-     * The code of the failure, as in `ECONNREFUSED`, or a description if there is none. A failure of an HTTP proxy names its
-     * host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`.
-     */
-    reason: Schema.String,
-    /** Whether the request may have reached the upstream. */
-    sent: Schema.Boolean,
-    mayHaveBeenApplied,
-    setting
-  })
-  implements ErrorDescription
-{
+export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
+  ...requestFields,
+  api: Schema.Literal("data", "streams", "ledger"),
+  /** Host and port of the upstream. */
+  host: Schema.String,
+  /**
+   * The code of the failure, as in `ECONNREFUSED`, or a description if there is none. A failure of an HTTP proxy names its
+   * host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`.
+   */
+  reason: Schema.String,
+  /** Whether the request may have reached the upstream. */
+  sent: Schema.Boolean,
+  mayHaveBeenApplied,
+  setting
+}) {
   /** The reason in plain words, without the host. */
   get description(): string {
     return describeNetworkReason(this.reason)
@@ -489,18 +456,15 @@ export class NetworkError
  * - `call`: `timeouts.call` elapsed.
  * - `server`: the upstream responded with status 408.
  */
-export class TimeoutError
-  extends Schema.TaggedError<TimeoutError>("@blockquarry/core/TimeoutError")("TimeoutError", {
-    ...requestFields,
-    scope: Schema.Literal("attempt", "call", "server"),
-    /** The timeout that elapsed. Null if `scope` is `server`. */
-    duration: Schema.NullOr(DurationFromMillis),
-    /** The 408 response. Null unless `scope` is `server`. */
-    response: Schema.NullOr(ResponseSummary),
-    mayHaveBeenApplied
-  })
-  implements ErrorDescription
-{
+export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutError", {
+  ...requestFields,
+  scope: Schema.Literal("attempt", "call", "server"),
+  /** The timeout that elapsed. Null if `scope` is `server`. */
+  duration: Schema.NullOr(DurationFromMillis),
+  /** The 408 response. Null unless `scope` is `server`. */
+  response: Schema.NullOr(ResponseSummary),
+  mayHaveBeenApplied
+}) {
   get summary(): string {
     if (this.response !== null) {
       return withAppliedNote(withResponse("timed out in the upstream", this.response), this)
@@ -558,7 +522,7 @@ export const ListOperationError = Schema.Union(
 for (const { prototype } of ListOperationError.members) {
   Object.defineProperty(prototype, "message", {
     configurable: true,
-    get(this: ErrorDescription) {
+    get(this: ListOperationError) {
       return formatMessage(this)
     }
   })

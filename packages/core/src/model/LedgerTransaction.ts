@@ -198,24 +198,10 @@ export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransacti
     identifier: "LedgerTransaction"
   })
 
-/**
- * Returns a transaction as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
- *
- * JSON.stringify(LedgerTransaction.encode(LedgerTransaction.example()))
- */
+/** Returns a transaction as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = encoder(LedgerTransaction)
 
-/**
- * Returns an example committed transaction of a user, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
- *
- * const record = LedgerTransaction.example({ gas_used: 5n })
- */
+/** Returns an example committed transaction of a user, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<UserTransaction> = {}): UserTransaction =>
   makeExample(user, {
     type: "user_transaction",

@@ -22,6 +22,15 @@ const paymentToken = Schema.Struct({
   token_address: nullable(Address)
 })
 
+/** The token in which a sale was paid. */
+export interface PaymentToken extends Schema.Schema.Type<typeof paymentToken> {}
+
+/** An encoded `PaymentToken`. */
+export interface PaymentTokenEncoded extends Schema.Schema.Encoded<typeof paymentToken> {}
+
+/** The schema of `PaymentToken`. */
+export const PaymentToken: Model<PaymentToken, PaymentTokenEncoded, typeof paymentToken.fields> = paymentToken
+
 const lastSale = Schema.Struct({
   transaction_hash: nullable(Hash),
   block_timestamp: nullable(Time),
@@ -33,14 +42,23 @@ const lastSale = Schema.Struct({
   usd_price_at_sale: describing(Decimal),
   current_usd_value: describing(Decimal),
   token_id: nullable(TokenId),
-  payment_token: describing(paymentToken)
+  payment_token: describing(PaymentToken)
 })
+
+/** The last sale of an NFT. */
+export interface LastSale extends Schema.Schema.Type<typeof lastSale> {}
+
+/** An encoded `LastSale`. */
+export interface LastSaleEncoded extends Schema.Schema.Encoded<typeof lastSale> {}
+
+/** The schema of `LastSale`. */
+export const LastSale: Model<LastSale, LastSaleEncoded, typeof lastSale.fields> = lastSale
 
 const struct = Schema.Struct({
   ...OwnedNft.OwnedNft.fields,
   /** An address, or plain text if there is no single minter. */
   minter_address: nullable(Schema.String),
-  last_sale: describing(lastSale)
+  last_sale: describing(LastSale)
 })
 
 /** An NFT. `metadata` is the unparsed document that the token URI refers to. */
@@ -61,24 +79,10 @@ export const metadataJson = (nft: { readonly metadata: string | null }): JsonVal
   return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
 }
 
-/**
- * Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as Nft from "@blockquarry/core/model/Nft"
- *
- * JSON.stringify(Nft.encode(Nft.example()))
- */
+/** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
 
-/**
- * Returns an example NFT, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as Nft from "@blockquarry/core/model/Nft"
- *
- * const record = Nft.example({ token_id: 5n })
- */
+/** Returns an example NFT, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<Nft> = {}): Nft =>
   makeExample(Nft, {
     ...OwnedNft.encode(OwnedNft.example()),

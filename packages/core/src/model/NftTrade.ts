@@ -39,24 +39,10 @@ export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = 
   identifier: "NftTrade"
 })
 
-/**
- * Returns a trade as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as NftTrade from "@blockquarry/core/model/NftTrade"
- *
- * JSON.stringify(NftTrade.encode(NftTrade.example()))
- */
+/** Returns a trade as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)
 
-/**
- * Returns an example trade, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as NftTrade from "@blockquarry/core/model/NftTrade"
- *
- * const record = NftTrade.example({ price: 5n })
- */
+/** Returns an example trade, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<NftTrade> = {}): NftTrade =>
   makeExample(NftTrade, {
     ...exampleBlock,

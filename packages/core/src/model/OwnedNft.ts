@@ -51,24 +51,10 @@ export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = 
   identifier: "OwnedNft"
 })
 
-/**
- * Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
- *
- * JSON.stringify(OwnedNft.encode(OwnedNft.example()))
- */
+/** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
 
-/**
- * Returns an example NFT of an owner, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
- *
- * const record = OwnedNft.example({ amount: 5n })
- */
+/** Returns an example NFT of an owner, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<OwnedNft> = {}): OwnedNft =>
   makeExample(OwnedNft, {
     token_address: exampleAddresses.contract,

@@ -66,6 +66,15 @@ const trigger = Schema.Struct({
   callFrom: nullable(Schema.String)
 })
 
+/** A function of a contract that a stream calls, and whose result it sends. */
+export interface StreamTrigger extends Schema.Schema.Type<typeof trigger> {}
+
+/** An encoded `StreamTrigger`. */
+export interface StreamTriggerEncoded extends Schema.Schema.Encoded<typeof trigger> {}
+
+/** The schema of `StreamTrigger`. */
+export const StreamTrigger: Model<StreamTrigger, StreamTriggerEncoded, typeof trigger.fields> = trigger
+
 const statuses = ["active", "paused", "error", "terminated"] as const
 
 /** The status of a stream. Only `active` streams process blocks. */
@@ -94,7 +103,7 @@ const struct = Schema.Struct({
   /** Hexadecimal chain IDs. */
   chainIds: nullable(Schema.Array(Schema.String)),
   demo: nullable(BooleanLike),
-  triggers: describing(oneOrMany(trigger)),
+  triggers: describing(oneOrMany(StreamTrigger)),
   id: Schema.String,
   status: openEnum(...statuses),
   statusMessage: nullable(Schema.String)
@@ -112,24 +121,10 @@ export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struc
     identifier: "StreamRecord"
   })
 
-/**
- * Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
- *
- * JSON.stringify(StreamRecord.encode(StreamRecord.example()))
- */
+/** Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(StreamRecord)
 
-/**
- * Returns an example stream, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
- *
- * const record = StreamRecord.example({ status: "paused" })
- */
+/** Returns an example stream, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<StreamRecord> = {}): StreamRecord =>
   makeExample(StreamRecord, {
     id: "917803ca-37f1-492a-a927-beb8b2dab5d5",

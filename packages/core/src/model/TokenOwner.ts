@@ -33,24 +33,10 @@ export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fiel
   identifier: "TokenOwner"
 })
 
-/**
- * Returns an owner as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
- *
- * JSON.stringify(TokenOwner.encode(TokenOwner.example()))
- */
+/** Returns an owner as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner)
 
-/**
- * Returns an example holder, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
- *
- * const record = TokenOwner.example({ balance: 5n })
- */
+/** Returns an example holder, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<TokenOwner> = {}): TokenOwner =>
   makeExample(TokenOwner, {
     owner_address: exampleAddresses.wallet,

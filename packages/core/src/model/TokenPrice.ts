@@ -19,13 +19,22 @@ const nativePrice = Schema.Struct({
   address: describing(Address)
 })
 
+/** A price in the native token of a chain. */
+export interface NativePrice extends Schema.Schema.Type<typeof nativePrice> {}
+
+/** An encoded `NativePrice`. */
+export interface NativePriceEncoded extends Schema.Schema.Encoded<typeof nativePrice> {}
+
+/** The schema of `NativePrice`. */
+export const NativePrice: Model<NativePrice, NativePriceEncoded, typeof nativePrice.fields> = nativePrice
+
 const struct = Schema.Struct({
   tokenName: nullable(Schema.String),
   tokenSymbol: nullable(Schema.String),
   tokenLogo: nullable(Schema.String),
   tokenDecimals: nullableInteger,
   /** The price in the chain's native token. */
-  nativePrice: describing(nativePrice),
+  nativePrice: describing(NativePrice),
   /** US dollars for one whole token. */
   usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
@@ -53,24 +62,10 @@ export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fiel
   identifier: "TokenPrice"
 })
 
-/**
- * Returns a price as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
- *
- * JSON.stringify(TokenPrice.encode(TokenPrice.example()))
- */
+/** Returns a price as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice)
 
-/**
- * Returns an example price, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
- *
- * const record = TokenPrice.example({ usdPrice: 1.5 })
- */
+/** Returns an example price, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<TokenPrice> = {}): TokenPrice =>
   makeExample(TokenPrice, {
     tokenName: "Quarry Dollar",

@@ -64,24 +64,10 @@ export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struc
     identifier: "WalletChains"
   })
 
-/**
- * Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as WalletChains from "@blockquarry/core/model/WalletChains"
- *
- * JSON.stringify(WalletChains.encode(WalletChains.example()))
- */
+/** Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(WalletChains)
 
-/**
- * Returns an example activity of a wallet on one chain, for tests. `fields` replace those of the example.
- *
- * @example
- * import * as WalletChains from "@blockquarry/core/model/WalletChains"
- *
- * const record = WalletChains.example({ active_chains: [] })
- */
+/** Returns an example activity of a wallet on one chain, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<WalletChains> = {}): WalletChains =>
   makeExample(WalletChains, {
     address: exampleAddresses.wallet,
