@@ -1,15 +1,8 @@
-import {
-  Cursor,
-  formatResumeCursor,
-  isResumeCursor,
-  parseResumeCursor,
-  ResumeCursor
-} from "@blockquarry/core/Cursor"
+import { formatResumeCursor, isResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as FastCheck from "effect/FastCheck"
-import { decode, encode, isDecodable } from "./support/schema.ts"
 
 const invalid = Either.left("invalid cursor; restart the list without a cursor")
 
@@ -34,25 +27,6 @@ const cursors = FastCheck.record({
   maxPageLength: FastCheck.maxSafeNat(),
   limit: FastCheck.option(FastCheck.maxSafeNat())
 }).map((members) => new ResumeCursor(members))
-
-describe("Cursor", () => {
-  it.each([
-    ["eyJhbGciOiJIUzI1NiJ9.abc-_", "eyJhbGciOiJIUzI1NiJ9.abc-_"],
-    ["", ""],
-    [" a+b&c=%20 ", " a+b&c=%20 "],
-    ["👩‍👩‍👧", "👩‍👩‍👧"],
-    [42, "42"],
-    [0, "0"],
-    ["12345678901234567890", "12345678901234567890"]
-  ])("decodes %j to %j and encodes it unchanged", (input, cursor) => {
-    expect(decode(Cursor, input)).toBe(cursor)
-    expect(encode(Cursor, cursor)).toBe(cursor)
-  })
-
-  it.each([null, true, [], {}, undefined])("rejects %j", (input) => {
-    expect(isDecodable(Cursor, input)).toBe(false)
-  })
-})
 
 describe("ResumeCursor", () => {
   it("survives formatting and parsing, and needs no escaping in a URL", () => {

@@ -1,110 +1,20 @@
 /** Properties of all operations. */
-import { isList, pathPrefix } from "@blockquarry/core/Operation"
-import type { AnyOperation } from "@blockquarry/core/Operation"
-import { allOperations } from "@blockquarry/core/Operations"
-import { describe, expect, it } from "@effect/vitest"
+import { make as makeHash } from "@blockquarry/core/Hash"
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import { type AnyOperation, isList, maxCost } from "@blockquarry/core/Operation"
+import { allOperations, ledgerTransaction, walletTransfers } from "@blockquarry/core/Operations"
+import { Immutable, NoStore, noStoreWhileSyncing } from "@blockquarry/core/Ttl"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { fixture, nullPaths } from "../support/fixture.ts"
 
+const hash = makeHash(`0x${"ab".repeat(32)}`)
+
 /** In alphabetical order. */
 const operations: ReadonlyArray<AnyOperation> = allOperations.toSorted((a, b) => a.id < b.id ? -1 : 1)
 
-/** The operations of the specification: ID, API, method, full path, and parameters, of which required ones have a `*`. */
-const specified = [
-  ["walletTransfers", "data", "GET", "/api/v2.2/:address/erc20/transfers", [
-    "address*",
-    "chain",
-    "contract_addresses",
-    "cursor",
-    "from_block",
-    "from_date",
-    "limit",
-    "order",
-    "to_block",
-    "to_date"
-  ]],
-  ["tokenTransfers", "data", "GET", "/api/v2.2/erc20/:address/transfers", [
-    "address*",
-    "chain",
-    "cursor",
-    "from_block",
-    "from_date",
-    "limit",
-    "order",
-    "to_block",
-    "to_date"
-  ]],
-  ["contractNfts", "data", "GET", "/api/v2.2/nft/:address", [
-    "address*",
-    "chain",
-    "cursor",
-    "format",
-    "limit",
-    "media_items",
-    "normalizeMetadata",
-    "range",
-    "totalRanges"
-  ]],
-  ["nftOwners", "data", "GET", "/api/v2.2/nft/:address/:token_id/owners", [
-    "address*",
-    "chain",
-    "cursor",
-    "format",
-    "limit",
-    "media_items",
-    "normalizeMetadata",
-    "token_id*"
-  ]],
-  ["walletNftTrades", "data", "GET", "/api/v2.2/wallets/:address/nfts/trades", [
-    "address*",
-    "chain",
-    "cursor",
-    "from_block",
-    "from_date",
-    "limit",
-    "to_block",
-    "to_date"
-  ]],
-  ["tokenOwners", "data", "GET", "/api/v2.2/erc20/:token_address/owners", [
-    "chain",
-    "cursor",
-    "limit",
-    "order",
-    "token_address*"
-  ]],
-  ["nftMetadata", "data", "GET", "/api/v2.2/nft/:address/:token_id", [
-    "address*",
-    "chain",
-    "format",
-    "media_items",
-    "normalizeMetadata",
-    "token_id*"
-  ]],
-  ["tokenPrice", "data", "GET", "/api/v2.2/erc20/:address/price", [
-    "address*",
-    "chain",
-    "exchange",
-    "include",
-    "to_block"
-  ]],
-  ["walletChains", "data", "GET", "/api/v2.2/wallets/:address/chains", ["address*", "chains"]],
-  ["updateStreamStatus", "streams", "POST", "/streams/evm/:id/status", ["id*", "status*"]],
-  ["ledgerTransaction", "ledger", "GET", "/transactions/by_hash/:txn_hash", ["txn_hash*"]]
-] as const
-
 describe("the operations", () => {
-  it("are the eleven of the specification, with its paths and parameters", () => {
-    const actual = operations.map(({ api, id, method, parameters, path }) => [
-      id,
-      api,
-      method,
-      `${pathPrefix[api]}${path}`,
-      parameters.map(({ name, required }) => required ? `${name}*` : name).sort()
-    ])
-    expect(actual).toEqual(specified.toSorted(([a], [b]) => a < b ? -1 : 1))
-  })
-
   it("are list operations if the specification has pages", () => {
     expect(operations.filter(isList).map(({ id }) => id)).toEqual([
       "contractNfts",
@@ -116,33 +26,48 @@ describe("the operations", () => {
     ])
   })
 
-  it("document the wrong order of holders and that first requests start the indexing", () => {
-    const issues = operations.filter(({ docs }) => docs.knownIssue !== undefined).map(({ docs, id }) => [
-      id,
-      docs.knownIssue
+  it("are paginated by block if the upstream may return no cursor", () => {
+    const byBlock = operations.filter((operation) =>
+      isList(operation) && operation.pagination.byBlock !== undefined
+    )
+    expect(byBlock.map(({ id }) => id)).toEqual(["walletTransfers"])
+    const { block, identity } = { ...walletTransfers.pagination.byBlock }
+    const transfer = Erc20Transfer.example({ block_number: 7, log_index: 3 })
+    expect([block?.(transfer), identity?.(transfer)]).toEqual([7, `${transfer.transaction_hash}:3`])
+    expect(identity?.(Erc20Transfer.example({ log_index: null }))).toBeNull()
+  })
+
+  it("have a TTL that depends on the response if that may still change", () => {
+    const isRead = ({ ttl }: AnyOperation) => {
+      const document = vi.fn(() => undefined)
+      ttl({}, document)
+      return document.mock.calls.length > 0
+    }
+    expect(operations.filter(isRead).map(({ id }) => id)).toEqual([
+      "contractNfts",
+      "ledgerTransaction",
+      "nftOwners"
     ])
-    expect(issues).toEqual([
-      ["contractNfts", expect.stringMatching(/indexing/)],
-      ["nftMetadata", expect.stringMatching(/indexing/)],
-      ["nftOwners", expect.stringMatching(/indexing/)],
-      ["tokenOwners", expect.stringMatching(/chains other than eth/)]
-    ])
+    for (
+      const type of ["genesis", "state_checkpoint", "validator", "block_epilogue", "user", "block_metadata"]
+    ) {
+      expect(ledgerTransaction.ttl({ txn_hash: hash }, () => ({ type: `${type}_transaction` }))).toEqual(
+        Immutable()
+      )
+    }
+    for (const page of [null, [], "SYNCED", { result: "no list" }]) {
+      expect(noStoreWhileSyncing({}, () => page)).toEqual(NoStore())
+    }
+    expect(noStoreWhileSyncing({}, () => ({ result: [{ token_id: "not a number" }] }))._tag).toBe("MaxAge")
+  })
+
+  it("cost at most maxCost", () => {
+    expect(Math.max(...operations.map(({ cost }) => cost))).toBe(maxCost)
   })
 })
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   const document = fixture(id)
-
-  it("has a description of the operation and of each parameter", () => {
-    expect(operation.docs.summary).toMatch(/^[A-Z0-9].{10,}[^.]$/)
-    for (const { description, jsonSchema, name } of operation.parameters) {
-      expect([name, description]).toEqual([name, expect.stringMatching(/^.{5,}[^.]$/)])
-      expect([name, jsonSchema.type]).toEqual([
-        name,
-        expect.stringMatching(/^(?:string|integer|boolean|array)$/)
-      ])
-    }
-  })
 
   it("has path parameters in the path and the others in the query or body", () => {
     for (const parameter of operation.parameters) {
@@ -154,12 +79,6 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     expect(operation.parameters.filter((parameter) => parameter.in === "path")).toHaveLength(
       placeholders.length
     )
-  })
-
-  it("has a positive cost, and is always retried only if it is a GET", () => {
-    expect(operation.cost).toBeGreaterThan(0)
-    expect(Number.isInteger(operation.cost)).toBe(true)
-    expect(operation.retry).toBe(operation.method === "GET" ? "always" : "if-not-applied")
   })
 
   it("decodes and encodes a response with every field of the specification", () => {
@@ -181,9 +100,12 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     ["an array", [document]],
     ["a string", "<html></html>"],
     ["a number", 5],
-    ["true", true]
+    ["true", true],
+    ["a document that throws on conversion to a string", { toString: null }],
+    ["such a type", { type: { toString: null } }],
+    ["such fields", { id: { toString: null }, status: { toString: null }, result: [{ toString: null }] }]
   ])("rejects %s as a response", (_, other) => {
-    expect(Either.isLeft(Schema.decodeUnknownEither(operation.output)(other))).toBe(true)
+    expect(Either.isLeft(operation.decode(other))).toBe(true)
   })
 
   it("reports not found only for null as the response of nftMetadata", () => {

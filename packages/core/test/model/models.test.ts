@@ -1,0 +1,280 @@
+/** What all models have in common, and the forms that single fields accept. */
+import { maxUint256 } from "@blockquarry/core/Amount"
+import * as Decoder from "@blockquarry/core/Decoder"
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
+import * as Nft from "@blockquarry/core/model/Nft"
+import * as NftTrade from "@blockquarry/core/model/NftTrade"
+import * as OwnedNft from "@blockquarry/core/model/OwnedNft"
+import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
+import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
+import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
+import * as WalletChains from "@blockquarry/core/model/WalletChains"
+import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { nftOwners } from "@blockquarry/core/operations/nftOwners"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { readdirSync } from "node:fs"
+import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const hash = `0x${"ab".repeat(32)}`
+const id = "3b6c8a52-9f0e-4b7b-8d0c-52a6a1c7d9ef"
+
+/** The smallest document of each model, decoded. All other fields may be missing. */
+const minimal = {
+  Erc20Transfer: [Erc20Transfer.Erc20Transfer, { transaction_hash: hash, block_number: 5 }],
+  NftTrade: [NftTrade.NftTrade, { transaction_hash: hash, block_number: 5 }],
+  Nft: [Nft.Nft, { token_address: address, token_id: 7n }],
+  OwnedNft: [OwnedNft.OwnedNft, { token_address: address, token_id: 7n }],
+  LastSale: [Nft.LastSale, {}],
+  PaymentToken: [Nft.PaymentToken, {}],
+  StreamRecord: [StreamRecord.StreamRecord, { id, status: "active" }],
+  StreamTrigger: [StreamRecord.StreamTrigger, {}],
+  AbiItem: [StreamRecord.AbiItem, {}],
+  AbiParameter: [StreamRecord.AbiParameter, {}],
+  TokenOwner: [TokenOwner.TokenOwner, { owner_address: address }],
+  TokenPrice: [TokenPrice.TokenPrice, { usdPrice: 1.25 }],
+  NativePrice: [TokenPrice.NativePrice, {}],
+  WalletChains: [WalletChains.WalletChains, { address, active_chains: [] }],
+  ActiveChain: [WalletChains.ActiveChain, {}],
+  ChainTransaction: [WalletChains.ChainTransaction, {}]
+} as const
+
+describe.each(Object.entries(minimal))("%s", (_, [schema, required]) => {
+  const optional = Object.keys(schema.fields).filter((name) => !(name in required))
+  const all = (value: unknown) => Object.fromEntries(optional.map((name) => [name, value]))
+
+  it("decodes missing fields to null, and ignores unknown ones", () => {
+    for (const more of [{}, all(undefined), all(null), { future_field: { deep: [1] } }]) {
+      expect(decode(schema, { ...required, ...more })).toStrictEqual({ ...required, ...all(null) })
+    }
+  })
+
+  it("requires the other fields, and names the one that is missing or invalid", () => {
+    for (const name of Object.keys(required)) {
+      for (const value of [undefined, null, {}, true]) {
+        expect(isDecodable(schema, { ...required, [name]: value })).toBe(false)
+        expect(decodeIssues(schema, { ...required, [name]: value })).toContain(`${name}: `)
+      }
+    }
+  })
+})
+
+interface Model<A extends object, I> {
+  readonly schema: Schema.Schema<A, I>
+  readonly example: (fields?: Partial<A>) => A
+  readonly encode: (record: A) => I
+}
+
+/** Checks an example with fields of arbitrary records. */
+const checkExample = <A extends object, I>({ encode, example, schema }: Model<A, I>) => {
+  const isValid = Schema.is(schema)
+  const parse = Schema.decodeUnknownSync(Schema.parseJson(schema))
+  expect(Schema.decodeSync(schema)(encode(example()))).toStrictEqual(example())
+  const fields = Arbitrary.make(schema).chain((record) =>
+    FastCheck.subarray(Object.keys(record)).map((names): Partial<A> => {
+      const partial: Partial<A> = { ...record }
+      for (const name of Object.keys(record)) if (!names.includes(name)) Reflect.deleteProperty(partial, name)
+      return partial
+    })
+  )
+  FastCheck.assert(
+    FastCheck.property(fields, (fields) => {
+      const record = example(fields)
+      expect(isValid(record)).toBe(true)
+      expect(record).toStrictEqual({ ...example(), ...fields })
+      expect(encode(record)).toStrictEqual(Schema.encodeSync(schema)(record))
+      // An empty text in a nullable field is decoded to null.
+      const decoded = parse(JSON.stringify(encode(record)).replaceAll("\"\"", "\"-\""))
+      expect(parse(JSON.stringify(encode(decoded)))).toStrictEqual(decoded)
+    })
+  )
+}
+
+const userTransaction = LedgerTransaction.LedgerTransaction.pipe(
+  Schema.filter((transaction): transaction is LedgerTransaction.UserTransaction =>
+    transaction.type === "user_transaction"
+  )
+)
+
+const examples: Readonly<Record<string, () => void>> = {
+  Erc20Transfer: () => checkExample({ ...Erc20Transfer, schema: Erc20Transfer.Erc20Transfer }),
+  LedgerTransaction: () => checkExample({ ...LedgerTransaction, schema: userTransaction }),
+  Nft: () => checkExample({ ...Nft, schema: Nft.Nft }),
+  OwnedNft: () => checkExample({ ...OwnedNft, schema: OwnedNft.OwnedNft }),
+  NftTrade: () => checkExample({ ...NftTrade, schema: NftTrade.NftTrade }),
+  StreamRecord: () => checkExample({ ...StreamRecord, schema: StreamRecord.StreamRecord }),
+  TokenOwner: () => checkExample({ ...TokenOwner, schema: TokenOwner.TokenOwner }),
+  TokenPrice: () => checkExample({ ...TokenPrice, schema: TokenPrice.TokenPrice }),
+  WalletChains: () => checkExample({ ...WalletChains, schema: WalletChains.WalletChains })
+}
+
+describe("an example record", () => {
+  it.each(Object.entries(examples))(
+    "keeps the fields that are given, and survives JSON: %s",
+    (_, run) => run()
+  )
+
+  it("exists for every model", () => {
+    const files = readdirSync(new URL("../../src/model", import.meta.url))
+    expect(files.map((file) => file.replace(".ts", "")).sort()).toEqual(Object.keys(examples).sort())
+  })
+})
+
+describe("a model", () => {
+  it("has the fields of its struct, for schemas that extend it, and its name as its type", () => {
+    const Named = Schema.Struct({ ...WalletChains.ChainTransaction.fields, name: Schema.String })
+    const transaction = decode(Named, { name: "first", block_number: "5" })
+    expect(transaction).toMatchObject({ name: "first", block_number: 5, transaction_hash: null })
+    expectTypeOf(transaction.block_number).toEqualTypeOf<number | null>()
+    expectTypeOf<typeof OwnedNft.OwnedNft.Type>().toEqualTypeOf<OwnedNft.OwnedNft>()
+  })
+})
+
+/** Fields with a form in which upstreams send them, and how that is encoded. */
+const forms = [
+  ["Erc20Transfer", { block_number: "19366012", log_index: "301" }, {
+    block_number: 19366012,
+    log_index: 301
+  }],
+  ["Erc20Transfer", { value: 5, possible_spam: "False" }, { value: "5", possible_spam: false }],
+  ["Erc20Transfer", { verified_contract: 0 }, { verified_collection: null, verified_contract: false }],
+  ["NftTrade", { block_timestamp: "2022-09-15T06:42:42" }, { block_timestamp: "2022-09-15T06:42:42.000Z" }],
+  ["NftTrade", { token_ids: ["7", "7", `${maxUint256}`, "0x0a"] }, {
+    token_ids: ["7", "7", `${maxUint256}`, "10"]
+  }],
+  ["OwnedNft", { rarity_rank: "812", rarity_percentage: "8.12" }, {
+    rarity_rank: 812,
+    rarity_percentage: 8.12
+  }],
+  ["OwnedNft", { contract_type: "ERC9999", metadata: "x" }, { contract_type: "ERC9999", metadata: "x" }],
+  ["OwnedNft", { media: [{ url: "x" }], amount: 5 }, { media: [{ url: "x" }], amount: "5" }],
+  ["Nft", { minter_address: "no single minter" }, { minter_address: "no single minter" }],
+  ["LastSale", { price_formatted: "250.000000000000000001" }, { price_formatted: "250.000000000000000001" }],
+  ["TokenOwner", { percentage_relative_to_total_supply: 1e-18 }, {
+    percentage_relative_to_total_supply: "0.000000000000000001"
+  }],
+  ["TokenOwner", { usd_value: "99999999999999999999.99" }, { usd_value: "99999999999999999999.99" }],
+  ["TokenPrice", { usdPrice: "1e-21", "24hrPercentChange": 1.5 }, {
+    usdPrice: 1e-21,
+    "24hrPercentChange": "1.5"
+  }],
+  ["TokenPrice", { exchangeAddress: address.toUpperCase() }, { exchangeAddress: address }],
+  ["TokenPrice", { tokenDecimals: `${maxUint256}`, nativePrice: "0.0084" }, {
+    tokenDecimals: null,
+    nativePrice: null
+  }],
+  ["NativePrice", { value: "12.5", decimals: "many", name: { en: "Ether" } }, {
+    value: null,
+    decimals: null,
+    name: null
+  }],
+  ["ActiveChain", { chain: "an unknown chain" }, { chain: "an unknown chain" }],
+  ["StreamRecord", { status: "an unknown status", demo: "0" }, { status: "an unknown status", demo: false }],
+  ["AbiItem", { gas: "21000", inputs: [null] }, { gas: 21000, inputs: [null] }]
+] as const
+
+/** Values that are neither readable nor missing. */
+const unreadable = [
+  ["Erc20Transfer", { value: 1.5 }],
+  ["Erc20Transfer", { value: 2 ** 53 }],
+  ["Erc20Transfer", { address: "0x0" }],
+  ["Erc20Transfer", { block_timestamp: 1704164645 }],
+  ["Erc20Transfer", { log_index: -1 }],
+  ["Erc20Transfer", { possible_spam: "maybe" }],
+  ["Erc20Transfer", { token_name: 5 }],
+  ["TokenPrice", { usdPrice: "n/a" }],
+  ["TokenPrice", { tokenDecimals: "many" }]
+] as const
+
+const modelOf = (name: keyof typeof minimal): readonly [Schema.Schema.AnyNoContext, object] => minimal[name]
+
+describe("a field", () => {
+  it.each(forms)("of %s is read from %j", (name, fields, encoded) => {
+    const [schema, required] = modelOf(name)
+    const record: unknown = decode(schema, { ...required, ...fields })
+    expect(Schema.encodeUnknownSync(schema)(record)).toMatchObject(encoded)
+  })
+
+  it.each(unreadable)("of %s that cannot be read is named: %j", (name, fields) => {
+    const [schema, required] = modelOf(name)
+    const [field = ""] = Object.keys(fields)
+    expect(decodeIssues(schema, { ...required, ...fields })).toMatch(new RegExp(`^${field}: expected `, "m"))
+  })
+
+  it.each([
+    ["getNativeBalances", { selectors: ["$from"], type: "tx" }],
+    ["abi", decode(StreamRecord.AbiItem, { name: "Transfer", inputs: [{ name: "from" }] })],
+    ["advancedOptions", { topic0: "Transfer(address)", filter: { or: [] }, includeNativeTxs: null }],
+    ["triggers", decode(StreamRecord.StreamTrigger, { inputs: ["$from", ["nested"], 7], functionAbi: {} })]
+  ])("%s is an array, also if it is sent as an object", (name, element) => {
+    const document = { id, status: "active" }
+    for (
+      const [value, expected] of [[element, [element]], [[element, element], [element, element]], [[], []]]
+    ) {
+      const record = decode(StreamRecord.StreamRecord, { ...document, [name]: value })
+      expect(record).toHaveProperty([name], expected)
+      expect(decode(StreamRecord.StreamRecord, encode(StreamRecord.StreamRecord, record))).toEqual(record)
+    }
+  })
+
+  it("that is no fact never makes a record invalid, also with the compiled decoder", () => {
+    const decodeCompiled = Decoder.make(TokenPrice.TokenPrice)
+    FastCheck.assert(FastCheck.property(FastCheck.jsonValue(), (nativePrice) => {
+      const document = { usdPrice: 1.25, nativePrice }
+      expect(Either.getOrThrow(decodeCompiled(document))).toStrictEqual(
+        decode(TokenPrice.TokenPrice, document)
+      )
+    }))
+  })
+
+  it.each([["1e-21", 1e-21], ["25000", 25000], ["\"7.115\"", 7.115], ["100000000000000000000000", 1e23]])(
+    "with the price %s is decoded from a response body",
+    (text, usdPrice) => {
+      const document = Either.getOrThrow(LosslessJson.parse(`{"usdPrice":${text}}`))
+      expect(decode(TokenPrice.TokenPrice, document).usdPrice).toBe(usdPrice)
+    }
+  )
+})
+
+describe("the status of a page of NFTs", () => {
+  it.each([["SYNCING"], ["SYNCED"], ["an unknown status"], [null]])("may be %j", (status) => {
+    for (const { output } of [contractNfts, nftOwners]) {
+      expect(decode(output, { result: [], status })).toMatchObject({ status, total: null })
+      expect(decode(output, { result: [] })).toMatchObject({ status: null })
+      expect(isDecodable(output, { result: [], status: 1 })).toBe(false)
+    }
+  })
+})
+
+describe("StreamStatus", () => {
+  it("accepts exactly the four statuses", () => {
+    for (const status of ["active", "paused", "error", "terminated"]) {
+      expect(decode(StreamRecord.StreamStatus, status)).toBe(status)
+    }
+    for (const status of ["Active", "stopped", "", null, 1, "active "]) {
+      expect(isDecodable(StreamRecord.StreamStatus, status)).toBe(false)
+    }
+  })
+})
+
+describe("metadataJson", () => {
+  it.each([
+    ["JSON", "{\"name\":\"Slate\"}", { name: "Slate" }],
+    ["JSON encoded twice", JSON.stringify("{\"name\":\"Slate\"}"), { name: "Slate" }],
+    ["a large integer", "{\"edition\":12345678901234567890}", { edition: "12345678901234567890" }],
+    ["a byte order mark before JSON", "\ufeff{\"a\":1}", { a: 1 }],
+    ["null", null, null],
+    ["an empty string", "", null],
+    ["plain text", "Metadata not found", null],
+    ["a JSON string", "\"Metadata not found\"", null],
+    ["truncated JSON", "{\"name\":\"Sla", null]
+  ])("parses %s", (_, metadata, json) => {
+    expect(Nft.metadataJson({ metadata })).toEqual(json)
+  })
+})

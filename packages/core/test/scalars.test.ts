@@ -1,0 +1,249 @@
+/** The schemas of single values: the inputs that they decode, the form in which they encode them, and what they reject. */
+import { Address } from "@blockquarry/core/Address"
+import { Amount, maxUint256, Uint64 } from "@blockquarry/core/Amount"
+import { BooleanLike } from "@blockquarry/core/BooleanLike"
+import { Cursor } from "@blockquarry/core/Cursor"
+import { Decimal, Float } from "@blockquarry/core/Decimal"
+import { Hash } from "@blockquarry/core/Hash"
+import { Integer, PositiveInteger } from "@blockquarry/core/Integer"
+import { Json } from "@blockquarry/core/Json"
+import { openEnum } from "@blockquarry/core/OpenEnum"
+import { TokenId } from "@blockquarry/core/TokenId"
+import { PathSegment, WellFormedText } from "@blockquarry/core/WellFormedText"
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { decode, decodeIssues, isDecodable } from "./support/schema.ts"
+
+interface Scalar {
+  readonly schema: Schema.Schema.AnyNoContext
+  /** The beginning of the message about an invalid input. */
+  readonly expected: string
+  /** Encoded values, each with inputs that are decoded to it. */
+  readonly reads: ReadonlyArray<readonly [encoded: unknown, ...inputs: ReadonlyArray<unknown>]>
+  readonly rejects: ReadonlyArray<unknown>
+}
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const hash = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b"
+
+/** Hexadecimal digits in other cases than lower case. */
+const recased = (
+  text: string
+) => [text.toUpperCase(), `0x${text.slice(2).toUpperCase()}`, `0X${text.slice(2)}`]
+
+/** Texts that look like `text`, and values of other types. */
+const unlike = (text: string) => [
+  ...[text.slice(0, -1), `${text}0`, text.slice(2), `${text.slice(0, -1)}g`, ` ${text}`, `${text}\n`],
+  ...[`${text}/../x`, "vitalik.eth", "", 5, null, [text]]
+]
+
+const notIntegers = [
+  ...["-1", "1.5", "1.0", "abc", "1e3", "0x10", "0o10", "0b10"],
+  ...[" 5 ", "+1", "1_000", "1,000", "１", "1\n", ""],
+  ...[-1, 1.5, NaN, Infinity, true, null, [1], {}]
+]
+const maxSafe = 9007199254740991
+const integer = {
+  reads: [[7, 7, "7", "007", `${"0".repeat(100)}7`], [maxSafe, maxSafe, `${maxSafe}`]],
+  rejects: [...notIntegers, maxSafe + 1, `${maxSafe + 1}`, 1n]
+} as const
+
+const notDecimals = [
+  ...["", ".", "-", "abc", "0x10", "1,5", " 1 ", "1.2.3", "1e", "1e1000", "1e-1000", "NaN", "Infinity"],
+  ...["1".repeat(1201), `0.${"1".repeat(1201)}`, NaN, Infinity, true, null, {}]
+]
+
+const texts = [
+  ...["a", " ", "?x=1", "#top", "%", "100%", "a&b=c", "+", "a b"],
+  ...["\u0000", "\n", "日本語", "👩‍👩‍👧", "...", "__proto__"]
+]
+const separators = ["a/b", "../..", "a\\b", "%2f", "a%2Fb", "a%5cb", "%2e%2e", ".", ".."]
+const notTexts = ["", "\ud83d", "a\udc00b", "\udc00\ud83d", 5, null, ["a"]]
+
+const scalars: Readonly<Record<string, Scalar>> = {
+  Address: {
+    schema: Address,
+    expected: "expected an address: 0x followed by 40 hexadecimal digits, got ",
+    reads: [[address, address, ...recased(address), "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]],
+    rejects: [...unlike(address), hash]
+  },
+  Hash: {
+    schema: Hash,
+    expected: "expected a hash: 0x followed by 64 hexadecimal digits, got ",
+    reads: [[hash, hash, ...recased(hash)]],
+    rejects: [...unlike(hash), address]
+  },
+  Amount: {
+    schema: Amount,
+    expected: "expected an integer of at least 0, got ",
+    reads: [["0", 0, "0", 0n], ["7", "007", 7], [`${maxUint256}`, maxUint256], [`${maxSafe}`, maxSafe]],
+    rejects: [...notIntegers, "1".padEnd(10_001, "0"), -1n, "12a45", maxSafe + 1]
+  },
+  Uint64: {
+    schema: Uint64,
+    expected: "expected an integer from 0 to 2^64-1, got ",
+    reads: [["18446744073709551615", "18446744073709551615"], ["0", 0]],
+    rejects: [...notIntegers, "18446744073709551616"]
+  },
+  TokenId: {
+    schema: TokenId,
+    expected: "expected a token ID of at most 256 bits, in decimal or in hexadecimal with 0x, got ",
+    reads: [["15", 15, "15", "0xf", "0X0F", 15n], ["0", "0x0"], [`${maxUint256}`, `0x${"f".repeat(64)}`]],
+    rejects: [
+      ...["-1", "1.5", "1e3", "ff", "0x", "0b1", " 1", "1/owners", "..", "", `0x${"0".repeat(65)}`],
+      ...[`${maxUint256 + 1n}`, maxUint256 + 1n, -1n, 1.5, maxSafe + 1, null]
+    ]
+  },
+  Integer: { schema: Integer, expected: "expected an integer of at least 0, got ", ...integer },
+  PositiveInteger: {
+    schema: PositiveInteger,
+    expected: "expected an integer of at least 1, got ",
+    ...integer,
+    rejects: [...integer.rejects, 0, "0"]
+  },
+  Float: {
+    schema: Float,
+    expected: "expected a number, got ",
+    reads: [[1.5, 1.5, "1.5"], [1e-21, "1e-21"], [5e-324, 5e-324], [-7, "-7"], [
+      1.2345678901234567e19,
+      "12345678901234567890"
+    ]],
+    rejects: [...notDecimals, "1e400"]
+  },
+  Decimal: {
+    schema: Decimal,
+    expected: "expected a decimal number, got ",
+    reads: [
+      ["0", "0", "-0", "0.000", 0],
+      ["1.5", "1.50", 1.5, "1.5E+0"],
+      ["7.25", "+7.25", "007.250"],
+      ["0.5", ".5", 0.5],
+      ["5", "5.", 5, "0.5e1"],
+      ["1500", "1.5E+3"],
+      ["-0.00000025", "-2.5e-7", -2.5e-7],
+      ["1000000000000000000000", 1e21],
+      ["0.000000000000000000001", "1e-21", 1e-21]
+    ],
+    rejects: notDecimals
+  },
+  BooleanLike: {
+    schema: BooleanLike,
+    expected: "expected true or false, got ",
+    reads: [[true, true, "true", "TRUE", "True", 1, "1"], [false, false, "false", "FALSE", "False", 0, "0"]],
+    rejects: ["yes", "no", "", "t", " true", 2, -1, null, [], {}]
+  },
+  Cursor: {
+    schema: Cursor,
+    expected: "expected a cursor string, got ",
+    reads: [["42", 42, "42"], ["", ""], [" a+b&c=%20 ", " a+b&c=%20 "], ["👩‍👩‍👧", "👩‍👩‍👧"]],
+    rejects: [null, true, [], {}, undefined]
+  },
+  WellFormedText: {
+    schema: WellFormedText,
+    expected: "expected a non-empty, well-formed string, got ",
+    reads: [...texts, ...separators].map((text) => [text, text]),
+    rejects: notTexts
+  },
+  PathSegment: {
+    schema: PathSegment,
+    expected:
+      "expected a non-empty string without slashes (plain or as %2f), other than \".\" and \"..\", got ",
+    reads: texts.map((text) => [text, text]),
+    rejects: [...notTexts, ...separators]
+  },
+  "an open enumeration": {
+    schema: openEnum("red", "green"),
+    expected: "Expected string, actual ",
+    reads: ["red", "green", "a future color", "RED", ""].map((text) => [text, text]),
+    rejects: [1, true, null, undefined, ["red"], {}]
+  },
+  Json: {
+    schema: Json,
+    expected: "Expected Json, actual ",
+    reads: [null, "", 0, true, [{ a: [1] }]].map((value) => [value, value]),
+    // JSON cannot represent them
+    rejects: [undefined, 1n, NaN, -Infinity, () => 1, Symbol.iterator, { a: [{ b: 1n }] }, [undefined]]
+  }
+}
+
+describe.each(Object.entries(scalars))("%s", (_, { expected, reads, rejects, schema }) => {
+  it("decodes every form of a value, and encodes it in one", () => {
+    const encode = Schema.encodeUnknownSync(schema)
+    for (const [encoded, ...inputs] of reads) {
+      for (const input of inputs) expect([input, encode(decode(schema, input))]).toEqual([input, encoded])
+    }
+  })
+
+  it("rejects everything else, and says what it expects", () => {
+    for (const input of rejects) {
+      expect([input, isDecodable(schema, input)]).toEqual([input, false])
+      expect(decodeIssues(schema, input)).toContain(expected)
+    }
+  })
+
+  it("decodes what it encodes", () => {
+    FastCheck.assert(
+      FastCheck.property(Arbitrary.make(Schema.typeSchema(schema)), (value) => {
+        expect(decode(schema, Schema.encodeUnknownSync(schema)(value))).toEqual(value)
+      })
+    )
+  })
+})
+
+describe("a message about an invalid input", () => {
+  it("has the beginning of a long text, on one line", () => {
+    expect(decodeIssues(Address, "x".repeat(10_000)).length).toBeLessThan(200)
+    expect(decodeIssues(Address, "a\nb")).not.toContain("\n")
+  })
+
+  it("says why a number beyond 2^53 is no integer", () => {
+    expect(decodeIssues(Amount, 1e18)).toContain(
+      "got 1000000000000000000, which is beyond 2^53, where only strings and bigints are exact"
+    )
+  })
+})
+
+describe("a hash", () => {
+  it("is rejected with a character that is not a hexadecimal digit at any position", () => {
+    // U+0130 and U+FF11 have the low byte or the meaning of a digit, but are none.
+    const character = FastCheck.oneof(
+      FastCheck.constantFrom(..."/:`@Gghijklmnopqrstuvwxyz\u0000\u0130\uff11"),
+      FastCheck.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((text) =>
+        !/^[0-9a-f]/i.test(text)
+      )
+    )
+    FastCheck.assert(
+      FastCheck.property(FastCheck.integer({ min: 2, max: 65 }), character, (at, character) => {
+        expect(isDecodable(Hash, hash.slice(0, at) + character.charAt(0) + hash.slice(at + 1))).toBe(false)
+      })
+    )
+  })
+})
+
+describe("a token ID", () => {
+  it("is the same in decimal, in hexadecimal of any case and length, and as a bigint", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.bigInt({ min: 0n, max: maxUint256 }), (id) => {
+        const hex = id.toString(16)
+        for (
+          const form of [`${id}`, `0x${hex}`, `0X${hex.toUpperCase()}`, `0x${hex.padStart(64, "0")}`, id]
+        ) {
+          expect(decode(TokenId, form)).toBe(id)
+        }
+      })
+    )
+  })
+})
+
+describe("a JSON value", () => {
+  it("is decoded unchanged, as the same object", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.jsonValue(), (value) => {
+        const document: unknown = JSON.parse(JSON.stringify(value))
+        expect(decode(Json, document)).toBe(document)
+      })
+    )
+  })
+})
