@@ -1,7 +1,7 @@
 /** Records completed requests in the access log, the usage statistics and the metrics. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Usage } from "../exchange/Usage.ts"
+import { Usage } from "../exchange/AccessLogEntry.ts"
 import * as AccessLog from "../observability/AccessLog.ts"
 import type { LogSink, LogStyle } from "../observability/Logging.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"

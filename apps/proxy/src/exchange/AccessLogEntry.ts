@@ -1,4 +1,5 @@
 /** What the proxy records of a completed request. The access log, metrics and status page are derived from it. */
+import * as Context from "effect/Context"
 import type * as ProxyError from "./ProxyError.ts"
 
 /**
@@ -46,3 +47,10 @@ export interface AccessLogEntry {
   /** Bytes of the response body as sent, after content encoding. */
   readonly bytes: number
 }
+
+/** Receives what the proxy records of requests. */
+export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
+  readonly record: (entry: AccessLogEntry) => void
+  /** Receives usage that arrives after its request has completed. */
+  readonly recordLate: (client: string | null, attempts: number, cost: number) => void
+}>() {}

@@ -51,22 +51,17 @@ const selectUpstream = (
     : Either.right({ upstreamName: ledger[1], query: query.filter(([name]) => name !== "network") })
 }
 
-/** GET requests that were parsed before, by request target. */
-export interface ParsedRequests {
-  readonly get: (target: string) => UpstreamRequest | undefined
-  readonly remember: (target: string, request: UpstreamRequest) => void
-}
-
 const maxParsedRequests = 4096
 
 /** Longer targets are rare, and are not kept. */
 const maxTargetLength = 1024
 
-export const makeParsedRequests = (): ParsedRequests => {
+/** GET requests that were parsed before, by request target. */
+export const makeParsedRequests = () => {
   const requests = new LRUCache<string, UpstreamRequest>({ max: maxParsedRequests })
   return {
-    get: (target) => requests.get(target),
-    remember: (target, request) => {
+    get: (target: string) => requests.get(target),
+    remember: (target: string, request: UpstreamRequest): void => {
       if (target.length <= maxTargetLength && !requests.has(target)) requests.set(target, request)
     }
   }

@@ -19,7 +19,6 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
-import * as CacheStatus from "../response/CacheStatus.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import type { Caller, UpstreamResponse } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
@@ -158,7 +157,7 @@ const callUpstream = (
     )
   })
   return Completed.flatMap(upstreamResponse, (found) => {
-    context.cache = CacheStatus.cacheStateOf(found, usesCache)
+    context.cache = RenderResponse.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = found.source === "cache" ? cost : 0
     // Requests that do not repeat would only fill the memory.

@@ -16,16 +16,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 
 type LimitsConfig = Pick<Config, "clients" | "limits">
 
-export interface ClientLimits {
-  /** Counts a request, or a whole list, of a client. Returns a function that must be called once when it ends. */
-  readonly acquire: (
-    client: string,
-    kind: "request" | "list",
-    config: LimitsConfig
-  ) => Either.Either<() => void, ProxyError.ProxyError>
-  /** Returns the number of requests and lists of a client that are in flight. */
-  readonly inFlight: (client: string) => number
-}
+export type ClientLimits = ReturnType<typeof make>
 
 /** Returns the client as the engine knows it. */
 export const toCallClient = (
@@ -33,7 +24,7 @@ export const toCallClient = (
   config: LimitsConfig
 ): CallClient.CallClient => ({ name, weight, share: shareOf(config, "clientShare") })
 
-export const make = (): ClientLimits => {
+export const make = () => {
   const requests = new FairShare()
   // Clients without lists have no entry.
   const lists = new Map<string, number>()
@@ -43,8 +34,14 @@ export const make = (): ClientLimits => {
     else lists.delete(client)
   }
   return {
-    inFlight: (client) => requests.held(client) + (lists.get(client) ?? 0),
-    acquire: (client, kind, config) => {
+    /** Returns the number of requests and lists of a client that are in flight. */
+    inFlight: (client: string): number => requests.held(client) + (lists.get(client) ?? 0),
+    /** Counts a request, or a whole list, of a client. Returns a function that must be called once when it ends. */
+    acquire: (
+      client: string,
+      kind: "request" | "list",
+      config: LimitsConfig
+    ): Either.Either<() => void, ProxyError.ProxyError> => {
       const { maxConcurrentRequests, maxListsPerClient } = config.limits
       const isList = kind === "list"
       if (isList && (lists.get(client) ?? 0) >= maxListsPerClient) {

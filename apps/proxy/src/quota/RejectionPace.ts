@@ -8,15 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 
-export interface RejectionPace {
-  /**
-   * Returns the response at once, or after a delay if the source has had too many rejections. `maxRate` is in rejections per
-   * second, `now` in milliseconds.
-   */
-  readonly pace: <A>(source: string, response: A, maxRate: number, now: number) => Effect.Effect<A>
-  /** Returns the number of responses that are delayed. There is at most one for each pending response. */
-  readonly delayed: () => number
-}
+export type RejectionPace = ReturnType<typeof make>
 
 /** The longest delay: clients usually wait longer for a response. In milliseconds. */
 export const maxDelay = 5000
@@ -27,7 +19,7 @@ const burst = 1000
 /** Sources that are remembered. Beyond it the least recently rejected one is forgotten. */
 const maxSources = 10_000
 
-export const make = (): RejectionPace => {
+export const make = () => {
   // The time of the next rejection of each source at the maximum rate (generic cell rate algorithm).
   const nextTimes = new Map<string, number>()
   let delayed = 0
@@ -48,7 +40,11 @@ export const make = (): RejectionPace => {
   }
 
   return {
-    pace: (source, response, maxRate, now) => {
+    /**
+     * Returns the response at once, or after a delay if the source has had too many rejections. `maxRate` is in rejections
+     * per second, `now` in milliseconds.
+     */
+    pace: <A>(source: string, response: A, maxRate: number, now: number): Effect.Effect<A> => {
       const delay = delayOf(source, maxRate, now)
       if (delay <= 0) return Effect.succeed(response)
       return Effect.acquireUseRelease(
@@ -62,6 +58,7 @@ export const make = (): RejectionPace => {
           })
       )
     },
+    /** Returns the number of responses that are delayed. There is at most one for each pending response. */
     delayed: () => delayed
   }
 }

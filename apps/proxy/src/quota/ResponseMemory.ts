@@ -11,12 +11,7 @@ import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import { type Config, shareOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
-export interface ResponseMemory {
-  /** The memory that all clients use, in bytes. */
-  readonly used: () => number
-  /** Returns the memory of a client for one request. */
-  readonly memoryOf: (client: string, config: Pick<Config, "clients" | "limits">) => ClientMemory
-}
+export type ResponseMemory = ReturnType<typeof make>
 
 /** The memory of a client, for one request. */
 export interface ClientMemory extends BodyMemory {
@@ -24,11 +19,12 @@ export interface ClientMemory extends BodyMemory {
   readonly error: () => ProxyError.ProxyError
 }
 
-export const make = (): ResponseMemory => {
+export const make = () => {
   const memory = new FairShare()
   return {
+    /** The memory that all clients use, in bytes. */
     used: () => memory.used,
-    memoryOf: (name, config) => {
+    memoryOf: (name: string, config: Pick<Config, "clients" | "limits">): ClientMemory => {
       const { maxBufferedBytes } = config.limits
       const share = shareOf(config, "clientMemoryShare")
       // Applies if another request of the client was denied, and this one waits for the same response.

@@ -5,15 +5,14 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
+import { hash } from "node:crypto"
+import type { CacheState } from "../exchange/AccessLogEntry.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as Completed from "../exchange/Completed.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type * as UpstreamClient from "../upstream/UpstreamClient.ts"
-import * as CacheStatus from "./CacheStatus.ts"
-import * as ConditionalRequest from "./ConditionalRequest.ts"
-import { minEncodedBytes } from "./ContentEncoding.ts"
-import type { EncodedBodies } from "./EncodedBodies.ts"
+import { type EncodedBodies, minEncodedBytes } from "./EncodedBodies.ts"
 
 /** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
@@ -47,7 +46,7 @@ export const render = (
   const ifNoneMatch = requestHeaders["if-none-match"]
   if (
     etag !== undefined && ifNoneMatch !== undefined && input.allowsNotModified &&
-    ConditionalRequest.ifNoneMatchMatches(ifNoneMatch, etag)
+    ifNoneMatchMatches(ifNoneMatch, etag)
   ) {
     const { "content-type": _, ...notModified } = headers
     return Effect.succeed({ status: 304, headers: notModified, body: emptyBody })
@@ -91,7 +90,7 @@ export const renderPage = (
 const pageTags = new WeakMap<Uint8Array, string>()
 
 const tagOfPage = (body: Uint8Array): string => {
-  const entityTag = pageTags.get(body) ?? ConditionalRequest.entityTagOf(body)
+  const entityTag = pageTags.get(body) ?? entityTagOf(body)
   pageTags.set(body, entityTag)
   return entityTag
 }
@@ -117,7 +116,7 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
     // In whole seconds, and only if it is valid.
     Object.assign(headers, retryAfterHeader(parseRetryAfter(retryAfter, now)))
   }
-  CacheStatus.setCacheHeaders(headers, input, cacheDirective, usesCache, now)
+  setCacheHeaders(headers, input, cacheDirective, usesCache, now)
   return headers
 }
 
@@ -138,8 +137,54 @@ const constantHeaders = ({ method, response, source, usesCache }: RenderInput): 
     if (value !== undefined) headers[name] = value
   }
   if (usesCache && method === "GET" && response.status === 200) {
-    headers["etag"] = ConditionalRequest.entityTagOf(response.bytes)
+    headers["etag"] = entityTagOf(response.bytes)
   }
   if (source === "cache") prepared.set(response, headers)
   return headers
+}
+
+export const cacheStateOf = (
+  { coalesced, source }: UpstreamClient.UpstreamResponse,
+  usesCache: boolean
+): CacheState => {
+  switch (source) {
+    case "cache":
+      return "hit"
+    case "stale":
+      return "stale"
+    case "upstream":
+      return usesCache ? coalesced ? "coalesced" : "miss" : "bypass"
+  }
+}
+
+/** Sets the header `Cache-Status`, and `Age` for cached responses. `usesCache`: whether the request used the cache. */
+const setCacheHeaders = (
+  headers: Record<string, string>,
+  { coalesced, freshUntil, source, storedAt }: UpstreamClient.UpstreamResponse,
+  cacheDirective: CacheDirective,
+  usesCache: boolean,
+  now: number
+): void => {
+  if (storedAt === null || freshUntil === null) {
+    const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
+    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
+    return
+  }
+  const ttl = Math.round((freshUntil - now) / 1000)
+  headers["age"] = String(Math.max(0, Math.floor((now - storedAt) / 1000)))
+  headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${source === "stale" ? "; detail=stale" : ""}`
+}
+
+/**
+ * Returns a weak entity tag: it is the same for every content encoding of the body. Its SHA-256 also identifies the body among
+ * those of other requests: names and metadata of tokens are parts of bodies, so a weaker hash would let their authors choose
+ * two bodies with the same tag.
+ */
+const entityTagOf = (body: Uint8Array): string => `W/"${hash("sha256", body, "base64url")}"`
+
+/** Whether an `If-None-Match` header matches the entity tag. */
+const ifNoneMatchMatches = (ifNoneMatch: string, entityTag: string): boolean => {
+  if (ifNoneMatch.trim() === "*") return true
+  const opaqueTag = entityTag.slice("W/".length)
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaqueTag)
 }

@@ -1,13 +1,8 @@
 /** Records which signal interrupted the program. The runtime itself handles SIGINT and SIGTERM. */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-
-export interface ReceivedSignals {
-  readonly receivedSigterm: () => boolean
-}
 
 /** Listens for signals until the scope closes. A second Ctrl-C exits without waiting for requests in flight. */
-export const make: Effect.Effect<ReceivedSignals, never, Scope.Scope> = Effect.map(
+export const make = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
       const received = { terminated: false, interrupted: false }
@@ -27,5 +22,5 @@ export const make: Effect.Effect<ReceivedSignals, never, Scope.Scope> = Effect.m
     ({ onHup, onInt, onTerm }) =>
       Effect.sync(() => process.off("SIGTERM", onTerm).off("SIGINT", onInt).off("SIGHUP", onHup))
   ),
-  ({ received }) => ({ receivedSigterm: () => received.terminated })
+  ({ received }) => ({ receivedSigterm: (): boolean => received.terminated })
 )

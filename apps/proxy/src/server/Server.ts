@@ -21,7 +21,7 @@ import type { Config } from "../config/Config.ts"
 import * as Completed from "../exchange/Completed.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { RejectedRequest, RequestHandlerService, RequestInFlight } from "../pipeline/RequestHandler.ts"
-import { type ConnectionCounts, type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
+import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
 
@@ -52,14 +52,7 @@ export interface ServerOptions {
   readonly handler: RequestHandlerService
 }
 
-export interface Server {
-  /** Listens until the scope closes, which completes the requests in flight. */
-  readonly listen: Effect.Effect<void, ListenError, Scope.Scope>
-  /** The port, also if the configured port is 0. Null before the server listens. */
-  readonly port: () => number | null
-  readonly connections: () => ConnectionCounts
-  readonly shuttingDown: () => boolean
-}
+export type Server = Effect.Effect.Success<ReturnType<typeof make>>
 
 /** The server cannot listen. `reason` is the error code of the system, for example `EADDRINUSE`. */
 export class ListenError extends Data.TaggedError("ListenError")<{
@@ -68,7 +61,7 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   readonly reason: string
 }> {}
 
-export const make = (options: ServerOptions): Effect.Effect<Server> =>
+export const make = (options: ServerOptions) =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     // Requests use no services of the context, and each one copies it.
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
@@ -191,6 +184,7 @@ export const make = (options: ServerOptions): Effect.Effect<Server> =>
       yield* drainConnections(server, connections, delay, options.shutdownTimeout)
     })
     return {
+      /** Listens until the scope closes, which completes the requests in flight. */
       listen: Effect.gen(function*() {
         // Closed last: interrupts the requests that exceed the shutdown timeout.
         yield* Effect.addFinalizer(() => fibers.interruptAll)
@@ -204,6 +198,7 @@ export const make = (options: ServerOptions): Effect.Effect<Server> =>
           () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
         )
       }),
+      /** The port, also if the configured port is 0. Null before the server listens. */
       port: () => port,
       connections: () => connections.count(),
       shuttingDown: () => shutdownState.started

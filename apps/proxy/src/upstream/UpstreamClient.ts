@@ -46,24 +46,7 @@ export interface Caller {
   readonly onSent: CallClient.SendObserver
 }
 
-export interface UpstreamClient {
-  readonly endpoints: UpstreamEndpoints
-  /** Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. */
-  readonly execute: (
-    request: UpstreamRequest,
-    cacheDirective: CacheDirective,
-    caller: Caller
-  ) => Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
-  /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
-  readonly findInMemory: (request: UpstreamRequest, now: number) => UpstreamResponse | undefined
-  /** Removes the cache entry of a request. Returns false if the store is unavailable. */
-  readonly invalidate: (request: UpstreamRequest) => Effect.Effect<boolean>
-  /** Whether a text, JSON or not, contains an API key of the proxy. */
-  readonly containsApiKey: (text: string) => boolean
-  /** Replaces the message of an error if it contains an API key of the proxy. */
-  readonly withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
-  readonly resolve: (name: UpstreamName) => Resolved
-}
+export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
 
 /** An upstream, or the error of every request to it: its base URL or its API key is missing. */
 type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
@@ -91,17 +74,17 @@ const policiesOf = (
 const throttledDelayFactor = 5
 
 /** Creates a client over the engine, which applies retries, rate limits and timeouts. */
-export const make = (
-  config: UpstreamConfig
-): Effect.Effect<UpstreamClient, never, Engine.Engine | HttpClient.HttpClient | Upstreams> =>
+export const make = (config: UpstreamConfig) =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
     const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
     const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
     const policies = policiesOf(config)
     const apiKeys = distinctKeys(endpoints)
-    const containsApiKey = (text: string) => textContainsSecret(text, apiKeys)
-    const withoutApiKey = (error: ProxyError.ProxyError) =>
+    /** Whether a text, JSON or not, contains an API key of the proxy. */
+    const containsApiKey = (text: string): boolean => textContainsSecret(text, apiKeys)
+    /** Replaces the message of an error if it contains an API key of the proxy. */
+    const withoutApiKey = (error: ProxyError.ProxyError): ProxyError.ProxyError =>
       ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
     const upstreams = yield* Effect.all(Rec.map(
       endpoints.baseUrls,
@@ -129,7 +112,12 @@ export const make = (
       endpoints,
       containsApiKey,
       withoutApiKey,
-      execute: (upstreamRequest, cacheDirective, caller) => {
+      /** Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. */
+      execute: (
+        upstreamRequest: UpstreamRequest,
+        cacheDirective: CacheDirective,
+        caller: Caller
+      ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
         const { input, operation, request, upstreamName } = upstreamRequest
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) return Effect.fail(calls.left)
@@ -153,17 +141,22 @@ export const make = (
             }
           )
       },
-      findInMemory: ({ operation, request, upstreamName }, now) => {
+      /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
+      findInMemory: (
+        { operation, request, upstreamName }: UpstreamRequest,
+        now: number
+      ): UpstreamResponse | undefined => {
         const calls = callsOf[upstreamName]
         const entry = Either.isRight(calls) ? calls.right(operation).getInMemory(request, now) : undefined
         return entry && fromCacheEntry(entry)
       },
-      invalidate: ({ upstreamName, request }) =>
+      /** Removes the cache entry of a request. Returns false if the store is unavailable. */
+      invalidate: ({ request, upstreamName }: UpstreamRequest): Effect.Effect<boolean> =>
         Either.match(upstreams[upstreamName], {
           onLeft: () => Effect.succeed(true),
           onRight: (upstream) => engine.invalidate(upstream)(request)
         }),
-      resolve: (name) => upstreams[name]
+      resolve: (name: UpstreamName): Resolved => upstreams[name]
     }
   })
 
@@ -235,7 +228,7 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
 const passThrough = (
   engineResponse: Engine.EngineResponse,
   apiKeys: ReadonlyArray<Redacted.Redacted>,
-  withoutApiKey: UpstreamClient["withoutApiKey"]
+  withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
   const { response, source } = engineResponse
   const rejection = response.status === 200 ? null : rejectionOf(engineResponse)

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Zlib from "node:zlib"
-import * as ContentEncoding from "../../src/response/ContentEncoding.ts"
+import * as ContentEncoding from "../../src/response/EncodedBodies.ts"
 
 /** The preferred encoding that this Node version supports. */
 const best = "zstdCompress" in Zlib ? "zstd" : "br"

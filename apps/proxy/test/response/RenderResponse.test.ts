@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Zlib from "node:zlib"
 import { defaults } from "../../src/config/Config.ts"
-import { minEncodedBytes } from "../../src/response/ContentEncoding.ts"
+import { minEncodedBytes } from "../../src/response/EncodedBodies.ts"
 import type { EncodedBodies } from "../../src/response/EncodedBodies.ts"
 import * as RenderResponse from "../../src/response/RenderResponse.ts"
 import {
