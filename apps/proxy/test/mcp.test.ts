@@ -26,7 +26,7 @@ const proxy = await Effect.runPromise(
 const eth = ledger.chains.get("eth")
 if (eth === undefined) throw new Error("the ledger has no eth")
 
-const { busyToken, collection1155, collection721, token: coin, tokenId1155, tokenId721, wallet } = examples
+const { token: coin, wallet } = examples
 
 /** The operations in the vendor's description: path and parameter names. */
 const paths: ReadonlyArray<readonly [operationId: string, path: string, query: ReadonlyArray<string>]> = [
@@ -197,80 +197,6 @@ describe("@moralisweb3/api-mcp-server", () => {
         // It parses amounts as numbers, and loses precision
         return [transfer?.transaction, Number(transfer?.value)]
       }))
-  })
-
-  it("lists the transfers of a token", async () => {
-    const { result } = await read(mcp, "evm_gettokentransfers", {
-      address: busyToken,
-      chain: "eth",
-      limit: 5
-    })
-    expect(result).toHaveLength(5)
-    for (const { address } of result) expect(address).toBe(busyToken)
-  })
-
-  it("gets the price of a token", async () => {
-    const price = await read(mcp, "evm_gettokenprice", {
-      address: coin,
-      chain: "eth",
-      include: "percent_change"
-    })
-    const { name, symbol } = eth.tokens.get(coin) ?? {}
-    expect(price).toMatchObject({ tokenName: name, tokenSymbol: symbol })
-    expect(price.usdPrice).toBeGreaterThan(0)
-  })
-
-  it("lists the holders of a token", async () => {
-    const { result } = await read(mcp, "evm_gettokenowners", { token_address: coin, chain: "eth", limit: 5 })
-    expect(
-      result.map((
-        { balance, owner_address }: { readonly balance: unknown; readonly owner_address: string }
-      ) => `${owner_address.toLowerCase()} ${balance}`)
-    )
-      .toEqual(eth.holders(coin).slice(0, 5).map(({ balance, owner }) => `${owner} ${balance}`))
-  })
-
-  it("lists NFTs, their metadata and their owners", async () => {
-    const { result: nfts } = await read(mcp, "evm_getcontractnfts", {
-      address: collection721,
-      chain: "eth",
-      limit: 2
-    })
-    expect(nfts.map(({ token_id }: { readonly token_id: string }) => BigInt(token_id)))
-      .toEqual(eth.nfts(collection721).slice(0, 2).map(({ tokenId }) => tokenId))
-    const metadata = await read(mcp, "evm_getnftmetadata", {
-      address: collection721,
-      token_id: String(tokenId721),
-      chain: "eth",
-      normalizeMetadata: true
-    })
-    expect(metadata.owner_of).toBe(
-      eth.nfts(collection721).find(({ tokenId }) => tokenId === tokenId721)?.owners[0]?.owner
-    )
-    const { result: owners } = await read(mcp, "evm_getnfttokenidowners", {
-      address: collection1155,
-      token_id: String(tokenId1155),
-      chain: "eth"
-    })
-    expect(new Set(owners.map(({ owner_of }: { readonly owner_of: string }) => owner_of)))
-      .toEqual(
-        new Set(
-          eth.nfts(collection1155).find(({ tokenId }) => tokenId === tokenId1155)?.owners.map(({ owner }) =>
-            owner
-          )
-        )
-      )
-  })
-
-  it("gets the chains on which a wallet is active", async () => {
-    const { active_chains } = await read(mcp, "evm_getwalletactivechains", {
-      address: wallet,
-      chains: ["eth", "polygon"]
-    })
-    const active = (["eth", "polygon"] as const).filter((chain) =>
-      ledger.chains.get(chain)?.activity(wallet) !== undefined
-    )
-    expect(active_chains.map(({ chain }: { readonly chain: string }) => chain)).toEqual(active)
   })
 
   it("gets upstream error messages unchanged, and proxy errors for invalid requests", async () => {

@@ -122,13 +122,13 @@ describe("golden records", () => {
   })
 })
 
-/** Sorts families by name and series by labels. Replaces values that differ between runs. */
+/** Sorts families by name and series by labels. Replaces values that differ between runs. Omits those of Effect itself. */
 const inOrder = (text: string): string => {
-  const families = text.trimEnd().split(/\n(?=# HELP )/).map((family) => {
-    const lines = family.split("\n")
+  const families = text.trimEnd().split(/\n(?=# HELP (?!effect_))/).map((family) => {
+    const lines = family.replace(/^# HELP effect_[^]*/m, "").trimEnd().split("\n")
     return [
       ...lines.filter((line) => line.startsWith("#")),
-      ...sortedSeries(lines.filter((line) => !line.startsWith("#")))
+      ...withoutRepeatedBuckets(sortedSeries(lines.filter((line) => !line.startsWith("#"))))
     ]
       .map(withoutVolatileValue).join("\n")
   })
@@ -140,9 +140,20 @@ const withoutVolatileValue = (line: string): string =>
     ? line
     : line.startsWith("nodejs_version_info")
     ? "nodejs_version_info{version=\"<version>\"} 1"
-    : /^(process_|nodejs_|effect_|quarry_proxy_connections )/.test(line)
+    : /^(process_|nodejs_|quarry_proxy_connections )/.test(line)
     ? line.replace(/ [^ ]+$/, " <value>")
     : line
+
+/** The first series of a histogram shows all bounds, the others the buckets that count more than those before. */
+const withoutRepeatedBuckets = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const countOf = (line: string): string => line.split(" ").at(-1) ?? ""
+  const firstEnd = lines.findIndex((line) => line.includes("le=\"+Inf\""))
+  return lines.filter((line, index) => {
+    const before = lines[index - 1] ?? ""
+    return index <= firstEnd || !line.includes("le=\"") ||
+      countOf(line) !== (before.includes("le=\"") ? countOf(before) : "0")
+  })
+}
 
 /** Sorts series by labels. Buckets keep their order. */
 const sortedSeries = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -52,7 +52,8 @@ const having = (member: string, value: unknown): ReadonlyArray<Readonly<Record<s
 
 const attributesOf = (attributes: unknown): object =>
   Object.fromEntries(
-    having("key", attributes).map(({ key, value }) => [String(key), value] as const)
+    having("key", attributes)
+      .map(({ key, value }) => [String(key), Object.values(Object(value))[0]] as const)
       .sort(([one], [other]) => one < other ? -1 : 1)
   )
 

@@ -3,9 +3,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import { examples, ledger, sendRequest, start } from "../support/proxy.ts"
 
@@ -51,47 +48,6 @@ describe("a list", () => {
       expect(JSON.parse(none.text).message).toContain("not a list operation")
       expect((yield* sendRequest(port, "/all/livez")).status).toBe(404)
       expect((yield* sendRequest(port, transfers, { method: "POST" })).status).toBe(405)
-    }))
-})
-
-describe("a proxy during shutdown", () => {
-  it.scopedLive("ends a list between two pages, with the cursor to resume", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { requested, client: httpClient } = endlessList()
-      const { port } = yield* Scope.extend(start({ httpClient }), scope)
-      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
-      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
-      const text = yield* Effect.async<string>((resume) => {
-        let text = ""
-        response.on("data", (piece: Buffer) => {
-          text = (text + piece.toString()).slice(-1000)
-        })
-        response.on("end", () => resume(Effect.succeed(text)))
-      })
-      const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")
-      expect(last).toMatchObject({ failure: { code: "shutting-down" }, cursor: `c${requested.pages}` })
-      yield* Fiber.join(stopping)
-    }))
-})
-
-describe("a list that fails", () => {
-  it.scopedLive("ends with a reason and a cursor, and resumes without missing or duplicate records", () =>
-    Effect.gen(function*() {
-      const { lines: log, port, sandbox } = yield* start()
-      yield* sandbox.queueFaults({}, { status: 422 })
-      const broken = yield* sendRequest(port, transfers, { headers: { "x-request-id": "broken" } })
-      const before = lines(broken.text)
-      const last = JSON.parse(before.at(-1) ?? "")
-      expect(last).toEqual({
-        failure: { code: "bad-request", message: expect.stringContaining("422"), requestId: "broken" },
-        cursor: expect.any(String)
-      })
-      expect(log.map((line) => JSON.parse(line)).map(({ code, status }) => [status, code]))
-        .toEqual([[200, "bad-request"]])
-      const rest = yield* sendRequest(port, `${transfers}&cursor=${encodeURIComponent(last.cursor)}`)
-      const after = lines(rest.text)
-      expect(hashes([...before.slice(0, -1), ...after.slice(0, -1)])).toEqual(expected())
     }))
 })
 
