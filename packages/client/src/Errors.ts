@@ -7,9 +7,10 @@
  *
  * @since 0.1.0
  */
+import { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
-import { describeError } from "./internal/describeError.ts"
+import * as Schema from "effect/Schema"
 
 /**
  * The part of a request that errors keep. Headers are left out.
@@ -121,9 +122,11 @@ const namedError = <const Name extends string>(
   return NamedError
 }
 
+const decode = Schema.decodeUnknownSync(ListOperationError)
+
 /**
- * Creates the class of an error of `@blockquarry/core` with the same name and fields. `defaults` are those of the optional
- * fields.
+ * Creates the class of an error of `@blockquarry/core` with the same name, fields and texts. `defaults` are those of the
+ * optional fields.
  */
 const callError =
   <const Name extends string>(name: Name) =>
@@ -135,10 +138,10 @@ const callError =
     class CallError extends namedError(name) {
       constructor(fields: object) {
         const allFields = { ...defaults, ...Rec.filter({ ...fields }, Predicate.isNotUndefined) }
-        super(describeError(name, allFields), allFields)
+        super(decode({ _tag: name, ...allFields }), allFields)
       }
     }
-    // `describeError` throws if a field is missing or invalid.
+    // `decode` throws if a field is missing or invalid.
     return CallError as new(fields: object) => BlockquarryError & Fields & Named<Name>
   }
 

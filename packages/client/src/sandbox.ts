@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { EvmChain } from "@blockquarry/core/Chain"
+import { option, optionIssues } from "@blockquarry/http/OptionIssues"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
@@ -157,7 +158,7 @@ export interface Sandbox {
  * @category constructors
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
-  decodeOptions(options)
+  check(OptionsSchema, options)
   const sandbox = Effect.runSync(Service.make(options))
   const client = Service.httpClient(sandbox)
   return {
@@ -165,7 +166,8 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     baseUrl: Service.baseUrls.data,
     examples: toPlain(sandbox.ledger.examples),
     queueFaults: (...faults) => {
-      Effect.runSync(sandbox.queueFaults(...decodeFaults({ faults }).faults))
+      faults.forEach((fault, index) => check(FaultSchema, fault, ["faults", String(index)]))
+      Effect.runSync(sandbox.queueFaults(...faults))
     },
     addBlocks: (chain, blocks) => {
       const decoded = decodeBlocks({ chain, blocks })
@@ -193,39 +195,36 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   }
 }
 
-/**
- * Returns a function that decodes a value. It throws a `ConfigurationError` if the value has unknown members, or is none of the
- * schema. "Expected undefined" of optional members does not help.
- */
-const decoding = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
-  return (value: unknown): A =>
-    Either.getOrThrowWith(decode(value), (error) =>
+/** Throws a `ConfigurationError` if a value has unknown or invalid members. */
+const check = (schema: Schema.Schema.AnyNoContext, value: unknown, path?: ReadonlyArray<string>): void => {
+  const issues = optionIssues(schema, value, path)
+    .map(({ path, reason }) => ({ option: path.join("."), reason }))
+  if (issues.length > 0) throw new ConfigurationError(issues)
+}
+
+const OptionsSchema = Schema.Struct(
+  {
+    seed: Schema.Int,
+    scale: Schema.NonNegativeInt,
+    walletTransfersCursor: Schema.Boolean,
+    defaultPageSize: Schema.Int.pipe(Schema.greaterThanOrEqualTo(1))
+  } satisfies { readonly [Name in keyof SandboxOptions]-?: Schema.Schema<NonNullable<SandboxOptions[Name]>> }
+)
+
+const FaultSchema = Schema.Struct({
+  ...Service.Fault.fields,
+  kind: option(`one of ${Service.FaultKind.literals.join(", ")}`, Schema.is(Service.FaultKind))
+})
+
+const decodeBlocks = (value: unknown) =>
+  Either.getOrThrowWith(
+    Schema.decodeUnknownEither(Schema.Struct({ chain: EvmChain, blocks: Schema.NonNegativeInt }))(value),
+    (error) =>
       new ConfigurationError(
         ParseResult.ArrayFormatter.formatErrorSync(error)
-          .filter(({ message }) => !message.startsWith("Expected undefined,"))
-          .map(({ message, path }) => ({ option: path.join(".") || "options", reason: message }))
-      ))
-}
-
-type OptionFields = {
-  readonly [Name in keyof SandboxOptions]-?: Schema.UndefinedOr<
-    Schema.Schema<NonNullable<SandboxOptions[Name]>>
-  >
-}
-
-const decodeOptions = decoding(Schema.Struct(
-  {
-    seed: Schema.UndefinedOr(Schema.Int),
-    scale: Schema.UndefinedOr(Schema.NonNegativeInt),
-    walletTransfersCursor: Schema.UndefinedOr(Schema.Boolean),
-    defaultPageSize: Schema.UndefinedOr(Schema.Int.pipe(Schema.greaterThanOrEqualTo(1)))
-  } satisfies OptionFields
-))
-
-const decodeFaults = decoding(Schema.Struct({ faults: Schema.Array(Service.Fault) }))
-
-const decodeBlocks = decoding(Schema.Struct({ chain: EvmChain, blocks: Schema.NonNegativeInt }))
+          .map(({ message, path }) => ({ option: path.join("."), reason: message }))
+      )
+  )
 
 /** The error with which `fetch` rejects. */
 const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {

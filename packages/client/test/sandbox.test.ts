@@ -73,7 +73,7 @@ it("injects faults: resets, responses that never end, statuses", async () => {
 it("rejects unknown and invalid options", () => {
   const create = (json: string) => expect(() => createSandbox(JSON.parse(json)))
   create(`{ "sed": 7 }`).toThrow(ConfigurationError)
-  create(`{ "sed": 7 }`).toThrow(`sed: is unexpected, expected: "seed" | "scale" | `)
+  create(`{ "sed": 7 }`).toThrow("sed: unknown option; expected one of seed, scale, ")
   create(`{ "scale": -1, "seed": "7" }`).toThrow(
     /^seed: Expected number, actual "7"; scale: Expected a non-negative number, actual -1$/
   )
@@ -84,8 +84,8 @@ it("rejects unknown and invalid faults, and injects none of them", async () => {
   const { client, examples, queueFaults } = setup()
   const queue = (json: string) => expect(() => queueFaults({ status: 503 }, JSON.parse(json)))
   queue(`{ "stats": 503 }`).toThrow(ConfigurationError)
-  queue(`{ "stats": 503 }`).toThrow(`faults.1.stats: is unexpected, expected: "delay" | "status" | `)
-  queue(`{ "kind": "explode" }`).toThrow(/^faults\.1\.kind: /)
+  queue(`{ "stats": 503 }`).toThrow("faults.1.stats: unknown option; expected one of delay, status, ")
+  queue(`{ "kind": "explode" }`).toThrow(/^faults\.1\.kind: expected one of reset, .*, got a string$/)
   expect((await client.tokenPrice({ address: examples.token })).tokenName).toBe("Quarry Dollar")
 })
 

@@ -25,7 +25,6 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import {
   AbortError,
-  BlockquarryError,
   ClientClosedError,
   type ClientError,
   ConfigurationError,
@@ -34,9 +33,15 @@ import {
 import type { OperationId } from "../Inputs.ts"
 import type { CallOptions, ClientOptions, Fetch, ListOptions } from "../Options.ts"
 import { onAbort } from "./onAbort.ts"
-import { callSchema, listSchema } from "./optionSchemas.ts"
 import { type Plain, toPlain } from "./Plain.ts"
-import { type Api, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
+import {
+  type Api,
+  callSchema,
+  listSchema,
+  resolveOptions,
+  throwIfAny,
+  toCallOptions
+} from "./resolveOptions.ts"
 import { toClientError } from "./toClientError.ts"
 
 /** The functions of one client. */
@@ -101,26 +106,22 @@ export const make = (options: ClientOptions): Calls => {
   }
 
   /** Runs an effect until the signal is aborted or the client is closed. */
-  const run = <A>(
+  const run = async <A>(
     id: OperationId,
     signal: AbortSignal | undefined,
     effect: Effect.Effect<A, ListOperationError>
-  ): Promise<A> =>
-    new Promise((resolve, rejectWith) => {
-      const callSite = new Error()
-      const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
-      const ended = endedError(id, signal)
-      if (ended !== null) return reject(ended)
-      const fiber = runFork(effect, { scope })
-      const stopListening = onAbort(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
-      fiber.addObserver((exit) => {
-        stopListening()
-        if (Exit.isSuccess(exit)) return resolve(exit.value)
-        const failure = Cause.failureOption(exit.cause)
-        if (Option.isSome(failure)) reject(toClientError(failure.value, options))
-        else reject(endedError(id, signal) ?? Cause.squash(exit.cause))
-      })
-    })
+  ): Promise<A> => {
+    throwIfEnded(id, signal)
+    const fiber = runFork(effect, { scope })
+    const stopListening = onAbort(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
+    const exit = await new Promise<Exit.Exit<A, ListOperationError>>((resolve) => fiber.addObserver(resolve))
+    stopListening()
+    if (Exit.isSuccess(exit)) return exit.value
+    const failure = Cause.failureOption(exit.cause)
+    // Made here, so that its stack is that of the call
+    if (Option.isSome(failure)) throw toClientError(failure.value, options)
+    throw endedError(id, signal) ?? Cause.squash(exit.cause)
+  }
 
   /** Iterates over a stream. Each iteration starts anew, and ends what it started when it ends. */
   const iterate = <A>(
@@ -160,7 +161,7 @@ export const make = (options: ClientOptions): Calls => {
 
   const one: Calls["one"] = (api, id, operation) => async (input, options) => {
     throwIfInvalid(id, options, callSchema)
-    return run(
+    return await run(
       id,
       options?.signal,
       operation === undefined
@@ -205,18 +206,6 @@ const throwIfInvalid = (
   const issues = optionIssues(schema, options)
     .map(({ path, reason }) => ({ parameter: path.join("."), reason }))
   if (issues.length > 0) throw new InvalidInputError({ operation, issues })
-}
-
-/** Replaces the stack of an error, which begins in a fiber, with that of the call. */
-const withStackOf = ({ stack = "" }: Error, error: unknown): unknown => {
-  if (error instanceof BlockquarryError) {
-    Object.defineProperty(error, "stack", {
-      configurable: true,
-      writable: true,
-      value: `${error.name}: ${error.message}\n${stack.replace(/^Error\n/, "")}`
-    })
-  }
-  return error
 }
 
 /** Builds the clients of the APIs, which need nothing asynchronous. They log nothing and read no environment variable. */

@@ -1,16 +1,55 @@
-/** Translates the options of this package to those of `@blockquarry/http`, whose defaults complete them. */
+/**
+ * Checks the options of this package, and translates them to those of `@blockquarry/http`, whose layers check the values
+ * that are `Unknown` here, and whose defaults complete them.
+ */
 import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
-import { optionIssues } from "@blockquarry/http/OptionIssues"
+import * as LayerCallOptions from "@blockquarry/http/CallOptions"
+import { option, optionIssues } from "@blockquarry/http/OptionIssues"
+import * as Pagination from "@blockquarry/http/Pagination"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { ConfigurationError } from "../Errors.ts"
-import type { ClientOptions, LabeledApiKey, ListOptions } from "../Options.ts"
-import { clientSchema } from "./optionSchemas.ts"
+import type { CallOptions, ClientOptions, Fetch, LabeledApiKey, ListOptions } from "../Options.ts"
+
+/** Requires a schema of every option. */
+type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
+
+const signal = option(
+  "an AbortSignal",
+  (value): value is AbortSignal => Predicate.hasProperty(value, "addEventListener")
+)
+
+const callOptions = { ...LayerCallOptions.schema.fields, signal } satisfies OptionSchemas<CallOptions>
+const listOptions = { ...callOptions, ...Pagination.schema.fields } satisfies OptionSchemas<ListOptions>
+
+export const callSchema = Schema.Struct(callOptions)
+
+export const listSchema = Schema.Struct(listOptions)
+
+const clientSchema = Schema.Struct(
+  {
+    apiKey: Schema.Unknown,
+    baseUrl: Schema.Unknown,
+    baseUrls: Schema.Struct({ data: Schema.Unknown, streams: Schema.Unknown, ledger: Schema.Unknown }),
+    timeouts: Schema.Unknown,
+    retry: Schema.Unknown,
+    rateLimit: Schema.Unknown,
+    breaker: Schema.Unknown,
+    concurrency: Schema.Unknown,
+    cache: Schema.Unknown,
+    maxBodySize: Schema.Unknown,
+    arrayFormat: Schema.Unknown,
+    userAgent: Schema.Unknown,
+    fetch: option("a function", (value): value is Fetch => Predicate.isFunction(value)),
+    signal
+  } satisfies OptionSchemas<ClientOptions>
+)
 
 /** The APIs, each with its own base URL. */
 const apis = ["data", "streams", "ledger"] as const

@@ -6,6 +6,32 @@ import type { ClientOptions } from "../Options.ts"
 
 const encode = Schema.encodeSync(ListOperationError)
 
+type Encoded = typeof ListOperationError.Encoded
+
+type FieldsByName = { readonly [E in Encoded as E["_tag"]]: Omit<E, "_tag"> }
+
+const classes: {
+  readonly [Name in keyof FieldsByName]: new(fields: FieldsByName[Name]) => Errors.ClientError
+} = {
+  InvalidInputError: Errors.InvalidInputError,
+  RequestRejectedError: Errors.RequestRejectedError,
+  NotFoundError: Errors.NotFoundError,
+  AuthenticationError: Errors.AuthenticationError,
+  PermissionDeniedError: Errors.PermissionDeniedError,
+  PlanQuotaExceededError: Errors.PlanQuotaExceededError,
+  RateLimitError: Errors.RateLimitError,
+  LocalLimitError: Errors.LocalLimitError,
+  ServerError: Errors.ServerError,
+  CircuitOpenError: Errors.CircuitOpenError,
+  InvalidResponseError: Errors.InvalidResponseError,
+  PaginationError: Errors.PaginationError,
+  NetworkError: Errors.NetworkError,
+  TimeoutError: Errors.TimeoutError
+}
+
+const make = <Name extends keyof FieldsByName>(name: Name, fields: FieldsByName[Name]): Errors.ClientError =>
+  new classes[name](fields)
+
 /**
  * Returns the error of this package with the same name and fields. Durations become milliseconds. The hint names the option
  * that sets the base URL.
@@ -14,43 +40,11 @@ export const toClientError = (
   error: ListOperationError,
   { baseUrl, baseUrls }: Pick<ClientOptions, "baseUrl" | "baseUrls"> = {}
 ): Errors.ClientError => {
-  const encoded = encode(error)
-  switch (encoded._tag) {
-    case "InvalidInputError":
-      return new Errors.InvalidInputError(untagged(encoded))
-    case "RequestRejectedError":
-      return new Errors.RequestRejectedError(untagged(encoded))
-    case "NotFoundError":
-      return new Errors.NotFoundError(untagged(encoded))
-    case "AuthenticationError":
-      return new Errors.AuthenticationError(untagged(encoded))
-    case "PermissionDeniedError":
-      return new Errors.PermissionDeniedError(untagged(encoded))
-    case "PlanQuotaExceededError":
-      return new Errors.PlanQuotaExceededError(untagged(encoded))
-    case "RateLimitError":
-      return new Errors.RateLimitError(untagged(encoded))
-    case "LocalLimitError":
-      return new Errors.LocalLimitError(untagged(encoded))
-    case "ServerError":
-      return new Errors.ServerError(untagged(encoded))
-    case "CircuitOpenError":
-      return new Errors.CircuitOpenError(untagged(encoded))
-    case "InvalidResponseError":
-      return new Errors.InvalidResponseError(untagged(encoded))
-    case "PaginationError":
-      return new Errors.PaginationError(untagged(encoded))
-    case "NetworkError":
-      return new Errors.NetworkError(
-        baseUrl === undefined || baseUrls?.[encoded.api] !== undefined
-          ? untagged(encoded)
-          : { ...untagged(encoded), setting: "baseUrl" }
-      )
-    case "TimeoutError":
-      return new Errors.TimeoutError(untagged(encoded))
-  }
+  const { _tag, ...fields } = encode(error)
+  return make(
+    _tag,
+    "api" in fields && baseUrl !== undefined && baseUrls?.[fields.api] === undefined
+      ? { ...fields, setting: "baseUrl" }
+      : fields
+  )
 }
-
-const untagged = <Fields extends { readonly _tag: string }>(
-  { _tag, ...fields }: Fields
-): Omit<Fields, "_tag"> => fields
