@@ -14,7 +14,7 @@ import {
   zero
 } from "./Chart.ts"
 
-export const formatShare = (share: BigDecimal.BigDecimal): string => `${formatPercent(share)}%`
+const formatShare = (share: BigDecimal.BigDecimal): string => `${formatPercent(share)}%`
 
 const shareOf = ({ percentage_relative_to_total_supply: share }: TokenOwner): ChartValue =>
   share === null ? [zero, "unknown"] : [share, formatShare(share)]

@@ -2,26 +2,20 @@
 import * as Predicate from "effect/Predicate"
 import type { Column } from "../render/Table.ts"
 import { toJson } from "../text/Json.ts"
-import { type RecordField, valueAt } from "./RecordFields.ts"
+import { type FieldKind, type RecordField, valueAt } from "./RecordFields.ts"
 
 /** Names of fields whose values are shortened in the middle. */
 const idName = /address$|hash$|^owner_of$|^sender$|^token_id$/i
 
-const kindOf = (field: RecordField): Column<unknown>["kind"] => {
-  switch (field.kind) {
-    case "amount":
-    case "decimal":
-    case "float":
-    case "integer":
-      return "number"
-    case "boolean":
-    case "time":
-      return "fixed"
-    case "json":
-      return "text"
-    case "string":
-      return idName.test(field.path.at(-1) ?? "") ? "id" : "text"
-  }
+const kinds: Readonly<Record<FieldKind, Column<unknown>["kind"]>> = {
+  amount: "number",
+  decimal: "number",
+  float: "number",
+  integer: "number",
+  boolean: "fixed",
+  time: "fixed",
+  json: "text",
+  string: "text"
 }
 
 const formatValue = (value: unknown): string =>
@@ -30,6 +24,6 @@ const formatValue = (value: unknown): string =>
 export const fieldColumns = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Column<unknown>> =>
   fields.map((field) => ({
     header: field.path.join("."),
-    kind: kindOf(field),
+    kind: field.kind === "string" && idName.test(field.path.at(-1) ?? "") ? "id" : kinds[field.kind],
     cell: (record) => formatValue(valueAt(record, field.path))
   }))

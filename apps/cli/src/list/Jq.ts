@@ -106,29 +106,26 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
     const called = calledFunctions(expression)
     const readsInput = called.has("input") || called.has("inputs")
     // Everywhere else, records do not affect each other, and none ends the program
-    if (!readsInput && !["input_line_number", "halt", "halt_error"].some((name) => called.has(name))) {
-      return {
-        fields: null,
-        holdsRecords: false,
-        apply: (records) => Effect.sync(() => transformEach(records.map(toInput))),
-        end: Effect.succeed({ values: [], error: null }),
-        status: Effect.void
-      }
-    }
-    const kept: Array<string> = []
+    const holdsRecords = readsInput ||
+      ["input_line_number", "halt", "halt_error"].some((name) => called.has(name))
+    const held: Array<string> = []
     let length = 0
+    const hold = (records: ReadonlyArray<string>) => {
+      held.push(...records)
+      for (const text of records) length += text.length
+      return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
+    }
     return {
       fields: null,
-      holdsRecords: true,
+      holdsRecords,
       apply: (records) =>
         Effect.suspend(() => {
-          for (const text of records.map(toInput)) {
-            kept.push(text)
-            length += text.length
-          }
-          return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
+          const texts = records.map(toInput)
+          return holdsRecords ? hold(texts) : Effect.succeed(transformEach(texts))
         }),
-      end: Effect.sync(() => transformAll(kept, readsInput ? ["-n"] : [])),
+      end: Effect.sync(() =>
+        holdsRecords ? transformAll(held, readsInput ? ["-n"] : []) : { values: [], error: null }
+      ),
       status: Effect.void
     }
   })

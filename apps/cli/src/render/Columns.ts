@@ -9,17 +9,20 @@ import type { View } from "./View.ts"
 
 type ColumnOptions<A> = Pick<Column<A>, "dropOrder" | "isOptional" | "only" | "style">
 
-/** Creates a column of hashes or other identifiers, which are shortened in the middle. */
-export const idColumn = <A>(
+const columnOf = (kind: Column<never>["kind"]) =>
+<A>(
   header: string,
-  value: (record: A) => string | null,
+  value: (record: A, view: View) => number | bigint | string | null,
   options: ColumnOptions<A> = {}
-): Column<A> => ({
-  header,
-  kind: "id",
-  cell: (record) => value(record) ?? "",
-  ...options
-})
+): Column<A> => ({ header, kind, cell: (record, view) => String(value(record, view) ?? ""), ...options })
+
+/** Creates a column of hashes or other identifiers, which are shortened in the middle. */
+export const idColumn = columnOf("id")
+
+export const textColumn = columnOf("text")
+
+/** Creates a column of exact numbers. */
+export const numberColumn = columnOf("number")
 
 /** An address, and what the upstream knows about it. */
 export interface NamedAddress {
@@ -34,51 +37,32 @@ export const addressColumn = <A>(
   value: (record: A, view: View) => NamedAddress,
   options: ColumnOptions<A> = {}
 ): Column<A> => ({
-  header,
-  kind: "id",
-  cell: (record, view) => value(record, view).address ?? "",
+  ...idColumn(header, (record, view) => value(record, view).address, options),
   name: (record, view) => {
     const { address, entity, label } = value(record, view)
     return (address === null ? null : view.aliasOf(address)) ?? label ?? entity ?? null
-  },
-  ...options
+  }
 })
-
-export const textColumn = <A>(
-  header: string,
-  value: (record: A, view: View) => string | null,
-  options: ColumnOptions<A> = {}
-): Column<A> => ({
-  header,
-  kind: "text",
-  cell: (record, view) => value(record, view) ?? "",
-  ...options
-})
-
-export const numberColumn = <A>(
-  header: string,
-  value: (record: A) => number | bigint | string | null,
-  options: ColumnOptions<A> = {}
-): Column<A> => ({ header, kind: "number", cell: (record) => String(value(record) ?? ""), ...options })
 
 export const decimalColumn = <A>(
   header: string,
   value: (record: A) => BigDecimal.BigDecimal | null,
   options: ColumnOptions<A> = {}
-): Column<A> => numberColumn(header, (record) => formatOptionalDecimal(value(record)), options)
+): Column<A> =>
+  numberColumn(header, (record) => {
+    const decimal = value(record)
+    return decimal === null ? null : formatDecimal(decimal)
+  }, options)
 
 /** Creates a column of percentages: with two decimals, or exact in a wide table. */
 export const percentColumn = <A>(
   header: string,
   value: (record: A) => BigDecimal.BigDecimal | null
-): Column<A> => ({
-  header,
-  kind: "number",
-  cell: (record, { isWide }) => {
+): Column<A> =>
+  numberColumn(header, (record, { isWide }) => {
     const percentage = value(record)
-    return percentage === null ? "" : isWide ? formatDecimal(percentage) : formatPercent(percentage)
-  }
-})
+    return percentage === null ? null : isWide ? formatDecimal(percentage) : formatPercent(percentage)
+  })
 
 /** Creates a column of times: relative to now, or in UTC. */
 export const timeColumn = <A>(
@@ -95,6 +79,3 @@ export const timeColumn = <A>(
   },
   ...options
 })
-
-const formatOptionalDecimal = (value: BigDecimal.BigDecimal | null): string =>
-  value === null ? "" : formatDecimal(value)

@@ -1,22 +1,19 @@
 /** Commands that print new records of a list as they appear. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import { type ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
-import { type CommandError, type OutputError, UsageError } from "../errors/CommandError.ts"
-import { type FileLockedError, lockFile } from "../files/FileLock.ts"
+import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { type PageRecords, type RecordList, selectRecords } from "../list/RecordList.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { type ListReader, listReader } from "./ListReader.ts"
+import { listReader } from "./ListReader.ts"
 import { pollUntilComplete } from "./PollLoop.ts"
 import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } from "./WatchOptions.ts"
 import { makeWatchOutput, watchOutputOptions } from "./WatchOutput.ts"
@@ -24,11 +21,10 @@ import {
   makeWatchPosition,
   type Poll,
   type PollStart,
-  type PositionSnapshot,
   type WatchableRecord,
   type WatchPosition
 } from "./WatchPosition.ts"
-import { loadState, saveState } from "./WatchState.ts"
+import { openState } from "./WatchState.ts"
 
 /** Bounds the memory for known records. */
 const maxKnown = 100_000
@@ -85,37 +81,6 @@ export const watchCommand = <
     })
 })
 
-/** The file that remembers a position. */
-interface StateFile {
-  /** The position of an earlier watch, if there is one. */
-  readonly saved: PositionSnapshot | null
-  readonly save: (position: PositionSnapshot) => Effect.Effect<void, CommandError>
-}
-
-/** Fails as for every other state that the watch cannot use. */
-const lockedAsUsageError = <A, R>(
-  self: Effect.Effect<A, FileLockedError | OutputError, R>
-): Effect.Effect<A, UsageError | OutputError, R> =>
-  Effect.catchTag(
-    self,
-    "FileLockedError",
-    ({ hint, reason }) => new UsageError({ reason: `--state: ${reason}`, hint })
-  )
-
-const openState = (
-  file: string | null,
-  { query }: ListReader<unknown>,
-  operation: AnyOperation
-): Effect.Effect<StateFile, CommandError, Scope.Scope> =>
-  Effect.gen(function*() {
-    if (file === null) return { saved: null, save: () => Effect.void }
-    const { requireHeld } = yield* lockedAsUsageError(lockFile(file))
-    return {
-      saved: yield* loadState(file, query, operation),
-      save: (position) => Effect.zipRight(lockedAsUsageError(requireHeld), saveState(file, query, position))
-    }
-  })
-
 const watchList = <Item extends WatchableRecord>(
   list: RecordList<Item>,
   identity: (item: Item) => string,
@@ -129,7 +94,7 @@ const watchList = <Item extends WatchableRecord>(
     const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
     const reader = yield* listReader(list, invocation)
     const output = yield* makeWatchOutput(list, reader.subject, invocation)
-    const { save, saved } = yield* openState(stateFile, reader, list.operation)
+    const { save, saved } = yield* openState(stateFile, reader.query, list.operation)
     const announce = (position: WatchPosition<Item>) =>
       terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 

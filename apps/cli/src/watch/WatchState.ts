@@ -2,8 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { type OutputError, UsageError } from "../errors/CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
+import { type FileLockedError, lockFile } from "../files/FileLock.ts"
 import { readText, replaceText } from "../files/Files.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
@@ -22,33 +24,54 @@ const State = Schema.Struct({
 
 const StateText = Schema.parseJson(State)
 
-/** Reads the state; null if the file does not exist. Fails if it is the state of another query. */
-export const loadState = (
-  file: string,
+/** The file that remembers a position. */
+interface StateFile {
+  /** The position of an earlier watch, if there is one. */
+  readonly saved: PositionSnapshot | null
+  /** Replaces the state atomically. */
+  readonly save: (position: PositionSnapshot) => Effect.Effect<void, UsageError | OutputError>
+}
+
+/** Fails as for every other state that the watch cannot use. */
+const lockedAsUsageError = <A, R>(
+  self: Effect.Effect<A, FileLockedError | OutputError, R>
+): Effect.Effect<A, UsageError | OutputError, R> =>
+  Effect.catchTag(
+    self,
+    "FileLockedError",
+    ({ hint, reason }) => new UsageError({ reason: `--state: ${reason}`, hint })
+  )
+
+/** Opens the state of a query; without a file there is none. Fails if it is the state of another query. */
+export const openState = (
+  file: string | null,
   query: ListQuery,
   operation: QueryOperation
-): Effect.Effect<PositionSnapshot | null, UsageError | OutputError> =>
-  Effect.flatMap(readText(file), (text): Effect.Effect<PositionSnapshot | null, UsageError> => {
-    if (text === null) return Effect.succeed(null)
-    const state = Either.getOrNull(Schema.decodeEither(StateText)(text))
-    if (state === null) {
-      return new UsageError({
+): Effect.Effect<StateFile, UsageError | OutputError, Scope.Scope> =>
+  Effect.gen(function*() {
+    if (file === null) return { saved: null, save: () => Effect.void }
+    const { requireHeld } = yield* lockedAsUsageError(lockFile(file))
+    const text = yield* readText(file)
+    const state = text === null ? null : Either.getOrNull(Schema.decodeEither(StateText)(text))
+    if (text !== null && state === null) {
+      return yield* new UsageError({
         reason: `--state: ${file} is not the state of a watch`,
         hint: "use another file, or remove it to start anew"
       })
     }
-    const difference = describeDifference(state.query, query, operation)
-    return difference === ""
-      ? Effect.succeed({ start: state.start, known: state.known })
-      : new UsageError({
+    const difference = state === null ? "" : describeDifference(state.query, query, operation)
+    if (difference !== "") {
+      return yield* new UsageError({
         reason: `--state: ${file} belongs to another watch (${difference})`,
         hint: "use one file for each watch"
       })
+    }
+    return {
+      saved: state,
+      save: ({ known, start }) =>
+        Effect.zipRight(
+          lockedAsUsageError(requireHeld),
+          replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
+        )
+    }
   })
-
-export const saveState = (
-  file: string,
-  query: ListQuery,
-  { known, start }: PositionSnapshot
-): Effect.Effect<void, OutputError> =>
-  replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)

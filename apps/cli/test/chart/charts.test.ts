@@ -1,5 +1,4 @@
 /** Charts of records that the sandbox does not have. */
-import { formatDecimal } from "@blockquarry/core/Decimal"
 import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
 import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as WalletChains from "@blockquarry/core/model/WalletChains"
@@ -9,7 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as fc from "effect/FastCheck"
 import { walletTransfersChart } from "../../src/chart/ActivityChart.ts"
 import { chainsChart } from "../../src/chart/ChainsChart.ts"
-import { formatShare, holdersChart } from "../../src/chart/HoldersChart.ts"
+import { holdersChart } from "../../src/chart/HoldersChart.ts"
 
 const token = "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"
 const noAlias = () => null
@@ -48,22 +47,6 @@ describe("holders", () => {
         expect(lengths).toEqual([...lengths].sort((a, b) => b - a))
       }
     ))
-  })
-
-  it("have shares with two decimals, rounded from the exact value", () => {
-    expect(
-      ["0", "0.004999", "0.005", "12.344999999999999999", "12.345", "99.995", "100"].map((text) =>
-        formatShare(BigDecimal.unsafeFromString(text))
-      )
-    ).toEqual(["0.00%", "<0.01%", "0.01%", "12.34%", "12.35%", "100.00%", "100.00%"])
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 100n * 10n ** 18n }), (value) => {
-      const share = BigDecimal.make(value, 18)
-      const [whole = "", cents = ""] = formatShare(share).replace(/[<%]/g, "").split(".")
-      const difference = BigDecimal.subtract(share, BigDecimal.make(BigInt(whole + cents), 2))
-      expect(Math.abs(Number(formatDecimal(difference)))).toBeLessThanOrEqual(
-        formatShare(share)[0] === "<" ? 0.01 : 0.005
-      )
-    }))
   })
 
   it("are compared by balance if the service returns no shares", () => {

@@ -1,15 +1,13 @@
 /** Commands draw charts of what the sandbox returns. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
 import { XMLValidator } from "fast-xml-parser"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { countOf } from "../../src/render/Count.ts"
 import { width } from "../../src/text/Width.ts"
-import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, records, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
 const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
@@ -121,17 +119,12 @@ describe("records", () => {
       const file = join(yield* folder, "chart.svg")
       const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
       const run = (kind: "html" | "hang") =>
-        Effect.fork(quarry([...argv, "--chart", "--chart-to", file, "--timeout", "1m"], {
+        quarry([...argv, "--chart", "--chart-to", file, "--timeout", "1m"], {
           env: { ...utf8, ...sandboxEnvironment },
           sandbox: { faults: [{ fault: { kind }, skip: 2 }] }
-        }))
+        })
       for (const [kind, code] of [["html", 6], ["hang", 7]] as const) {
-        const fiber = yield* run(kind)
-        while ((yield* Fiber.poll(fiber))._tag === "None") {
-          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-          yield* TestClock.adjust("10 seconds")
-        }
-        const ran = yield* fiber
+        const ran = yield* withRunningClock(run(kind), "10 seconds")
         expect(ran.code).toBe(code)
         expect(ran.out).toContain("40 transfers, from")
         expect(ran.out).toContain("Incomplete: received only 40 transfers.")

@@ -128,25 +128,6 @@ for (const [name, format] of amountFormats) {
       it.live(`prints the token ID of ${location.argv.slice(0, 2).join(" ")} exactly`, () =>
         Effect.forEach([id77, largest], (number) => expectNumber(location, number, format)))
     }
-
-    it.live("prints exact amounts in whole tokens", () =>
-      Effect.gen(function*() {
-        const cases: ReadonlyArray<readonly [digits: string, decimals: number, tokens: string]> = [
-          [largest, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
-          [largest, 77, "1.15792089237316195423570985008687907853269984665640564039457584007913129639935"],
-          ["9007199254740993", 6, "9007199254.740993"],
-          ["9007199254740993", 16, "0.9007199254740993"],
-          ["9007199254740991", 18, "0.009007199254740991"],
-          ["9007199254740990", 1, "900719925474099"],
-          ["1", 18, "0.000000000000000001"],
-          ["0", 18, "0"]
-        ]
-        for (const [digits, decimals, tokens] of cases) {
-          expect(yield* printed(wallet, transfer(decimals)(format(digits)), "table")).toMatch(
-            wholeNumber(tokens)
-          )
-        }
-      }))
   })
 }
 

@@ -212,15 +212,6 @@ it.live("prints the bodies of the responses as received", () =>
     })
   }))
 
-it.live("shows the short hint on a terminal, and a complete command to scripts", () =>
-  Effect.gen(function*() {
-    const onTerminal = yield* run(["--limit", "2"], { terminal: 100 })
-    expect(onTerminal.err).toContain("more transfers available: use --all\n")
-    expect(onTerminal.err).not.toContain("--cursor")
-    const inScript = yield* run(["--limit", "2"])
-    expect(inScript.err).toMatch(/^ {2}quarry wallet transfers 0x\w+ --sandbox --limit=2 --cursor=\S+$/m)
-  }))
-
 it.live("prints a cursor with control characters as a word that a shell reads back", () =>
   Effect.gen(function*() {
     const cursor = "a b'\u001b]0;title\u0007\u202e"
@@ -353,19 +344,4 @@ it.live("exits as --exit-status says, after all results are printed", () =>
       code: 2,
       err: expect.stringContaining("--exit-status requires --jq")
     })
-  }))
-
-it.live("lets the last of repeated options win", () =>
-  Effect.gen(function*() {
-    const { out } = yield* quarry([
-      "token",
-      "price",
-      exampleValues.token,
-      "-o",
-      "json",
-      "-o",
-      "csv",
-      "--sandbox"
-    ])
-    expect(out).toMatch(/^\w+,.*\r\n/)
   }))

@@ -2,7 +2,6 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { exampleValues } from "../../src/help/Help.ts"
 import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
 
 const scale = 300
@@ -99,20 +98,14 @@ it.live("reports the number of records and the cursor after an error", () =>
     expect([...printed, ...ids(rest.out)]).toEqual(all)
   }))
 
-it.live("reports an empty list and prints nothing to stdout", () =>
+it.live("says that a list is empty to people only, who may not want to know", () =>
   Effect.gen(function*() {
     const { emptyWallet } = Ledger.make({ seed: 1 }).examples
-    const table = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "table"])
-    expect(table).toMatchObject({ code: 0, out: "" })
-    expect(table.err).toContain("no transfers found")
-    const array = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "json", "--all"])
-    expect(JSON.parse(array.out)).toEqual([])
     const argv = ["wallet", "transfers", emptyWallet, "--sandbox", "-o", "ndjson"]
     expect(yield* quarry(argv, { terminal: 80 })).toMatchObject({
       out: "",
       err: expect.stringContaining("no transfers found")
     })
-    // Programs know it from the output, and users who do not want to
     expect((yield* quarry(argv)).err).not.toContain("found")
     expect((yield* quarry([...argv, "--quiet"], { terminal: 80 })).err).toBe("")
   }))
@@ -132,19 +125,4 @@ it.live("warns about the order of holders on chains other than eth, and sorts th
       all.map(({ balance }) => BigInt(String(balance)))
     const sorted = [...balances(every)].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
     expect(balances(records(largest.out))).toEqual(sorted.slice(0, 3))
-  }))
-
-it.live("reports that a collection is being indexed, and waits for it", () =>
-  Effect.gen(function*() {
-    const list = ["nft", "list", exampleValues.unindexed, "--sandbox"]
-    const now = yield* quarry(list)
-    expect(now.err).toMatch(/SYNCING.*--wait/)
-    const late = yield* quarry([...list, "--wait", "--timeout", "300ms"], {
-      sandbox: { syncAfter: { duration: "1 hour" } }
-    })
-    expect(late.code).toBe(7)
-    const waited = yield* quarry([...list, "--wait"], { sandbox: { syncAfter: { reads: 1 } } })
-    expect(waited.code).toBe(0)
-    expect(records(waited.out).length).toBeGreaterThan(0)
-    expect(waited.err).not.toContain("SYNCING")
   }))

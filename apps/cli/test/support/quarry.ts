@@ -3,8 +3,11 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as ConfigProvider from "effect/ConfigProvider"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
 import { run } from "../../src/Cli.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
@@ -120,3 +123,14 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
 /** Parses newline-delimited JSON. */
 export const records = (out: string): ReadonlyArray<Record<string, unknown>> =>
   out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
+
+/** Runs an effect while the test clock advances in steps. Files and signals need real time. */
+export const withRunningClock = <A>(effect: Effect.Effect<A>, step: Duration.DurationInput) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(effect)
+    while ((yield* Fiber.poll(fiber))._tag === "None") {
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      yield* TestClock.adjust(step)
+    }
+    return yield* Fiber.join(fiber)
+  })

@@ -1,6 +1,5 @@
-/** Which records of a list are new, without a network. */
+/** Which records of a list are new, without a network. `exactlyOnce.test.ts` has the law. */
 import { describe, expect, it } from "@effect/vitest"
-import * as FastCheck from "effect/FastCheck"
 import { makeWatchPosition, type NewRecords, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
 
 interface TestRecord {
@@ -97,63 +96,3 @@ describe("a position", () => {
     expect(poll(watch, crowded)).toEqual([])
   })
 })
-
-/** What happens between polls: new records above the head, records that appear late, a restart, a poll. */
-const event = FastCheck.oneof(
-  FastCheck.record({
-    tag: FastCheck.constant("arrive" as const),
-    blocks: FastCheck.nat(5),
-    count: FastCheck.nat(4)
-  }),
-  FastCheck.record({ tag: FastCheck.constant("late" as const), depth: FastCheck.nat(9) }),
-  FastCheck.record({ tag: FastCheck.constant("restart" as const) }),
-  FastCheck.record({
-    tag: FastCheck.constant("poll" as const),
-    pageSize: FastCheck.integer({ min: 1, max: 5 })
-  }),
-  // Only some records of a page are printed
-  FastCheck.record({ tag: FastCheck.constant("interrupt" as const), printed: FastCheck.nat(5) })
-)
-
-it.prop(
-  "returns every record exactly once over arrivals, late records, restarts and pages of any size",
-  [FastCheck.array(event, { maxLength: 60 }), FastCheck.integer({ min: 1, max: 12 })],
-  ([events, overlap]) => {
-    let head = 1000
-    let list: ReadonlyArray<TestRecord> = []
-    let watch = position(beginning, overlap)
-    const seen: Array<string> = []
-    const insert = (block: number) => {
-      list = [...list, record(block, `t${list.length}`)].sort((a, b) => a.block_number - b.block_number)
-    }
-    const pollPages = (pageSize: number, printed = Infinity) => {
-      const { find, from } = watch.startPoll()
-      const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
-      for (let index = 0; index < items.length; index += pageSize) {
-        const page = items.slice(index, index + pageSize)
-        const { add, indexes } = find(page, Infinity)
-        add(printed)
-        seen.push(...indexes.slice(0, printed).flatMap((at) => page[at]?.transaction_hash ?? []))
-        if (printed < indexes.length) break
-      }
-    }
-    for (const each of events) {
-      if (each.tag === "arrive") {
-        head += each.blocks
-        for (let index = 0; index < each.count; index++) insert(head)
-      }
-      // Late records are found in the blocks that are read again, which end at the highest known record
-      if (each.tag === "late") {
-        insert(Math.max(0, (watch.highestBlock() ?? head) - Math.min(each.depth, overlap - 1)))
-      }
-      if (each.tag === "restart") watch = position(watch.snapshot(), overlap)
-      if (each.tag === "poll") pollPages(each.pageSize)
-      if (each.tag === "interrupt") {
-        pollPages(5, each.printed)
-        watch = position(watch.snapshot(), overlap)
-      }
-    }
-    pollPages(3)
-    expect(seen.toSorted()).toEqual(list.map(({ transaction_hash }) => transaction_hash).toSorted())
-  }
-)

@@ -144,48 +144,24 @@ it.scoped.each(watches)(
 )
 
 describe("a watch of transfers", () => {
-  it.scoped("begins earlier with --since, and ends after --max-items", () =>
+  it.scoped("begins earlier with --since, and continues after --max-items without a gap", () =>
     Effect.gen(function*() {
       const sandbox = yield* growingSandbox()
       const chain = yield* eth(sandbox)
       const since = chain.head - 100_000
-      const expected = itemsFrom(chain.tokenTransfers(token), since)
-      expect(expected.length).toBeGreaterThan(6)
-      const watch = yield* startWatch(
-        ["watch", "token", "transfers", token, "--since", String(since), "--max-items", "6", "--limit", "4"],
+      const line = `watch token transfers ${token} --since ${since} --max-items 4 --limit 3 --state`
+      const start = startWatch(
+        [...line.split(" "), yield* temporaryFile("state.json")],
         Sandbox.httpClient(sandbox)
       )
-      const { code, err, out } = yield* watch.result
-      expect(code).toBe(0)
-      expect(err).toContain(`watching transfers since block ${since}`)
-      expect(records(out).map(idOf))
-        .toEqual(expected.slice(0, 6).map(({ logIndex, transaction }) => `${transaction}:${logIndex}`))
-    }))
-
-  it.scoped("continues after --max-items without a gap", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* growingSandbox()
-      const chain = yield* eth(sandbox)
-      const since = chain.head - 100_000
-      const state = yield* temporaryFile("state.json")
-      const line = [
-        "watch",
-        "token",
-        "transfers",
-        token,
-        "--since",
-        String(since),
-        "--max-items",
-        "4",
-        "--state",
-        state
-      ]
-      const first = yield* (yield* startWatch(line, Sandbox.httpClient(sandbox))).result
-      const second = yield* (yield* startWatch(line, Sandbox.httpClient(sandbox))).result
-      expect(records(first.out + second.out).map(idOf)).toEqual(
-        itemsFrom(chain.tokenTransfers(token), since).slice(0, 8)
-          .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
-      )
+      const first = yield* (yield* start).result
+      const second = yield* (yield* start).result
+      expect(first).toMatchObject({
+        code: 0,
+        err: expect.stringContaining(`watching transfers since block ${since}`)
+      })
+      expect(records(first.out + second.out).map(idOf))
+        .toEqual(transferIds(chain.tokenTransfers(token), since).slice(0, 8).map(([, id]) => id))
     }))
 
   it.scoped("reads the page again on which an expression failed", () =>
@@ -214,11 +190,8 @@ describe("a watch of transfers", () => {
           ["watch", "token", "transfers", token, "--since", since],
           Sandbox.httpClient(sandbox)
         )
-        expect(records(watch.captured.out).map(idOf)).toEqual(
-          itemsFrom(chain.tokenTransfers(token), from).map(({ logIndex, transaction }) =>
-            `${transaction}:${logIndex}`
-          )
-        )
+        expect(records(watch.captured.out).map(idOf))
+          .toEqual(transferIds(chain.tokenTransfers(token), from).map(([, id]) => id))
         expect(watch.captured.err).toContain("watching transfers since 2025-05-30T00:00:00.000Z")
         yield* watch.interrupt
       }
@@ -303,10 +276,7 @@ describe("failures", () => {
       yield* sandbox.queueFaults(...Array.from({ length: 12 }, () => ({ status: 503 })))
       yield* start.poll
       const before = (yield* sandbox.recordedRequests).length
-      yield* start.poll
-      yield* start.poll
-      yield* start.poll
-      yield* start.poll
+      for (let polls = 0; polls < 4; polls++) yield* start.poll
       expect(start.captured.err.match(/^warning: .*polling goes on$/gm)).toHaveLength(1)
       expect(start.captured.err).toMatch(/polling works again after (?:1 failed poll|[2-9] failed polls)$/m)
       expect((yield* sandbox.recordedRequests).length).toBeGreaterThan(before)
@@ -355,17 +325,14 @@ describe("a state", () => {
     file: string,
     env: Readonly<Record<string, string>> = {}
   ) =>
-    Effect.gen(function*() {
-      const sandbox = yield* growingSandbox()
-      const watch = yield* startWatch(
+    Effect.flatMap(growingSandbox(), (sandbox) =>
+      startWatch(
         ["watch", "wallet", "transfers", ...options, "--state", file],
         Sandbox.httpClient(sandbox),
         env
-      )
-      return watch
-    })
+      ))
 
-  it.scoped("of another watch is refused, and stays as it is", () =>
+  it.scoped("of another watch or service is refused, and stays as it is", () =>
     Effect.gen(function*() {
       const file = yield* temporaryFile("state.json")
       yield* (yield* save([wallet], file)).interrupt
@@ -374,6 +341,11 @@ describe("a state", () => {
       expect(other.code).toBe(2)
       expect(other.err).toContain(`--state: ${file} belongs to another watch (<address>: `)
       expect(other.err).toContain("--chain: not set -> polygon")
+      const service = yield* (yield* save([wallet], file, { QUARRY_BASE_URL: "https://two.example" })).result
+      expect(service).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`(service: ${Sandbox.baseUrls.data} -> https://two.example)`)
+      })
       expect(readFileSync(file, "utf8")).toBe(before)
       expect(existsSync(`${file}.tmp`)).toBe(false)
     }))
@@ -391,33 +363,12 @@ describe("a state", () => {
       })
     }))
 
-  it.scoped("of another service is refused with both origins", () =>
-    Effect.gen(function*() {
-      const file = yield* temporaryFile("state.json")
-      yield* (yield* save([wallet], file)).interrupt
-      const other = yield* (yield* save([wallet], file, { QUARRY_BASE_URL: "https://two.example" })).result
-      expect(other).toMatchObject({
-        code: 2,
-        err: expect.stringContaining(`(service: ${Sandbox.baseUrls.data} -> https://two.example)`)
-      })
-    }))
-
   it.scoped("does not depend on the page size, the interval and the output", () =>
     Effect.gen(function*() {
       const file = yield* temporaryFile("state.json")
       yield* (yield* save([wallet, "--limit", "5"], file)).interrupt
       const again = yield* save([wallet.toUpperCase().replace("0X", "0x"), "--limit", "9", "-o", "csv"], file)
       expect(again.captured.err).toContain("continuing from")
-    }))
-
-  it.scoped("belongs to one watch at a time", () =>
-    Effect.gen(function*() {
-      const file = yield* temporaryFile("state.json")
-      const first = yield* save([wallet], file)
-      const second = yield* (yield* save([wallet], file)).result
-      expect(second).toMatchObject({ code: 2, err: expect.stringContaining("is writing") })
-      yield* first.interrupt
-      expect(existsSync(`${file}.lock`)).toBe(false)
     }))
 
   it.scoped("that is no state is refused", () =>
