@@ -41,6 +41,7 @@ import {
   makeTail,
   type Manifest,
   type NewestBlock,
+  type Part,
   positionOf,
   recordsOf,
   savedRecords,
@@ -123,11 +124,7 @@ export const exportRecords = <Item>(
 const maxSmallParts = 20
 
 /** What is known of the first records of a part. */
-interface PartCounts {
-  readonly rows: number
-  readonly records: number
-  readonly firstBlock: number | null
-  readonly lastBlock: number | null
+interface PartCounts extends Pick<Part, "rows" | "records" | "firstBlock" | "lastBlock"> {
   readonly newest: NewestBlock | null
   /** Where the list continues after the records; null if it cannot. */
   readonly position: ListPosition | null
@@ -300,7 +297,7 @@ const countRecords = (
 /** Makes the closable records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { closable: { firstBlock, lastBlock, newest, position, records, rows }, encoder }: OpenPart,
+  { closable: { newest, position, ...counts }, encoder }: OpenPart,
   manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {
@@ -308,7 +305,7 @@ const closePart = (
     yield* partial.append(rest)
     const { bytes, sha256 } = yield* partial.seal
     const { cursor, skip } = position ?? { cursor: null, skip: 0 }
-    const part = { rows, records, bytes, firstBlock, lastBlock, cursor, skip, sha256, footer }
+    const part = { ...counts, bytes, cursor, skip, sha256, footer }
     return { ...manifest, newest, parts: [...manifest.parts, part] }
   })
 

@@ -162,16 +162,19 @@ const planAppending = (
 ): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
     if (isPublished && (yield* countIntactParts(file, parts)) < parts.length) return yield* hasChanged(file)
-    const started: Manifest = {
-      ...manifest,
-      status: "unfinished",
-      bytes: null,
-      run: { firstPart: parts.length, since: newest },
-      newest,
-      parts,
-      tail: null
+    return {
+      _tag: "Append",
+      isPublished,
+      manifest: {
+        ...manifest,
+        status: "unfinished",
+        bytes: null,
+        run: { firstPart: parts.length, since: newest },
+        newest,
+        parts,
+        tail: null
+      }
     }
-    return { _tag: "Append", manifest: started, isPublished }
   })
 
 /** Copies the complete file without its end. The copy replaces it when the new records are complete. */

@@ -4,7 +4,7 @@
  * It is written after the bytes that it describes are on disk, and replaced atomically, so that at any moment it describes
  * a state from which the export can continue.
  */
-import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -38,9 +38,13 @@ const Tail = Schema.Struct({
   skip: Count,
   /** The records as lines of JSON, compressed, in base64. */
   lines: Schema.String
-})
+}).pipe(
+  Schema.filter((tail) =>
+    Option.exists(Option.liftThrowable(recordsOf)(tail), ({ length }) => length === tail.records)
+  )
+)
 
-export interface Tail extends Schema.Schema.Type<typeof Tail> {}
+type Tail = typeof Tail.Type
 
 export const makeTail = (
   records: ReadonlyArray<unknown>,
@@ -52,7 +56,7 @@ export const makeTail = (
   lines: gzipSync(records.map((record) => JSON.stringify(record)).join("\n")).toString("base64")
 })
 
-export const recordsOf = ({ lines }: Tail): ReadonlyArray<EncodedRecord> =>
+export const recordsOf = ({ lines }: { readonly lines: string }): ReadonlyArray<EncodedRecord> =>
   gunzipSync(Buffer.from(lines, "base64")).toString().split("\n")
     .map((line): unknown => JSON.parse(line)).filter(Predicate.isRecord)
 
@@ -94,17 +98,7 @@ export const formatManifest = (manifest: Manifest): string => `${Schema.encodeSy
 
 /** Returns null for a text that is not a manifest of this version. */
 export const parseManifest = (text: string): Manifest | null =>
-  Either.getOrNull(Either.filterOrLeft(
-    Schema.decodeEither(ManifestText)(text),
-    ({ tail }) => tail === null || isReadable(tail),
-    () => null
-  ))
-
-const isReadable = (tail: Tail): boolean =>
-  Either.match(Either.try(() => recordsOf(tail)), {
-    onLeft: () => false,
-    onRight: ({ length }) => length === tail.records
-  })
+  Option.getOrNull(Schema.decodeOption(ManifestText)(text))
 
 export const startManifest = (query: ExportQuery): Manifest => ({
   version: 1,

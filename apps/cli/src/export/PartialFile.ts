@@ -27,11 +27,10 @@ export const openPartial = (
 ): Effect.Effect<PartialFile, OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     const handle = yield* Effect.acquireRelease(
-      attempt("write", file, () => fs.open(file, offset === 0 ? "w" : "r+")),
+      attempt("write", file, () => fs.open(file, "a")),
       (handle) => Effect.promise(() => handle.close().catch(() => {}))
     )
     yield* attempt("write", file, () => handle.truncate(offset))
-    let position = offset
     let buffered: Array<Uint8Array> = []
     let bufferedBytes = 0
     let sealed = { bytes: 0, hash: createHash("sha256") }
@@ -41,11 +40,7 @@ export const openPartial = (
       bufferedBytes = 0
       sealed.hash.update(bytes)
       sealed.bytes += bytes.length
-      for (let written = 0; written < bytes.length;) {
-        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position)
-        written += bytesWritten
-        position += bytesWritten
-      }
+      await handle.appendFile(bytes)
     })
     return {
       append: (bytes) =>
