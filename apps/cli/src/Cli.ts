@@ -76,11 +76,11 @@ const execute = (
     const terminal = yield* CommandTerminal
     const invocation = yield* Either.mapLeft(line.invocation, (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
-      const { information } = yield* Effect.promise(() => import("./invocation/Information.ts"))
+      const { formatInformation } = yield* Effect.promise(() => import("./help/Help.ts"))
       const { values } = yield* Configuration.load(new Map())
       return yield* Effect.flatMap(
         CommandTerminal,
-        ({ print }) => print(information(commandLine, invocation, terminal.out, version))
+        ({ print }) => print(formatInformation(commandLine, invocation, terminal.out, version))
       ).pipe(withPager({
         isEnabled: !isEnabled(line.options, noPagerOption.name),
         chopsLines: false,

@@ -5,12 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { singleValue } from "./args/ArgumentValues.ts"
 import { run } from "./Cli.ts"
-import * as NodeHttpTransport from "./connection/NodeHttpTransport.ts"
+import * as HttpTransport from "./connection/HttpTransport.ts"
 import { signalExitCodes, unexpectedErrorExitCode } from "./errors/CommandError.ts"
 import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
-import * as NodePager from "./terminal/NodePager.ts"
 import * as NodeTerminal from "./terminal/NodeTerminal.ts"
-import { Pager } from "./terminal/Pager.ts"
+import { makePager, Pager } from "./terminal/Pager.ts"
 import { type Signal, signals } from "./terminal/Signals.ts"
 import { CommandTerminal, drainTime } from "./terminal/Terminal.ts"
 
@@ -25,12 +24,12 @@ export const runProgram = (line: ArrangedCommandLine, version: string): void => 
   }
   for (const each of signals) process.on(each, onSignal)
   run(line, version).pipe(
-    Effect.provide(NodeHttpTransport.layer),
+    Effect.provide(HttpTransport.layer),
     Effect.provideService(
       CommandTerminal,
       NodeTerminal.make(process, process.env, singleValue(line.options, "color"))
     ),
-    Effect.provideService(Pager, NodePager.make(process.env, process.platform)),
+    Effect.provideService(Pager, makePager(process.env, process.platform)),
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,

@@ -4,12 +4,11 @@ import { readFileSync } from "node:fs"
 import { isEnabled, singleValue } from "./args/ArgumentValues.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { describeSystemError, errorCode } from "./errors/SystemError.ts"
+import { formatInformation } from "./help/Help.ts"
 import { arrange } from "./invocation/Arrange.ts"
-import { information } from "./invocation/Information.ts"
 import { isOutputFile, writeToFile } from "./terminal/OutputFile.ts"
 import { type StreamInfo, streamInfo } from "./terminal/StreamInfo.ts"
 
-/** Returns the version in a manifest. */
 const readVersion = (manifest: URL): string => {
   const content: unknown = JSON.parse(readFileSync(manifest, "utf8"))
   return typeof content === "object" && content !== null && "version" in content
@@ -28,7 +27,7 @@ export const start = async (manifest: URL): Promise<void> => {
   const line = arrange(commandLine, argv)
   if (Either.isRight(line.invocation) && line.invocation.right._tag !== "Run") {
     const stream = streamInfo(process.stdout, process.env, singleValue(line.options, "color"))
-    const text = information(commandLine, line.invocation.right, stream, version)
+    const text = formatInformation(commandLine, line.invocation.right, stream, version)
     // The program shows longer texts with the pager
     if (isEnabled(line.options, "no-pager") || fitsScreen(text, stream, process.stdout.rows)) {
       return printText(text)

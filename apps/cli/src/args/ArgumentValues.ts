@@ -13,7 +13,6 @@ export const integerValue = (values: ArgumentValues, name: string): number | nul
   return text === undefined ? null : Number(text)
 }
 
-/** Returns whether a switch is on. */
 export const isEnabled = (values: ArgumentValues, name: string): boolean =>
   singleValue(values, name) === "true"
 

@@ -16,7 +16,6 @@ const unitMillis: ReadonlyArray<readonly [names: RegExp, millis: number]> = [
   [/^(?:w|weeks?)$/, 7 * 86_400_000]
 ]
 
-/** Units of the calendar, in months. */
 const unitMonths: ReadonlyArray<readonly [names: RegExp, months: number]> = [
   [/^months?$/, 1],
   [/^(?:y|years?)$/, 12]

@@ -13,7 +13,6 @@ export type OptionGroup = (typeof optionGroups)[number]
 /** What a shell completes for a value that has no fixed choices. */
 export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
 
-/** Describes an option `--name`. */
 export interface OptionDescription {
   /** Without the dashes. */
   readonly name: string
@@ -32,7 +31,6 @@ export interface OptionDescription {
   readonly isCommon: boolean
 }
 
-/** Describes a positional argument. */
 export interface ArgumentDescription {
   readonly name: string
   readonly description: string
@@ -70,7 +68,6 @@ export interface CommandProperties {
   readonly runsUntilInterrupted?: boolean
 }
 
-/** Describes a command. */
 export interface CommandDescription extends CommandProperties {
   readonly arguments: ReadonlyArray<ArgumentDescription>
   readonly options: ReadonlyArray<OptionDescription>
@@ -85,7 +82,6 @@ export interface CommandLineDescription {
   readonly globalOptions: ReadonlyArray<OptionDescription>
   /** Options that replace the execution of a command. */
   readonly informationOptions: ReadonlyArray<OptionDescription>
-  /** Environment variables. */
   readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>
 }
 

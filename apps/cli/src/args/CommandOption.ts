@@ -25,7 +25,6 @@ interface OptionDetails {
   readonly isCommon?: boolean
 }
 
-/** An option `--name`. */
 export interface CommandOption extends OptionDetails {
   /** Without the dashes. */
   readonly name: string
@@ -34,7 +33,7 @@ export interface CommandOption extends OptionDetails {
 }
 
 /** Describes an option. All values are texts, because the environment and configuration files set them too. */
-export const commandOption = (
+const commandOption = (
   options: Options.Options<string | boolean | Words>,
   details: OptionDetails = {}
 ): CommandOption => ({
@@ -71,6 +70,16 @@ interface NamedOption extends OptionDetails {
   /** A letter for the short form, `-o`. */
   readonly alias?: string
 }
+
+/** An option with a choice of values. `value` is the name of the value in help. */
+export const choiceOption = (
+  name: string,
+  value: string,
+  choices: ReadonlyArray<string>,
+  description: string,
+  details: OptionDetails = {}
+): CommandOption =>
+  commandOption(Options.withDescription(Options.choice(name, choices), description), { ...details, value })
 
 /** An option without a value. `--no-NAME` turns it off. */
 export const switchOption = (
@@ -129,7 +138,6 @@ interface ArgumentDetails {
   readonly replacedBy?: string
 }
 
-/** A positional argument. */
 export interface CommandArgument extends ArgumentDetails {
   readonly name: string
   readonly args: Args.Args<Words>

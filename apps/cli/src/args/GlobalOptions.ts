@@ -1,7 +1,6 @@
 /** Options that commands share, in the groups of help. */
 import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as Options from "@effect/cli/Options"
 import * as Either from "effect/Either"
 import { formatsByExtension } from "../formats/FileFormat.ts"
 import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
@@ -9,7 +8,7 @@ import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
 import { durationOrNone, expecting, profileName } from "./Checks.ts"
-import { type CommandOption, commandOption, switchOption, textOption } from "./CommandOption.ts"
+import { choiceOption, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export const outputOption = textOption(
@@ -93,13 +92,12 @@ export const quietOption = switchOption(
   { alias: "q", group: "global", conflictsWith: ["verbose"] }
 )
 
-export const colorOption = commandOption(
-  Options.choice("color", colorModes).pipe(
-    Options.withDescription(
-      "Use colors: auto on a terminal, always or never (or NO_COLOR, FORCE_COLOR; default: auto)"
-    )
-  ),
-  { group: "global", value: "when" }
+export const colorOption = choiceOption(
+  "color",
+  "when",
+  colorModes,
+  "Use colors: auto on a terminal, always or never (or NO_COLOR, FORCE_COLOR; default: auto)",
+  { group: "global" }
 )
 
 export const noPagerOption = switchOption(
@@ -119,14 +117,13 @@ export const jsonErrorsOption = switchOption(
 )
 
 /** Selects between the ledger APIs. */
-export const networkOption = commandOption(
-  Options.choice("network", ["mainnet", "testnet"]).pipe(
-    Options.withDescription("Ledger network (default: mainnet)")
-  ),
-  { value: "name" }
+export const networkOption = choiceOption(
+  "network",
+  "name",
+  ["mainnet", "testnet"],
+  "Ledger network (default: mainnet)"
 )
 
-/** Returns the options of a command that sends requests to an API. */
 export const requestOptions = (api: ApiName | "any"): ReadonlyArray<CommandOption> => [
   timeoutOption,
   sandboxOption,
@@ -138,7 +135,6 @@ export const requestOptions = (api: ApiName | "any"): ReadonlyArray<CommandOptio
   rateLimitOption
 ]
 
-/** Returns the options of a command that calls an operation. */
 export const operationOptions = (api: ApiName | "any"): ReadonlyArray<CommandOption> => [
   ...requestOptions(api),
   curlOption

@@ -121,7 +121,6 @@ export const toArguments = (
   { parameters }: Pick<OperationShape, "parameters">
 ): ReadonlyArray<CommandArgument> => parameters.filter(isPositional).map(toArgument)
 
-/** Returns an option for each query parameter. */
 export const toOptions = (
   operation: Pick<OperationShape, "parameters">,
   config: OptionsConfig = {}

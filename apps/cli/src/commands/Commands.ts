@@ -28,6 +28,5 @@ export const commandLoaders: Readonly<Record<string, LoadCommand>> = {
   man: async () => (await import("./man.ts")).man
 }
 
-/** Loads all commands. */
 export const loadCommands = (): Promise<ReadonlyArray<CommandSpec>> =>
   Promise.all(Object.values(commandLoaders).map((load) => load()))

@@ -44,7 +44,6 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly examples: ReadonlyArray<string>
   /** Options besides the operation's parameters. */
   readonly options?: ReadonlyArray<CommandOption>
-  /** Wraps the call of the operation. */
   readonly wrapCall?: (
     operation: Effect.Effect<Output, OperationError>,
     invocation: CommandInvocation
@@ -112,6 +111,17 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     })
 })
 
+/** Returns the function that calls the operation. */
+const callOf = <I, InputEncoded, Output, OutputEncoded>(
+  { selectClient, wrapCall }: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
+  invocation: CommandInvocation
+) =>
+  Effect.map(
+    Effect.flatMap(ApiClients, (clients) => selectClient(clients, invocation)),
+    (operation) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
+      wrapCall === undefined ? operation(encoded) : wrapCall(operation(encoded), invocation)
+  )
+
 const runOperation = <I, InputEncoded, Output, OutputEncoded>(
   spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
   invocation: CommandInvocation,
@@ -119,9 +129,7 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
   chart: ChartTarget | null
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const operation = yield* spec.selectClient(yield* ApiClients, invocation)
-    const call = (encoded: InputEncoded) =>
-      spec.wrapCall === undefined ? operation(encoded) : spec.wrapCall(operation(encoded), invocation)
+    const call = yield* callOf(spec, invocation)
     if (chart !== null && spec.chart !== undefined) {
       const { input, load } = spec.chart
       const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
@@ -230,15 +238,14 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
         Effect.gen(function*() {
           const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
           const terminal = yield* CommandTerminal
-          const operation = yield* spec.selectClient(yield* ApiClients, invocation)
-          const call = operation(encoded)
+          const call = yield* callOf(spec, invocation)
           return {
             input: encoded,
             subject: null,
             warning: null,
             isSinglePage: true,
             pages: (cursor) =>
-              (spec.wrapCall === undefined ? call : spec.wrapCall(call, invocation)).pipe(
+              call(encoded).pipe(
                 Effect.map((output) => toPage(output, parseListCursor(cursor).skip)),
                 Effect.provideService(CommandTerminal, terminal),
                 Stream.fromEffect

@@ -1,17 +1,24 @@
 /** `quarry api <operation> key=value …` */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
+import * as Engine from "@blockquarry/http/Engine"
+import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { baseUrlVariableOf } from "../connection/Connection.ts"
-import { UsageError } from "../errors/CommandError.ts"
+import { baseUrlVariableOf, connect, readEndpoint, userAgent } from "../connection/Connection.ts"
+import type { HttpTransport } from "../connection/HttpTransport.ts"
+import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+import { printReceived } from "../list/RawOutput.ts"
+import type { CommandTerminal } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
@@ -59,14 +66,12 @@ export const api = localCommand({
     }
     const input = yield* decodeParameters(operation, invocation)
     const request = encodeRequest(operation, input)
-    const variable = baseUrlVariableOf(operation, invocation.values)
     if (isEnabled(invocation.values, "curl")) {
       const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
+      const variable = baseUrlVariableOf(operation, invocation.values)
       return yield* printRequest(invocation.settings, operation.api, variable, request)
     }
-    const { printResponse } = yield* Effect.promise(() => import("../diagnostics/RawCall.ts"))
-    const includeHeaders = isEnabled(invocation.values, includeOption.name)
-    yield* printResponse(operation, input, request, variable, includeHeaders, invocation.settings)
+    yield* printResponse(operation, input, request, invocation)
   })
 })
 
@@ -129,4 +134,37 @@ const decodeParameters = (
           isList(operation) ? "; cursor continues after a page" : ""
         }`
       }))
+  })
+
+/** Prints the body, also of an error, and then fails with the error. */
+const printResponse = (
+  operation: AnyOperation,
+  input: unknown,
+  request: EncodedRequest,
+  { settings, values }: CommandInvocation
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+  Effect.gen(function*() {
+    const connection = yield* connect(settings)
+    const endpoint = yield* readEndpoint(connection, operation.api, baseUrlVariableOf(operation, values))
+    const { classification, response } = yield* Effect.gen(function*() {
+      const { raw } = yield* Engine.Engine
+      const upstream = yield* Upstream.make(operation.api, {
+        ...endpoint,
+        userAgent,
+        timeouts: { ...Timeouts.standard, call: settings.timeout ?? Timeouts.standard.call }
+      })
+      return yield* raw(operation, upstream)(input, request)
+    }).pipe(
+      Effect.provide(Layer.merge(Engine.layer, connection.client)),
+      // The endpoint is valid
+      Effect.catchTag("ConfigError", (error) => new UsageError({ reason: String(error), hint: null }))
+    )
+    const body = new TextDecoder().decode(response.bytes)
+    const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
+    const text = `${
+      isEnabled(values, includeOption.name) ? `HTTP ${response.status}\n${headers.join("")}\n` : ""
+    }${body}`
+    yield* printReceived(text)
+    const result = classification()
+    if (result._tag !== "Complete") return yield* Effect.fail(result.error)
   })

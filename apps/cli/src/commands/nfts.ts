@@ -3,7 +3,6 @@ import type { OwnedNft } from "@blockquarry/core/model/OwnedNft"
 import { addressColumn, idColumn, numberColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 
-/** Returns whether an NFT is possibly spam. */
 export const isSpam = ({ possible_spam }: OwnedNft): boolean => possible_spam === true
 
 export const nftColumns: ReadonlyArray<Column<OwnedNft>> = [

@@ -1,16 +1,22 @@
 /** `quarry token transfers` */
 import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenTransfers"
 import * as Effect from "effect/Effect"
+import type { ApiClientsService } from "../connection/ApiClients.ts"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, tokenTransferColumns } from "./transfers.ts"
 
-export const tokenTransfers = listCommand({
+/** The list, which `quarry watch` repeats. */
+export const tokenTransferList = {
   path: ["token", "transfers"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.tokenTransfers),
+  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.tokenTransfers),
   recordName: "transfers",
   columns: tokenTransferColumns,
-  isDimmed: isSpam,
+  isDimmed: isSpam
+}
+
+export const tokenTransfers = listCommand({
+  ...tokenTransferList,
   chart: async ({ address }, aliasOf) =>
     (await import("../chart/ActivityChart.ts")).tokenTransfersChart(address, aliasOf),
   examples: [

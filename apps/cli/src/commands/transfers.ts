@@ -35,10 +35,8 @@ const tokenColumns: ReadonlyArray<Column<Erc20Transfer>> = [
   textColumn("spam", (transfer) => isSpam(transfer) ? "spam" : null, { dropOrder: 3, isOptional: true })
 ]
 
-/** Returns whether a transfer is possibly spam. */
 export const isSpam = ({ possible_spam }: Erc20Transfer): boolean => possible_spam === true
 
-/** Columns of the transfers of a token. */
 export const tokenTransferColumns: ReadonlyArray<Column<Erc20Transfer>> = [
   time,
   block,

@@ -2,6 +2,7 @@
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import * as Effect from "effect/Effect"
+import type { ApiClientsService } from "../connection/ApiClients.ts"
 import {
   addressColumn,
   idColumn,
@@ -19,7 +20,7 @@ const seller = ({ seller_address }: NftTrade): NamedAddress => ({ address: selle
 const buyer = ({ buyer_address }: NftTrade): NamedAddress => ({ address: buyer_address })
 
 /** Columns of trades: what the wallet does and with whom, or both addresses in a wide table. */
-export const tradeColumns: ReadonlyArray<Column<NftTrade>> = [
+const columns: ReadonlyArray<Column<NftTrade>> = [
   timeColumn(({ block_timestamp }) => block_timestamp),
   numberColumn("block", ({ block_number }) => block_number, { dropOrder: 3 }),
   directionColumn("side", ({ buyer_address, seller_address }) => [seller_address, buyer_address], {
@@ -47,12 +48,17 @@ export const tradeColumns: ReadonlyArray<Column<NftTrade>> = [
   idColumn("transaction", ({ transaction_hash }) => transaction_hash, { dropOrder: 2 })
 ]
 
-export const walletNftTrades = listCommand({
+/** The list, which `quarry watch` repeats. */
+export const walletNftTradeList = {
   path: ["wallet", "nft-trades"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.walletNftTrades),
+  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
-  columns: tradeColumns,
+  columns
+}
+
+export const walletNftTrades = listCommand({
+  ...walletNftTradeList,
   chart: async ({ address }, aliasOf) =>
     (await import("../chart/ActivityChart.ts")).nftTradesChart(address, aliasOf),
   examples: [

@@ -1,16 +1,22 @@
 /** `quarry wallet transfers` */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import * as Effect from "effect/Effect"
+import type { ApiClientsService } from "../connection/ApiClients.ts"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, walletTransferColumns } from "./transfers.ts"
 
-export const walletTransfers = listCommand({
+/** The list, which `quarry watch` repeats. */
+export const walletTransferList = {
   path: ["wallet", "transfers"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.walletTransfers),
+  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.walletTransfers),
   recordName: "transfers",
   columns: walletTransferColumns,
-  isDimmed: isSpam,
+  isDimmed: isSpam
+}
+
+export const walletTransfers = listCommand({
+  ...walletTransferList,
   chart: async ({ address }, aliasOf) =>
     (await import("../chart/ActivityChart.ts")).walletTransfersChart(address, aliasOf),
   examples: [

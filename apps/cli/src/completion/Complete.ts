@@ -11,8 +11,8 @@ import {
 } from "../args/CommandDescription.ts"
 import { nextWords, resolvePath } from "../args/CommandTree.ts"
 import { readWords } from "../args/ReadWords.ts"
+import type { ConfiguredNames } from "../config/Configuration.ts"
 import { helpTopics } from "../help/Help.ts"
-import type { ConfiguredNames } from "./ConfiguredNames.ts"
 
 /** A word, and its description for shells that show it. */
 interface Candidate {
@@ -143,7 +143,7 @@ const candidateLines = async (
 }
 
 /** Loaded when a profile or an alias is completed. */
-const configuredNames: LoadNames = async () => (await import("./ConfiguredNames.ts")).loadNames()
+const configuredNames: LoadNames = async () => (await import("../config/Configuration.ts")).loadNames()
 
 /**
  * Completes a command line. The first word is `=` and the current word, so that it is never empty, which PowerShell would

@@ -1,6 +1,5 @@
 /** The completion scripts of the shells. Each passes the words before the cursor to `quarry __complete`. */
 
-/** Shells with completions. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const
 
 type Shell = (typeof shells)[number]

@@ -2,10 +2,11 @@
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { ConfigFileError, type UsageError } from "../errors/CommandError.ts"
-import { systemFailure } from "../errors/SystemError.ts"
+import { describeSystemError, systemFailure } from "../errors/SystemError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
@@ -97,12 +98,53 @@ const locate = (configuration: Configuration): Effect.Effect<LocatedApiKey | nul
     if (command === undefined) return null
     const origin = formatOrigin(command.origin)
     return {
-      read: Effect.flatMap(
-        Effect.promise(() => import("./KeyCommand.ts")),
-        ({ runKeyCommand }) => runKeyCommand(command.value, origin)
-      ),
+      read: runKeyCommand(command.value, origin),
       source: `api-key-command (${origin})`
     }
+  })
+
+/** A key is shorter. */
+const maxKeyBytes = 16 * 1024
+
+/** A password manager may wait for the user. */
+const keyCommandTimeout = 120_000
+
+/** Returns the first line that a shell command prints. The command may ask on the terminal. */
+const runKeyCommand = (
+  command: string,
+  origin: string
+): Effect.Effect<Redacted.Redacted, ConfigFileError> =>
+  Effect.async<Redacted.Redacted, ConfigFileError>((resume) => {
+    const failed = (reason: string) =>
+      resume(
+        new ConfigFileError({
+          file: origin,
+          reason: `api-key-command ${reason}`,
+          hint: "run the command in a shell: it must print only the API key, and exit with status 0"
+        })
+      )
+    const child = spawn(command, {
+      shell: true,
+      stdio: ["inherit", "pipe", "inherit"],
+      timeout: keyCommandTimeout,
+      windowsHide: true
+    })
+    let output = ""
+    child.stdout.setEncoding("utf8")
+    child.stdout.on("data", (text: string) => {
+      output += text
+      if (output.length <= maxKeyBytes) return
+      child.kill()
+      failed(`printed more than ${maxKeyBytes} bytes`)
+    })
+    child.on("error", (error) => failed(`cannot run: ${describeSystemError(error)}`))
+    child.on("close", (code, signal) => {
+      const [key = ""] = output.trim().split(/\r?\n/)
+      if (code !== 0) failed(signal === null ? `failed with exit code ${code}` : `ended by ${signal}`)
+      else if (key === "") failed("printed nothing")
+      else resume(Effect.succeed(Redacted.make(key)))
+    })
+    return Effect.sync(() => child.kill())
   })
 
 /** Stores the API key of a profile in a file that only the user can read. Returns the file. */

@@ -12,7 +12,6 @@ import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 import { findSetting, unknownSetting } from "./Setting.ts"
 
-/** A value of a file. */
 interface FileValue {
   readonly value: string
   readonly line: number

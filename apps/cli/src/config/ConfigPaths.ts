@@ -7,7 +7,6 @@ export interface PathEnvironment {
   readonly variable: (name: string) => string
 }
 
-/** The name of a project file. */
 export const projectFileName = ".quarry.yaml"
 
 const pathOf = ({ platform }: PathEnvironment): NodePath.PlatformPath =>
@@ -33,13 +32,11 @@ export const userDirectory = (environment: PathEnvironment): string | null => {
   return path.join(home, ...isWindows ? ["AppData", "Roaming"] : [".config"], "quarry")
 }
 
-/** Returns the configuration file of the user. */
 export const userFile = (environment: PathEnvironment): string | null => {
   const directory = userDirectory(environment)
   return directory === null ? null : pathOf(environment).join(directory, "config.yaml")
 }
 
-/** Returns the file with the API key of a profile. */
 export const apiKeyFile = (environment: PathEnvironment, profile: string): string | null => {
   const directory = userDirectory(environment)
   return directory === null ? null : pathOf(environment).join(directory, "keys", `${profile}.key`)

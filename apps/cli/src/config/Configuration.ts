@@ -2,10 +2,14 @@
  * The configuration of a command: options, environment variables, the project file, and the user file. Earlier ones take
  * precedence, and a profile takes precedence over the settings outside of profiles.
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
+import type { Problem } from "../args/Checks.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
@@ -48,9 +52,7 @@ export interface ResolvedValue {
 export interface Configuration {
   /** The settings that are set, by name. */
   readonly values: ReadonlyMap<string, ResolvedValue>
-  /** The profile in use. */
   readonly profile: string
-  /** The known profiles. */
   readonly profiles: ReadonlyArray<string>
   readonly addressBook: AddressBook.AddressBook
   readonly files: ConfigFiles
@@ -134,23 +136,11 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
     const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
     const project = files.project === null ? null : yield* ConfigFile.read(files.project, "project")
     const environment = yield* readEnvironment
-    const invalidOptions = checkBaseUrls(options)
-    const validOptions = fromOptions(options, invalidOptions)
-    const withoutProfile = resolve([
-      validOptions,
-      environment.values,
-      fromFile(project),
-      fromFile(user)
-    ])
-    const profile = withoutProfile.get("profile")?.value ?? defaultProfile
+    const command = fromOptions(options)
+    const preferred = [command.values, environment.values, fromFile(project)]
+    const profile = resolve([...preferred, fromFile(user)]).get("profile")?.value ?? defaultProfile
     return {
-      values: resolve([
-        validOptions,
-        environment.values,
-        fromFile(project),
-        fromFile(user, profile),
-        fromFile(user)
-      ]),
+      values: resolve([...preferred, fromFile(user, profile), fromFile(user)]),
       profile,
       profiles: [...new Set([defaultProfile, ...user?.profiles.keys() ?? []])],
       addressBook: user === null ? AddressBook.empty : AddressBook.make(
@@ -158,7 +148,7 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
       ),
       files,
       issues: [
-        ...invalidOptions.values(),
+        ...command.issues,
         ...environment.issues,
         ...project?.issues ?? [],
         ...user?.issues ?? []
@@ -172,29 +162,39 @@ type Layer = ReadonlyMap<string, ResolvedValue>
 export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
   new Map(layers.toReversed().flatMap((layer) => [...layer]))
 
-/** Returns what is wrong with base URLs, by option. The parser and the operations check all other options. */
-const checkBaseUrls = (
-  options: ReadonlyMap<string, string>
-): ReadonlyMap<string, ConfigFile.ConfigIssue> =>
-  new Map(baseUrlOptions.flatMap(({ name }) => {
-    const value = options.get(name)
-    const problem = value === undefined ? null : findSetting(name)?.check(value) ?? null
-    return problem === null
-      ? []
-      : [[name, {
-        file: `--${name}`,
-        line: null,
-        message: problem.message,
-        hint: problem.hint ?? `for example --${name} https://api.example.com`
-      }]]
-  }))
+/** A value of the command line or the environment. */
+interface GivenValue extends ResolvedValue {
+  readonly name: string
+  /** What to do if it is invalid, unless its check says more. */
+  readonly fix: string
+}
 
-const fromOptions = (options: ReadonlyMap<string, string>, invalid: ReadonlyMap<string, unknown>): Layer =>
-  new Map(
-    [...options].filter(([name]) => !invalid.has(name)).map(([name, value]) => [
+/** Separates valid values from others, which are reported and do not apply. */
+const checked = (given: ReadonlyArray<GivenValue>, check: (given: GivenValue) => Problem | null) => {
+  const [issues, values] = Arr.partitionMap(given, (each) => {
+    const { fix, name, origin, value } = each
+    const problem = check(each)
+    return problem === null ? Either.right([name, { value, origin }] as const) : Either.left({
+      file: formatOrigin(origin),
+      line: null,
+      message: problem.message,
+      hint: problem.hint ?? fix
+    })
+  })
+  return { issues, values: new Map(values) }
+}
+
+/** Checks base URLs. The parser and the operations check all other options. */
+const fromOptions = (options: ReadonlyMap<string, string>) =>
+  checked(
+    [...options].map(([name, value]) => ({
       name,
-      { value, origin: { _tag: "Option", name } }
-    ])
+      value,
+      origin: { _tag: "Option", name },
+      fix: `for example --${name} https://api.example.com`
+    })),
+    ({ name, value }) =>
+      baseUrlOptions.some((option) => option.name === name) ? findSetting(name)?.check(value) ?? null : null
   )
 
 const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer => {
@@ -209,28 +209,20 @@ const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = n
 
 /** Reads the environment variables of all settings. An empty one counts as not set. */
 const readEnvironment = Effect.map(
-  Effect.forEach(settings, ({ name }) => environmentVariable(variableOf(name))),
-  (all) => {
-    const values = new Map<string, ResolvedValue>()
-    const issues: Array<ConfigFile.ConfigIssue> = []
-    for (const [index, { check, name, parseVariable }] of settings.entries()) {
-      const text = all[index] ?? ""
-      if (text === "") continue
-      const variable = variableOf(name)
-      const value = parseVariable?.(text) ?? text
-      const problem = check(value)
-      if (problem === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
-      else {
-        issues.push({
-          file: variable,
-          line: null,
-          message: problem.message,
-          hint: problem.hint ?? `correct ${variable} or unset it`
-        })
-      }
-    }
-    return { values, issues }
-  }
+  Effect.forEach(settings, ({ name, parseVariable = identity }) => {
+    const variable = variableOf(name)
+    return Effect.map(environmentVariable(variable), (text): GivenValue => ({
+      name,
+      value: text === "" ? "" : parseVariable(text),
+      origin: { _tag: "Environment", variable },
+      fix: `correct ${variable} or unset it`
+    }))
+  }),
+  (all) =>
+    checked(
+      all.filter(({ value }) => value !== ""),
+      ({ name, value }) => findSetting(name)?.check(value) ?? null
+    )
 )
 
 export const formatIssue = ({ file, line, message }: ConfigFile.ConfigIssue): string =>
@@ -269,3 +261,17 @@ export const effectiveValue = ({ values }: Configuration, name: string): Resolve
   const value = findSetting(name)?.defaultValue ?? null
   return value === null ? null : { value, origin: { _tag: "Default" } }
 }
+
+/** The names that completions offer. */
+export interface ConfiguredNames {
+  readonly profiles: ReadonlyArray<string>
+  /** Addresses by name. */
+  readonly aliases: ReadonlyMap<string, string>
+}
+
+/** Loads the names. Invalid files have none. */
+export const loadNames = (): Promise<ConfiguredNames> =>
+  Effect.runPromise(Effect.map(load(new Map()), ({ addressBook, profiles }) => ({
+    profiles,
+    aliases: addressBook.addresses
+  })))

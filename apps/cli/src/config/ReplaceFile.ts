@@ -6,6 +6,7 @@ import * as NodePath from "node:path"
 import { ConfigFileError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { type FileLockedError, lockFile } from "../files/FileLock.ts"
+import { replaceAtomically } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 
 /** Larger files are not configuration. */
@@ -41,11 +42,11 @@ const targetOf = (file: string): string => {
   }
 }
 
-const modeOf = (file: string): number | null => {
+const modeOf = (file: string): number | undefined => {
   try {
     return fs.statSync(file).mode & 0o777
   } catch {
-    return null
+    return undefined
   }
 }
 
@@ -77,27 +78,8 @@ export const replaceFile = <E>(
     )
     const text = yield* Effect.flatMap(readSmallFile(target), next)
     yield* Effect.mapError(requireHeld, toConfigFileError)
-    yield* Effect.try({
-      try: () => writeAndRename(target, text, mode ?? modeOf(target)),
+    yield* Effect.uninterruptible(Effect.tryPromise({
+      try: () => replaceAtomically(target, text, mode ?? modeOf(target)),
       catch: failed
-    })
+    }))
   }))
-
-const writeAndRename = (target: string, text: string, mode: number | null): void => {
-  const temporary = `${target}.tmp`
-  // That of a process that was killed may have another mode
-  fs.rmSync(temporary, { force: true })
-  const descriptor = fs.openSync(temporary, "wx", mode ?? 0o644)
-  try {
-    // Unlike the mode at creation, independent of the umask
-    if (mode !== null) fs.fchmodSync(descriptor, mode)
-    fs.writeFileSync(descriptor, text)
-    fs.fsyncSync(descriptor)
-    fs.renameSync(temporary, target)
-  } catch (error) {
-    fs.rmSync(temporary, { force: true })
-    throw error
-  } finally {
-    fs.closeSync(descriptor)
-  }
-}

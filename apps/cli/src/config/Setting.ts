@@ -74,7 +74,12 @@ const preference = (
   check: Check
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
 
-/** A setting that is on or off. */
+/** A setting that a project file must not set. */
+const guarded = (name: string, description: string, check: Check = () => null): Setting => ({
+  ...preference(name, description, null, check),
+  isSafeInProject: false
+})
+
 const flag = (name: string, description: string): Setting => ({
   ...preference(name, description, "false", boolean),
   parseVariable: parseBoolean
@@ -82,20 +87,8 @@ const flag = (name: string, description: string): Setting => ({
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
-  ...baseUrlOptions.map(({ description, name }) => ({
-    name,
-    description,
-    defaultValue: null,
-    check: checkUrl,
-    isSafeInProject: false
-  })),
-  {
-    name: "api-key-command",
-    description: "Command that prints the API key, for example of a password manager",
-    defaultValue: null,
-    check: () => null,
-    isSafeInProject: false
-  },
+  ...baseUrlOptions.map(({ description, name }) => guarded(name, description, checkUrl)),
+  guarded("api-key-command", "Command that prints the API key, for example of a password manager"),
   preference("profile", "Profile whose settings and API key apply", "default", profileName),
   preference("chain", "Chain", "eth", chain),
   {
@@ -106,12 +99,8 @@ export const settings: ReadonlyArray<Setting> = [
   preference("timeout", "Timeout of the whole command", "none", durationOrNone),
   preference("color", "Use of colors", "auto", oneOf(colorModes)),
   {
-    name: "pager",
-    description: "Program that shows long output, or false for none",
-    defaultValue: null,
-    defaultNote: "PAGER, or less",
-    check: () => null,
-    isSafeInProject: false
+    ...guarded("pager", "Program that shows long output, or false for none"),
+    defaultNote: "PAGER, or less"
   },
   flag("utc", "Whether times are absolute"),
   flag("sandbox", "Whether commands use the built-in sandbox")

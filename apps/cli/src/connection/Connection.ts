@@ -23,7 +23,6 @@ import { responseMessage } from "../terminal/VerboseLog.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { HttpTransport } from "./HttpTransport.ts"
 
-/** What quarry sends as `User-Agent`. */
 export const userAgent = `quarry ${ApiOptions.userAgent}`
 
 /** What is missing or invalid in the configuration of a client. */

@@ -1,9 +1,11 @@
-/** Provides the HTTP client: for the network, or for the sandbox in this process. */
+/** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type { UsageError } from "../errors/CommandError.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { UsageError } from "../errors/CommandError.ts"
+import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
+import { isProxyUrl, proxyVariables } from "./ProxyVariables.ts"
 
 export interface HttpTransportService {
   /** Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. */
@@ -13,7 +15,6 @@ export interface HttpTransportService {
   readonly sandbox: Effect.Effect<SandboxTransport>
 }
 
-/** The sandbox's client, and the configuration for it. */
 export interface SandboxTransport {
   readonly client: Layer.Layer<HttpClient>
   readonly config: ReadonlyMap<string, string>
@@ -22,3 +23,45 @@ export interface SandboxTransport {
 export class HttpTransport
   extends Context.Tag("@blockquarry/cli/HttpTransport")<HttpTransport, HttpTransportService>()
 {}
+
+/** Fetch of Node.js loads 50 ms faster. Undici needs less time for each request, and uses the proxies of the environment. */
+const network: HttpTransportService["network"] = (usage) =>
+  Effect.gen(function*() {
+    const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+    if (proxies.length === 0 && usage === "few-requests") {
+      const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
+      return layer
+    }
+    const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
+    if (invalid !== undefined) {
+      // Its value may contain a password
+      return yield* new UsageError({
+        reason: `${invalid}: expected the URL of an HTTP proxy`,
+        hint: "correct or unset it"
+      })
+    }
+    const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
+    return Layer.orDie(layer)
+  })
+
+const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
+  Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),
+  ({ apiKey, baseUrls, layer }) => {
+    const urlsByFlag = {
+      "base-url": baseUrls.data,
+      "streams-url": baseUrls.streams,
+      "ledger-url": baseUrls.ledger,
+      "ledger-testnet-url": baseUrls.ledgerTestnet
+    }
+    return {
+      client: layer(),
+      config: new Map([
+        ["QUARRY_API_KEY", apiKey],
+        ...baseUrlOptions.map(({ name, variable }) => [variable, urlsByFlag[name]] as const)
+      ])
+    }
+  }
+)
+
+/** The clients of Node.js. */
+export const layer: Layer.Layer<HttpTransport> = Layer.succeed(HttpTransport, { network, sandbox })

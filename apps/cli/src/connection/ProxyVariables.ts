@@ -1,10 +1,8 @@
 /** The proxy variables of the environment, as curl and Undici read them. */
 
-export interface ProxyEnvironment {
-  readonly variable: (name: string) => string
-}
+/** Returns the value of an environment variable; empty if it is not set. */
+type Environment = (name: string) => string
 
-/** The variables that name a proxy. */
 export const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const
 
 export const isProxyUrl = (text: string): boolean => URL.canParse(text) && /^https?:\/\//i.test(text)
@@ -16,11 +14,10 @@ export interface NamedProxy {
 }
 
 /** Returns the first variable that is set. Lower case takes precedence. */
-const firstSet = ({ variable }: ProxyEnvironment, ...names: ReadonlyArray<string>): NamedProxy | null =>
-  names.flatMap((name) => [name.toLowerCase(), name]).map((name) => ({
-    variable: name,
-    value: variable(name)
-  })).find(({ value }) => value !== "") ?? null
+const firstSet = (valueOf: Environment, ...names: ReadonlyArray<string>): NamedProxy | null =>
+  names.flatMap((name) => [name.toLowerCase(), name])
+    .map((variable) => ({ variable, value: valueOf(variable) }))
+    .find(({ value }) => value !== "") ?? null
 
 /** Returns the variables that may name the proxy for a URL, in their order. */
 export const proxyVariablesFor = ({ protocol }: URL): readonly [string, ...ReadonlyArray<string>] =>
@@ -40,7 +37,7 @@ const isExempt = (noProxy: string, { hostname, port, protocol }: URL): boolean =
 }
 
 /** Returns the proxy for a URL; null if it is reached directly. */
-export const proxyFor = (environment: ProxyEnvironment, url: URL): NamedProxy | null =>
-  isExempt(firstSet(environment, "NO_PROXY")?.value ?? "", url)
+export const proxyFor = (valueOf: Environment, url: URL): NamedProxy | null =>
+  isExempt(firstSet(valueOf, "NO_PROXY")?.value ?? "", url)
     ? null
-    : firstSet(environment, ...proxyVariablesFor(url))
+    : firstSet(valueOf, ...proxyVariablesFor(url))

@@ -8,7 +8,6 @@ import type { CommandSettings } from "../config/CommandSettings.ts"
 /** The address of `quarry sandbox serve`. The sandbox in this process has none. */
 const sandboxOrigin = "http://127.0.0.1:4000"
 
-/** Returns the URL of a request. */
 export const requestUrl = (
   { isSandbox }: CommandSettings,
   api: ApiName,

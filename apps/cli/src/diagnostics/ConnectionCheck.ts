@@ -15,7 +15,6 @@ export class UnreachableError extends Data.TaggedError("UnreachableError")<{
 
 /** A host and what of it is reached. */
 export interface ReachedHost {
-  /** The addresses of the name. */
   readonly addresses: ReadonlyArray<string>
   readonly connectMillis: number
   /** Null without TLS. */
@@ -29,7 +28,6 @@ export interface ConnectionTarget {
   readonly isTls: boolean
 }
 
-/** Returns what a URL connects to. */
 export const targetOf = (url: URL): ConnectionTarget => {
   const isTls = url.protocol === "https:"
   return {

@@ -25,7 +25,6 @@ import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { checkConnection, targetOf, type UnreachableError } from "./ConnectionCheck.ts"
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string
   readonly status: "ok" | "warning" | "failed" | "skipped"
@@ -145,13 +144,12 @@ const checkNetwork = (
     for (const name of [...proxyVariables, "no_proxy", "NO_PROXY"]) {
       variables.set(name, yield* environmentVariable(name))
     }
-    const environment = { variable: (name: string) => variables.get(name) ?? "" }
     const hosts = configured.filter(({ url }, index) =>
       configured.findIndex((other) => other.url.origin === url.origin) === index
     )
     const reached = yield* Effect.forEach(
       hosts,
-      ({ name, url }) => checkHost(name, url, proxyFor(environment, url)),
+      ({ name, url }) => checkHost(name, url, proxyFor((variable) => variables.get(variable) ?? "", url)),
       { concurrency: 4 }
     )
     const dataUrl = configured.find(({ name }) => name === "base-url")?.url

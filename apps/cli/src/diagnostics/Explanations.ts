@@ -89,7 +89,6 @@ const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explan
   }
 }
 
-/** All explanations: exit codes, errors, and codes of the proxy. */
 export const explanations: ReadonlyArray<Explanation> = [
   ...exitStatus.map(exitCodeExplanation),
   ...errorTags.map(errorExplanation),

@@ -22,7 +22,6 @@ export class UsageError extends Data.TaggedError("UsageError")<{
 /** No API key is configured. */
 export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {}
 
-/** The command exceeded `--timeout`. */
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
   readonly timeout: Duration.Duration
   /** The operation that the command calls, if any. */
@@ -151,7 +150,6 @@ export const exitCodeOf = (error: CommandError): number =>
     ? error.sharedExitCode
     : exitCodes[error._tag]
 
-/** The exit status of a defect. */
 export const unexpectedErrorExitCode = 1
 
 /** Exit statuses of a command that a signal ended: 128 and the number of the signal, as shells report it. */
@@ -239,18 +237,7 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
         .join("; ")
     case "NotFoundError":
       return isUnknownPath(error) ? describeUnknownPath(error) : error.summary
-    case "AuthenticationError":
-    case "CircuitOpenError":
-    case "InvalidResponseError":
-    case "LocalLimitError":
-    case "NetworkError":
-    case "PaginationError":
-    case "PermissionDeniedError":
-    case "PlanQuotaExceededError":
-    case "RateLimitError":
-    case "RequestRejectedError":
-    case "ServerError":
-    case "TimeoutError":
+    default:
       return error.summary
   }
 }

@@ -1,12 +1,11 @@
 /** Options of exports to a file. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
-import { type CommandOption, commandOption, switchOption, textOption } from "../args/CommandOption.ts"
+import { choiceOption, type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { formatsByExtension } from "../formats/FileFormat.ts"
@@ -32,13 +31,12 @@ const overwriteOption = switchOption("overwrite", "Replace the file and forget a
   group: "export"
 })
 
-const amountsOption = commandOption(
-  Options.choice("parquet-amounts", ["text", "binary"]).pipe(
-    Options.withDescription(
-      "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)"
-    )
-  ),
-  { group: "export", value: "form" }
+const amountsOption = choiceOption(
+  "parquet-amounts",
+  "form",
+  ["text", "binary"],
+  "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)",
+  { group: "export" }
 )
 
 export const dryRunOption = switchOption(

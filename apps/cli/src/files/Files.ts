@@ -64,25 +64,31 @@ export const syncFolder = async (file: string): Promise<void> => {
   }
 }
 
-/** Replaces a file: readers see the old or the new text, also after a crash. */
-export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
-  write(file, async () => {
-    const temporary = `${file}.tmp`
+/** Replaces a file: readers see the old or the new text, also after a crash. Default of `mode`: that of a new file. */
+export const replaceAtomically = async (file: string, text: string, mode?: number): Promise<void> => {
+  const temporary = `${file}.tmp`
+  try {
+    // That of a process that was killed may have another mode
+    await fs.rm(temporary, { force: true })
+    const handle = await fs.open(temporary, "wx", mode)
     try {
-      const handle = await fs.open(temporary, "w")
-      try {
-        await handle.writeFile(text)
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      await fs.rename(temporary, file)
-    } catch (error) {
-      await fs.rm(temporary, { force: true }).catch(() => {})
-      throw error
+      // Unlike the mode at creation, independent of the umask
+      if (mode !== undefined) await handle.chmod(mode)
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
     }
-    await syncFolder(file)
-  })
+    await fs.rename(temporary, file)
+  } catch (error) {
+    await fs.rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+  await syncFolder(file)
+}
+
+export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
+  write(file, () => replaceAtomically(file, text))
 
 /** Returns null if the file does not exist. */
 export const readText = (file: string): Effect.Effect<string | null, OutputError> =>

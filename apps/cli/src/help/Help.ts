@@ -26,6 +26,21 @@ export type HelpTopic = keyof typeof helpTopics
 
 export const isHelpTopic = (text: string): text is HelpTopic => Object.hasOwn(helpTopics, text)
 
+/** What the program prints without running a command. */
+export type Information =
+  | { readonly _tag: "Version" }
+  /** What the program is and where its help is, for a command line without a command. */
+  | { readonly _tag: "Overview" }
+  /** Help for a command, or for the commands of a group. The empty path is the group of all commands. */
+  | {
+    readonly _tag: "Help"
+    readonly path: ReadonlyArray<string>
+    readonly command: CommandDescription | null
+    /** Whether it lists all options. */
+    readonly isComplete: boolean
+  }
+  | { readonly _tag: "Topic"; readonly topic: HelpTopic }
+
 /** Width if stdout is not a terminal, and the largest width: longer lines are hard to read. */
 const defaultWidth = 100
 
@@ -39,7 +54,6 @@ export const exampleValues = {
   transaction: "0x15cc3458255c309c1d49bf3f987d905513b1508d7d213a2b8afad84ceb69d042"
 } as const
 
-/** Returns the complete command lines of the examples. */
 export const exampleLines = ({ examples, path }: CommandDescription): ReadonlyArray<string> =>
   examples.map((example) =>
     Object.entries(exampleValues).reduce(
@@ -282,7 +296,6 @@ export const formatHelp = (
     ? groupHelp(all, path, stream)
     : mainHelp(all, stream)
 
-/** Formats a topic of help. */
 export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
   const heading = styled(stream, "bold", helpTopics[topic])
   switch (topic) {
@@ -294,5 +307,24 @@ export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, strea
       return optionSections(sharedOptions(all), stream).slice(1)
     case "examples":
       return `${heading}\n${lines(all.commands.flatMap(exampleLines))}`
+  }
+}
+
+export const formatInformation = (
+  all: CommandLineDescription,
+  information: Information,
+  stream: StreamInfo,
+  version: string
+): string => {
+  switch (information._tag) {
+    case "Version":
+      // The first line is the version alone, for scripts
+      return `${version}\nnode ${process.versions.node} ${process.platform} ${process.arch}\n`
+    case "Overview":
+      return formatOverview(all, stream)
+    case "Help":
+      return formatHelp(all, information.path, information.command, stream, information.isComplete)
+    case "Topic":
+      return formatTopic(all, information.topic, stream)
   }
 }

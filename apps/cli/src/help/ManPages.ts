@@ -73,7 +73,6 @@ export const commandPage = (all: CommandLineDescription, command: CommandDescrip
   }
 }
 
-/** Formats the page of the program. */
 const mainPage = (all: CommandLineDescription): ManPage => ({
   file: "quarry.1",
   text: [
@@ -88,7 +87,6 @@ const mainPage = (all: CommandLineDescription): ManPage => ({
   ].join("")
 })
 
-/** Formats all pages. */
 export const allPages = (all: CommandLineDescription): ReadonlyArray<ManPage> => [
   mainPage(all),
   ...all.commands.map((command) => commandPage(all, command))

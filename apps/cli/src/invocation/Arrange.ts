@@ -12,23 +12,9 @@ import {
 import { commandsUnder, nextWords, type ResolvedPath, resolvePath, suggestPath } from "../args/CommandTree.ts"
 import { type ArgumentError, readWords, type Words } from "../args/ReadWords.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { type HelpTopic, helpTopics, isHelpTopic } from "../help/Help.ts"
+import { helpTopics, type Information, isHelpTopic } from "../help/Help.ts"
 
-/** What a command line asks for. */
-export type Invocation =
-  | { readonly _tag: "Version" }
-  /** What the program is and where its help is, for a command line without a command. */
-  | { readonly _tag: "Overview" }
-  /** Help for a command, or for the commands of a group. The empty path is the group of all commands. */
-  | {
-    readonly _tag: "Help"
-    readonly path: ReadonlyArray<string>
-    readonly command: CommandDescription | null
-    /** Whether it lists all options. */
-    readonly isComplete: boolean
-  }
-  | { readonly _tag: "Topic"; readonly topic: HelpTopic }
-  | ArrangedCommand
+export type Invocation = Information | ArrangedCommand
 
 /** The command to run, with the words of its options and arguments. */
 export interface ArrangedCommand {

@@ -14,7 +14,6 @@ const optionWords = (name: string, values: ReadonlyArray<string>, isSwitch: bool
     // `=` keeps a value that starts with a dash
     : values.map((value) => `--${name}=${value}`)
 
-/** Returns the command line of an invocation with changed options. */
 export const formatCommandLine = (
   { command, commandLineValues }: CommandInvocation,
   changes: OptionChanges

@@ -19,13 +19,11 @@ export interface CommandInvocation {
   readonly settings: CommandSettings
 }
 
-/** The descriptions of all commands. */
 export class CommandDescriptions extends Context.Tag("quarry/CommandDescriptions")<
   CommandDescriptions,
   CommandLineDescription
 >() {}
 
-/** Describes a command and runs it. */
 export interface CommandSpec extends CommandProperties {
   readonly arguments: ReadonlyArray<CommandArgument>
   readonly options: ReadonlyArray<CommandOption>

@@ -27,21 +27,7 @@ const config = CliConfig.make({
 })
 
 /** What the parser would ask for options that are files or prompts. There are none. */
-const unused = Layer.mergeAll(
-  FileSystem.layerNoop({}),
-  Path.layer,
-  Layer.succeed(
-    Terminal.Terminal,
-    Terminal.Terminal.of({
-      columns: Effect.succeed(0),
-      rows: Effect.succeed(0),
-      isTTY: Effect.succeed(false),
-      readInput: Effect.dieMessage("no option is a prompt"),
-      readLine: Effect.dieMessage("no option is a prompt"),
-      display: () => Effect.dieMessage("no option is a prompt")
-    })
-  )
-)
+const unused = Layer.mergeAll(FileSystem.layerNoop({}), Path.layer, Layer.mock(Terminal.Terminal, {}))
 
 type Words = ReadonlyArray<string>
 
@@ -51,7 +37,6 @@ interface GivenOption {
   readonly words: Words
 }
 
-/** Parses the options and arguments of a command. */
 export const parseCommand = (
   spec: CommandSpec,
   { args, command, options }: ArrangedCommand

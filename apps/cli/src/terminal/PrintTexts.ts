@@ -57,7 +57,6 @@ export const printToStream = (stream: NodeJS.WritableStream): TerminalService["p
   })
 }
 
-/** Prints to the standard output. */
 export const printToOutput = (
   stdout: NodeJS.WriteStream & { readonly fd: number }
 ): TerminalService["print"] =>

@@ -1,6 +1,5 @@
 /** Properties of the standard streams, and styles of text. Loads nothing, because help needs it at once. */
 
-/** Properties of a stream. */
 export interface StreamInfo {
   /** Of stderr: whether a user watches it, and a line can be replaced. */
   readonly isTerminal: boolean

@@ -20,7 +20,7 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
     // About the state of an API key. The command has one, so that its error says the same
     if (!isVerbose && fields["key"] !== undefined) return
-    const line = format(textOf(message), call ?? "", new Map(Object.entries(fields)), date.getTime())
+    const line = format(textOf(message), call ?? "", fields, date.getTime())
     if (line === null) return
     // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
@@ -39,7 +39,6 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
     )
 }
 
-/** Returns the text of a message. */
 const textOf = (message: unknown): string =>
   (Array.isArray(message) ? message : [message]).map(String).join(" ")
 
@@ -69,35 +68,28 @@ const makeFormat = () => {
   return (
     text: string,
     call: string,
-    annotations: ReadonlyMap<string, string>,
+    annotations: Readonly<Record<string, string>>,
     now: number
   ): string | null => {
-    const url = annotations.get("url")
+    const { attempt, bytes, cache = null, method = "", millis, outcome, url, wait } = annotations
     if (url !== undefined) {
       attempts.set(call, { startedAt: now, cache: null })
-      return `→ ${annotations.get("method") ?? ""} ${url}`
-    }
-    if (text === responseMessage) {
-      const attempt = attempts.get(call)
-      if (attempt !== undefined) attempts.set(call, { ...attempt, cache: annotations.get("cache") ?? null })
-      return null
-    }
-    const outcome = annotations.get("outcome")
-    const wait = annotations.get("wait")
-    const millis = annotations.get("millis")
-    const duration = millis === undefined ? "" : ` ${formatMillis(Number(millis))}`
-    if (wait !== undefined && outcome === undefined) {
-      return `… waiting${duration} ${waitReasons[wait] ?? wait}`
-    }
-    if (outcome === undefined) {
-      return [text, ...[...annotations].map(([name, value]) => `${name}=${value}`)].join(" ")
+      return `→ ${method} ${url}`
     }
     const open = attempts.get(call)
+    if (text === responseMessage) {
+      if (open !== undefined) attempts.set(call, { ...open, cache })
+      return null
+    }
+    const duration = millis === undefined ? "" : ` ${formatMillis(Number(millis))}`
+    if (outcome === undefined) {
+      return wait === undefined
+        ? [text, ...Object.entries(annotations).map(([name, value]) => `${name}=${value}`)].join(" ")
+        : `… waiting${duration} ${waitReasons[wait] ?? wait}`
+    }
     attempts.delete(call)
-    const attempt = annotations.get("attempt") ?? "1"
-    const bytes = annotations.get("bytes")
     const details = [
-      ...attempt === "1" ? [] : [`attempt ${attempt}`],
+      ...attempt === undefined || attempt === "1" ? [] : [`attempt ${attempt}`],
       ...open === undefined ? [] : [formatMillis(now - open.startedAt)],
       ...bytes === undefined ? [] : [`${bytes} bytes`],
       ...open === undefined || open.cache === null ? [] : [`cache: ${open.cache}`]

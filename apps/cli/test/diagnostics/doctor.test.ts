@@ -29,67 +29,76 @@ const closedPort = Effect.promise(() =>
   })
 )
 
+/** Runs the checks with the environment. */
+const check = (
+  env: Readonly<Record<string, string>>,
+  client?: HttpClient.HttpClient,
+  ...options: ReadonlyArray<string>
+) =>
+  Effect.gen(function*() {
+    const { run } = yield* directories
+    const ran = yield* run([...json, ...options], { env, ...client === undefined ? {} : { client } })
+    return { ...ran, findings: findingsOf(ran) }
+  }).pipe(Effect.scoped)
+
 const json = ["doctor", "-o", "json"]
+
+const someKey = { QUARRY_API_KEY: "some-key" }
+
+const price = respondingWith(`{"usdPrice":1}`).client
+
+/** The environment of a server with the sandbox, and a client for it. */
+const served = Effect.all({ env: serveSandbox, client: HttpClient.HttpClient })
 
 describe("quarry doctor", () => {
   it.live("exits with status 0 if a real service answers and accepts the key", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
-      const env = yield* serveSandbox
-      const client = yield* HttpClient.HttpClient
-      const ran = yield* run(json, { client, env })
+      const { client, env } = yield* served
+      const ran = yield* check(env, client)
       expect(ran).toMatchObject({ code: 0, err: "" })
-      const findings = findingsOf(ran)
-      expect([...findings].map(([check, { status }]) => [check, status])).toEqual([
-        ["node", "ok"],
-        ["configuration", "skipped"],
-        ["profile", "ok"],
-        ["local limits", "ok"],
-        ["base-url: connection", "ok"],
-        ["API key", "ok"],
-        ["service", "ok"],
-        ["clock", "ok"]
+      expect([...ran.findings].map(([check, { status }]) => `${check}: ${status}`)).toEqual([
+        "node: ok",
+        "configuration: skipped",
+        "profile: ok",
+        "local limits: ok",
+        "base-url: connection: ok",
+        "API key: ok",
+        "service: ok",
+        "clock: ok"
       ])
-      expect(findings.get("API key")?.message).toMatch(/^sha256:[0-9a-f]{8} from QUARRY_API_KEY: accepted$/)
+      expect(ran.findings.get("API key")?.message)
+        .toMatch(/^sha256:[0-9a-f]{8} from QUARRY_API_KEY: accepted$/)
       expect(ran.out).not.toContain(Sandbox.apiKey)
-      const text = yield* run(["doctor"], { client, env })
+      const text = yield* (yield* directories).run(["doctor"], { client, env })
       expect(text.out).toMatch(/^ok {6}node: Node\.js v\d+/)
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
 
   it.live("checks the sandbox with --sandbox, without a network", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
-      const ran = yield* run([...json, "--sandbox"])
-      expect(ran.code).toBe(0)
-      expect(findingsOf(ran).get("sandbox")?.status).toBe("ok")
-      const csv = yield* run(["doctor", "--sandbox", "-o", "csv"])
+      const ran = yield* check({}, undefined, "--sandbox")
+      expect([ran.code, ran.findings.get("sandbox")?.status]).toEqual([0, "ok"])
+      const csv = yield* (yield* directories).run(["doctor", "--sandbox", "-o", "csv"])
       expect(csv.out).toMatch(/^check,status,message,fix\r\nnode,ok,[^,]+,\r\n/)
     }).pipe(Effect.scoped))
 
   it.live("advises what to do without a base URL, without a key, and with a rejected one", () =>
     Effect.gen(function*() {
-      const { keyFile, run } = yield* directories
-      const env = yield* serveSandbox
-      const client = yield* HttpClient.HttpClient
-      const nothing = yield* run(json)
+      const { client, env } = yield* served
+      const nothing = yield* check({})
       expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining("1 of 5 checks failed") })
-      expect(findingsOf(nothing).get("base URL")?.fix).toContain("quarry config set base-url")
-      const noKey = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: "" } })
-      expect([noKey.code, findingsOf(noKey).get("API key")?.fix]).toEqual([
-        1,
-        "quarry auth login, or set QUARRY_API_KEY"
-      ])
-      const rejected = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: Sandbox.revokedApiKey } })
-      expect([rejected.code, findingsOf(rejected).get("API key")]).toEqual([
-        1,
-        {
-          check: "API key",
-          status: "failed",
-          message: expect.stringMatching(/: rejected$/),
-          fix: "set QUARRY_API_KEY to another key, or unset it"
-        }
-      ])
+      expect(nothing.findings.get("base URL")?.fix).toContain("quarry config set base-url")
+      const noKey = yield* check({ ...env, QUARRY_API_KEY: "" }, client)
+      expect(noKey).toMatchObject({ code: 1 })
+      expect(noKey.findings.get("API key")?.fix).toBe("quarry auth login, or set QUARRY_API_KEY")
+      const rejected = yield* check({ ...env, QUARRY_API_KEY: Sandbox.revokedApiKey }, client)
+      expect([rejected.code, rejected.findings.get("API key")]).toEqual([1, {
+        check: "API key",
+        status: "failed",
+        message: expect.stringMatching(/: rejected$/),
+        fix: "set QUARRY_API_KEY to another key, or unset it"
+      }])
       expect(rejected.out + rejected.err).not.toContain(Sandbox.revokedApiKey)
+      const { keyFile, run } = yield* directories
       fs.mkdirSync(join(keyFile("default"), ".."), { recursive: true })
       fs.writeFileSync(keyFile("default"), Sandbox.revokedApiKey, { mode: 0o600 })
       const stored = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: "" } })
@@ -98,36 +107,27 @@ describe("quarry doctor", () => {
 
   it.live("reports a base URL with a path that the service does not have", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
-      const env = yield* serveSandbox
-      const client = yield* HttpClient.HttpClient
-      const ran = yield* run(json, {
-        client,
-        env: { ...env, QUARRY_BASE_URL: `${env["QUARRY_BASE_URL"]}/foo` }
-      })
+      const { client, env } = yield* served
+      const ran = yield* check({ ...env, QUARRY_BASE_URL: `${env["QUARRY_BASE_URL"]}/foo` }, client)
       expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("1 of 7 checks failed") })
-      const findings = findingsOf(ran)
-      expect(findings.get("base URL")).toEqual({
+      expect(ran.findings.get("base URL")).toEqual({
         check: "base URL",
         status: "failed",
         message: "the service has no such path",
         fix: "check the path of the base URL (QUARRY_BASE_URL)"
       })
-      expect(findings.get("API key")).toMatchObject({
+      expect(ran.findings.get("API key")).toMatchObject({
         status: "warning",
         message: expect.stringContaining("not checked")
       })
-      const { client: website } = respondingWith("<html></html>", 404, { "content-type": "text/html" })
-      const other = yield* run(json, { client: website, env })
-      expect([other.code, findingsOf(other).get("base URL")?.status]).toEqual([1, "failed"])
+      const website = respondingWith("<html></html>", 404, { "content-type": "text/html" })
+      const other = yield* check(env, website.client)
+      expect([other.code, other.findings.get("base URL")?.status]).toEqual([1, "failed"])
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
 
   it.live("names the step that fails: name, connection or TLS", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
-      const port = yield* closedPort
-      const { QUARRY_BASE_URL = "" } = yield* serveSandbox
-      const client = yield* HttpClient.HttpClient
+      const { client, env: { QUARRY_BASE_URL = "" } } = yield* served
       const cases: ReadonlyArray<readonly [string, RegExp, RegExp]> = [
         [
           "http://no-such-host.invalid",
@@ -135,71 +135,64 @@ describe("quarry doctor", () => {
           /spelling of the base URL/
         ],
         [
-          `http://127.0.0.1:${port}`,
+          `http://127.0.0.1:${yield* closedPort}`,
           /cannot connect: connection refused \(ECONNREFUSED\)/,
           /that the service runs, and its port/
         ],
         [QUARRY_BASE_URL.replace("http:", "https:"), /TLS fails: \S+/, /NODE_EXTRA_CA_CERTS/]
       ]
       for (const [url, message, fix] of cases) {
-        const ran = yield* run(json, { client, env: { QUARRY_BASE_URL: url, QUARRY_API_KEY: "some-key" } })
-        const finding = findingsOf(ran).get("base-url: connection")
-        expect([url, ran.code, finding?.status]).toEqual([url, 1, "failed"])
-        expect(finding?.message).toMatch(message)
-        expect(finding?.fix).toMatch(fix)
-        expect(findingsOf(ran).get("API key")?.status).toBe("skipped")
+        const { code, findings } = yield* check({ QUARRY_BASE_URL: url, ...someKey }, client)
+        expect([url, code, findings.get("base-url: connection")]).toEqual([url, 1, {
+          check: "base-url: connection",
+          status: "failed",
+          message: expect.stringMatching(message),
+          fix: expect.stringMatching(fix)
+        }])
+        expect(findings.get("API key")?.status).toBe("skipped")
       }
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)), 30_000)
 
   it.live("checks the proxy that the environment names, and never shows its password", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
       const port = yield* closedPort
-      const { client } = respondingWith(`{"usdPrice":1}`)
-      const env = {
-        QUARRY_BASE_URL: "https://data.test",
-        QUARRY_API_KEY: "some-key",
-        HTTPS_PROXY: `http://ana:hunter22@127.0.0.1:${port}`
-      }
-      const ran = yield* run(json, { client, env })
-      const finding = findingsOf(ran).get("base-url: connection")
-      expect(finding).toMatchObject({
+      const proxy = `http://ana:hunter22@127.0.0.1:${port}`
+      const env = { QUARRY_BASE_URL: "https://data.test", ...someKey }
+      const connection = (variables: Readonly<Record<string, string>>) =>
+        Effect.map(check({ ...env, ...variables }, price), ({ err, findings, out }) => {
+          expect(out + err).not.toContain("hunter22")
+          return findings.get("base-url: connection")
+        })
+      expect(yield* connection({ HTTPS_PROXY: proxy })).toMatchObject({
         status: "failed",
         message: `proxy 127.0.0.1:${port} for data.test: cannot connect: connection refused (ECONNREFUSED)`,
         fix: "check that the proxy runs, or unset HTTPS_PROXY"
       })
-      expect(ran.out + ran.err).not.toContain("hunter22")
-      for (const proxy of ["proxy.test:3128", "socks5://proxy.test"]) {
-        const invalid = yield* run(json, { client, env: { ...env, HTTPS_PROXY: proxy } })
-        expect(findingsOf(invalid).get("base-url: connection")).toMatchObject({
+      for (const HTTPS_PROXY of ["proxy.test:3128", "socks5://proxy.test"]) {
+        expect(yield* connection({ HTTPS_PROXY })).toMatchObject({
           status: "failed",
           message: "HTTPS_PROXY is not the URL of an HTTP proxy"
         })
       }
-      const plain = yield* run(json, {
-        client,
-        env: { ...env, QUARRY_BASE_URL: "http://data.test", HTTP_PROXY: env.HTTPS_PROXY }
-      })
-      expect(findingsOf(plain).get("base-url: connection")?.fix).toBe(
+      expect((yield* connection({ QUARRY_BASE_URL: "http://data.test", HTTP_PROXY: proxy }))?.fix).toBe(
         "check that the proxy runs, or unset HTTP_PROXY"
       )
-    }).pipe(Effect.scoped))
+    }))
 
   it.live("compares the clock with the Date header", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
       const { QUARRY_BASE_URL = "" } = yield* serveSandbox
       const { client } = respondingWith(`{"address":"0x01","active_chains":[]}`, 200, {
         "content-type": "application/json",
         "date": "Tue, 01 Jan 2019 00:00:00 GMT"
       })
-      const ran = yield* run(json, { client, env: { QUARRY_BASE_URL, QUARRY_API_KEY: "some-key" } })
-      expect(ran.code).toBe(0)
-      expect(findingsOf(ran).get("clock")).toMatchObject({
+      const { code, findings } = yield* check({ QUARRY_BASE_URL, ...someKey }, client)
+      expect([code, findings.get("clock")]).toEqual([0, {
+        check: "clock",
         status: "warning",
         message: expect.stringMatching(/^\d+ s ahead of the service$/),
         fix: expect.stringContaining("NTP")
-      })
+      }])
     }).pipe(Effect.scoped))
 
   it.live("reports every problem of the configuration, and an API key that others can read", () =>
@@ -229,21 +222,17 @@ describe("quarry doctor", () => {
 
   it.live("reports an invalid --base-url, as every other command does", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
-      const ran = yield* run([...json, "--base-url", "foo"])
-      expect([ran.code, findingsOf(ran).get("configuration")?.message]).toEqual([
-        1,
-        "--base-url: not a URL; expected https://host/path"
-      ])
-      expect(yield* run(["auth", "status", "--base-url", "foo"])).toMatchObject({
+      const { code, findings } = yield* check({}, undefined, "--base-url", "foo")
+      const message = "--base-url: not a URL; expected https://host/path"
+      expect([code, findings.get("configuration")?.message]).toEqual([1, message])
+      expect(yield* (yield* directories).run(["auth", "status", "--base-url", "foo"])).toMatchObject({
         code: 2,
-        err: expect.stringContaining("--base-url: not a URL")
+        err: expect.stringContaining(message)
       })
     }).pipe(Effect.scoped))
 
   it.live("warns if the key is sent without encryption", () =>
     Effect.gen(function*() {
-      const { run } = yield* directories
       const server = yield* Effect.acquireRelease(
         Effect.promise(() =>
           new Promise<ReturnType<typeof createServer>>((resolve) => {
@@ -258,10 +247,8 @@ describe("quarry doctor", () => {
       )
       const address = server.address()
       const port = typeof address === "object" ? address?.port ?? 0 : 0
-      const { client } = respondingWith(`{"usdPrice":1}`)
-      const env = { QUARRY_BASE_URL: `http://0.0.0.0:${port}`, QUARRY_API_KEY: "some-key" }
-      const ran = yield* run(json, { client, env })
-      expect(findingsOf(ran).get("base-url: TLS")).toMatchObject({
+      const { findings } = yield* check({ QUARRY_BASE_URL: `http://0.0.0.0:${port}`, ...someKey }, price)
+      expect(findings.get("base-url: TLS")).toMatchObject({
         status: "warning",
         message: expect.stringContaining("without encryption")
       })
@@ -304,7 +291,7 @@ it.each<readonly [Readonly<Record<string, string>>, string, string | null]>([
   [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "evila.test" }, "https://a.test", "http://p.test"],
   [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "*" }, "https://a.test", null]
 ])("with %j, %s is reached through %s", (variables, url, proxy) => {
-  expect(proxyFor({ variable: (name) => variables[name] ?? "" }, new URL(url))?.value ?? null).toBe(proxy)
+  expect(proxyFor((name) => variables[name] ?? "", new URL(url))?.value ?? null).toBe(proxy)
 })
 
 it("recognizes URLs of HTTP proxies", () => {

@@ -5,8 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 import { connect } from "node:net"
-import { HttpTransport } from "../../src/connection/HttpTransport.ts"
-import * as NodeHttpTransport from "../../src/connection/NodeHttpTransport.ts"
+import { HttpTransport, layer } from "../../src/connection/HttpTransport.ts"
 import { proxyVariables } from "../../src/connection/ProxyVariables.ts"
 import { serveSandbox } from "./support.ts"
 
@@ -73,7 +72,7 @@ const get = (url: string) =>
       yield* network("few-requests")
     )
     return response.status
-  }).pipe(Effect.provide(NodeHttpTransport.layer))
+  }).pipe(Effect.provide(layer))
 
 it.live("go through the proxy of HTTP_PROXY, except to the hosts of NO_PROXY", () =>
   Effect.gen(function*() {

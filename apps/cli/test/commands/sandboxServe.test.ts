@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import type { ArgumentValues } from "../../src/args/ArgumentValues.ts"
-import { faultsOf } from "../../src/commands/sandboxFaults.ts"
+import { faultsOf } from "../../src/commands/sandboxServe.ts"
 import { quarry } from "../support/quarry.ts"
 
 it.live("prints each request with --verbose, and the fault of its response", () =>
