@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../src/args/ArgumentValues.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
-import { exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
+import { type ErrorReport, exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
 import {
   exampleValues,
   exitStatus,
@@ -14,42 +14,34 @@ import {
   isHelpTopic
 } from "../src/help/Help.ts"
 import { arrange } from "../src/invocation/Arrange.ts"
-import { information } from "../src/invocation/Information.ts"
 import { streamInfo } from "../src/terminal/StreamInfo.ts"
-import { quarry, sandboxEnvironment } from "./support/quarry.ts"
+import { quarry, type RunOptions, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 
-const price = ["token", "price", exampleValues.token]
+const price = `token price ${exampleValues.token}`
 
-describe("colors", () => {
-  const hasColors = (isTTY: boolean, env: Readonly<Record<string, string>>, ...argv: ReadonlyArray<string>) =>
-    streamInfo({ isTTY, columns: 80 }, env, singleValue(arrange(commandLine, argv).options, "color"))
-      .hasColors
-
-  it("are used on terminals only", () => {
-    expect(hasColors(true, {})).toBe(true)
-    expect(hasColors(false, {})).toBe(false)
-    expect(hasColors(true, { TERM: "dumb" })).toBe(false)
-  })
-
-  it("follow the variables of other programs", () => {
-    expect(hasColors(true, { NO_COLOR: "1" })).toBe(false)
-    expect(hasColors(true, { NO_COLOR: "" })).toBe(true)
-    expect(hasColors(false, { FORCE_COLOR: "1" })).toBe(true)
-    expect(hasColors(true, { FORCE_COLOR: "0" })).toBe(false)
-    expect(hasColors(false, { FORCE_COLOR: "" })).toBe(false)
-    expect(hasColors(false, { CLICOLOR_FORCE: "1" })).toBe(true)
-    expect(hasColors(true, { CLICOLOR: "0" })).toBe(false)
-    expect(hasColors(false, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false)
-  })
-
-  it("follow --color before QUARRY_COLOR before other variables", () => {
-    expect(hasColors(false, { NO_COLOR: "1" }, "--color", "always")).toBe(true)
-    expect(hasColors(true, { FORCE_COLOR: "1" }, "--color=never")).toBe(false)
-    expect(hasColors(false, { NO_COLOR: "1", QUARRY_COLOR: "always" })).toBe(true)
-    expect(hasColors(false, { QUARRY_COLOR: "always" }, "--color", "never")).toBe(false)
-    expect(hasColors(true, {}, "--color", "auto")).toBe(true)
-  })
+it.each<readonly [env: Readonly<Record<string, string>>, line: string, inTerminal: boolean, inPipe: boolean]>(
+  [
+    [{}, "", true, false],
+    [{}, "--color auto", true, false],
+    [{ TERM: "dumb" }, "", false, false],
+    [{ CLICOLOR: "0" }, "", false, false],
+    [{ NO_COLOR: "" }, "", true, false],
+    [{ NO_COLOR: "1" }, "", false, false],
+    [{ NO_COLOR: "1", FORCE_COLOR: "1" }, "", false, false],
+    [{ NO_COLOR: "1", QUARRY_COLOR: "always" }, "", true, true],
+    [{ NO_COLOR: "1" }, "--color always", true, true],
+    [{ FORCE_COLOR: "" }, "", true, false],
+    [{ FORCE_COLOR: "0" }, "", false, false],
+    [{ FORCE_COLOR: "1" }, "", true, true],
+    [{ FORCE_COLOR: "1" }, "--color=never", false, false],
+    [{ CLICOLOR_FORCE: "1" }, "", true, true],
+    [{ QUARRY_COLOR: "always" }, "--color never", false, false]
+  ]
+)("with %j and %j, a terminal has colors: %s, a pipe: %s", (env, line, inTerminal, inPipe) => {
+  const mode = singleValue(arrange(commandLine, line.split(" ")).options, "color")
+  const hasColors = [true, false].map((isTTY) => streamInfo({ isTTY, columns: 80 }, env, mode).hasColors)
+  expect(hasColors).toEqual([inTerminal, inPipe])
 })
 
 it("reads options before --, of which the last value counts, also of an invalid command line", () => {
@@ -67,64 +59,38 @@ it("reads options before --, of which the last value counts, also of an invalid 
   expect(hasJsonErrors("--", "--json-errors")).toBe(false)
 })
 
-describe("--json-errors", () => {
-  const reportOf = (argv: ReadonlyArray<string>, options: Parameters<typeof quarry>[1] = {}) =>
-    Effect.map(quarry([...argv, "--json-errors"], options), ({ code, err, out }) => {
-      const lines = err.trimEnd().split("\n")
-      expect(lines).toHaveLength(1)
-      const report: unknown = JSON.parse(lines[0] ?? "")
-      return { code, out, report }
-    })
+const failed = (status: number, message: string, headers: Readonly<Record<string, string>>) =>
+  respondingWith(JSON.stringify({ message }), status, { "content-type": "application/json", ...headers })
+    .client
 
-  it.live("describes an invalid command line", () =>
-    Effect.gen(function*() {
-      expect(yield* reportOf(["walet", "chains"])).toEqual({
-        code: 2,
-        out: "",
-        report: {
-          tag: "UsageError",
-          message: "unknown command \"walet\"",
-          hint: "did you mean quarry wallet chains?",
-          exitCode: 2,
-          retryable: false,
-          requestId: null
-        }
-      })
-    }))
-
-  it.live("describes an error of the upstream, with its request ID", () =>
-    Effect.gen(function*() {
-      const headers = { "content-type": "application/json", "x-request-id": "req-7" }
-      const { client } = respondingWith("{\"message\":\"Invalid API key\"}", 401, headers)
-      expect(yield* reportOf(price, { client, env: sandboxEnvironment })).toMatchObject({
-        code: 4,
-        report: { tag: "AuthenticationError", exitCode: 4, retryable: false, requestId: "req-7" }
-      })
-    }))
-
-  it.live("marks errors that may pass", () =>
-    Effect.gen(function*() {
-      const headers = { "content-type": "application/json", "retry-after": "3600" }
-      const { client } = respondingWith("{\"message\":\"Too many requests\"}", 429, headers)
-      expect(yield* reportOf(price, { client, env: sandboxEnvironment })).toMatchObject({
-        code: 5,
-        report: { tag: "RateLimitError", retryable: true }
-      })
-    }))
-})
-
-it("prints the version alone in the first line", () => {
-  const text = information(commandLine, { _tag: "Version" }, {
-    isTerminal: false,
-    hasColors: false,
-    columns: null
-  }, "1.2.3")
-  expect(text.split("\n")).toEqual([
-    "1.2.3",
-    `node ${process.versions.node} ${process.platform} ${process.arch}`,
-    ""
-  ])
-})
+it.live.each<readonly [error: string, line: string, options: RunOptions, report: Partial<ErrorReport>]>([
+  ["an invalid command line", "walet chains", {}, {
+    tag: "UsageError",
+    message: "unknown command \"walet\"",
+    hint: "did you mean quarry wallet chains?",
+    exitCode: 2,
+    retryable: false,
+    requestId: null
+  }],
+  [
+    "an error of the upstream, with its request ID",
+    price,
+    { env: sandboxEnvironment, client: failed(401, "Invalid API key", { "x-request-id": "req-7" }) },
+    { tag: "AuthenticationError", exitCode: 4, retryable: false, requestId: "req-7" }
+  ],
+  [
+    "an error that may pass",
+    price,
+    { env: sandboxEnvironment, client: failed(429, "Too many requests", { "retry-after": "3600" }) },
+    { tag: "RateLimitError", exitCode: 5, retryable: true }
+  ]
+])("--json-errors describes %s in one line", ([, line, options, report]) =>
+  Effect.gen(function*() {
+    const { code, err, out } = yield* quarry([...line.split(" "), "--json-errors"], options)
+    expect({ code, out }).toEqual({ code: report.exitCode, out: "" })
+    expect(err.trimEnd().split("\n")).toHaveLength(1)
+    expect(JSON.parse(err)).toMatchObject(report)
+  }))
 
 describe("help", () => {
   const stream = (columns: number | null) => ({ isTerminal: columns !== null, hasColors: false, columns })
@@ -166,26 +132,6 @@ describe("help", () => {
       )
       expect(line).toContain(words.join(" "))
     }
-  })
-
-  it("begins with the summary and the examples of a command", () => {
-    for (const command of commandLine.commands.filter(({ examples }) => examples.length > 0)) {
-      const text = formatHelp(commandLine, command.path, command, stream(null))
-      expect(text.indexOf("\nExamples"), command.path.join(" ")).toBeGreaterThan(0)
-      expect(text.indexOf("\nExamples")).toBeLessThan(text.indexOf("\nUsage"))
-    }
-  })
-
-  it("states shown defaults and accepted spellings, and no default or maximum that is not shown", () => {
-    const command = commandLine.commands.find(({ path }) => path.join(" ") === "wallet transfers")
-    const text = formatHelp(commandLine, [], command ?? null, stream(200)).replaceAll(/\s+/g, " ")
-    expect(text).not.toContain("(default: eth)")
-    expect(text).not.toMatch(/Maximum number of records per page[^A-Z]*(?:default|100)/)
-    const nfts = commandLine.commands.find(({ path }) => path.join(" ") === "nft list")
-    expect(formatHelp(commandLine, [], nfts ?? null, stream(200)).replaceAll(/\s+/g, " ")).toContain(
-      "Maximum number of records per page (default: 100)"
-    )
-    expect(text).toContain("Sort order by block number: asc, desc (in any case)")
   })
 
   it("names every exit status that the program has", () => {

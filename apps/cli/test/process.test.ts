@@ -1,58 +1,25 @@
-/** The bundled program in a child process. */
+/** The bundled program in a child process. What it prints is in the golden records of processes. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { exampleValues } from "../src/help/Help.ts"
 import { countOf } from "../src/render/Count.ts"
+import { exitOf, program, runProcess, startProcess } from "./support/process.ts"
 
-const program = fileURLToPath(new URL("../dist/quarry.js", import.meta.url))
 const { busyWallet } = Ledger.make({ seed: 1 }).examples
-
-const startProcess = (
-  argv: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
-): ChildProcessWithoutNullStreams =>
-  spawn(process.execPath, [program, ...argv], { env: { PATH: process.env["PATH"], ...env } })
-
-interface ProcessResult {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-const exitOf = (child: ChildProcessWithoutNullStreams): Promise<ProcessResult> =>
-  new Promise((resolve) => {
-    let out = ""
-    let err = ""
-    child.stdout.on("data", (data: Buffer) => (out += data.toString()))
-    child.stderr.on("data", (data: Buffer) => (err += data.toString()))
-    child.on("close", (code) => resolve({ code, out, err }))
-  })
 
 const firstData = (child: ChildProcessWithoutNullStreams): Promise<void> =>
   new Promise((resolve) => child.stdout.once("data", () => resolve()))
-
-it("prints the version, and reads QUARRY_SANDBOX", async () => {
-  expect(await exitOf(startProcess(["--version"]))).toMatchObject({
-    code: 0,
-    err: "",
-    out: expect.stringMatching(/^\d+\.\d+\.\d+\nnode \S+ \S+ \S+\n$/)
-  })
-  const price = await exitOf(startProcess(["token", "price", exampleValues.token], { QUARRY_SANDBOX: "1" }))
-  expect(price).toMatchObject({ code: 0, err: expect.stringContaining("sandbox mode") })
-  expect(JSON.parse(price.out)).toHaveProperty("usdPrice")
-})
 
 it("colors errors as the configuration says, also those of an invalid command line", async () => {
   const home = mkdtempSync(join(tmpdir(), "quarry-color-"))
   mkdirSync(join(home, ".config/quarry"), { recursive: true })
   writeFileSync(join(home, ".config/quarry/config.yaml"), "color: always\n")
   const errorOf = async (argv: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
-    (await exitOf(startProcess(argv, { HOME: home, ...env }))).err
+    (await runProcess(argv, { HOME: home, ...env })).err
   try {
     expect(await errorOf(["nowhere"])).toContain("\u001b[31merror:\u001b[39m")
     expect(await errorOf(["token", "price", exampleValues.token])).toContain("\u001b[31merror:")
@@ -61,12 +28,6 @@ it("colors errors as the configuration says, also those of an invalid command li
   } finally {
     rmSync(home, { recursive: true })
   }
-})
-
-it("exits with the status of the error, and prints it once to stderr", async () => {
-  const ran = await exitOf(startProcess(["wallet", "transfers", "0x12", "--sandbox"]))
-  expect(ran).toMatchObject({ code: 2, out: "" })
-  expect(ran.err.match(/error:/g)).toHaveLength(1)
 })
 
 it.each(
@@ -113,41 +74,11 @@ it.skipIf(!existsSync("/dev/full"))("exits with status 1 when the disk is full",
   expect(err).toContain("ENOSPC")
 })
 
-it("serves the sandbox until SIGINT", async () => {
-  const server = startProcess(["sandbox", "--port", "0", "--seed", "1"])
-  const served = exitOf(server)
-  let banner = ""
-  server.stdout.on("data", (data: Buffer) => (banner += data.toString()))
-  while (!banner.includes("/chains'")) await new Promise((resolve) => server.stdout.once("data", resolve))
-  const [origin = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner) ?? []
-  const [, key = ""] = /key\s+(\S+)/.exec(banner) ?? []
-  const ran = await exitOf(
-    startProcess(["wallet", "chains", exampleValues.wallet, "--base-url", origin], { QUARRY_API_KEY: key })
-  )
-  expect(ran).toMatchObject({ code: 0, err: "" })
-  expect(JSON.parse(ran.out)).toHaveProperty("active_chains")
-  server.kill("SIGINT")
-  expect((await served).code).toBe(130)
-})
-
-it("prints a completion script for every shell", async () => {
-  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
-    const printed = await exitOf(startProcess(["completions", shell]))
-    expect(printed).toMatchObject({ code: 0, err: "", out: expect.stringContaining("quarry __complete") })
-    expect(await exitOf(startProcess(["--completions", shell]))).toEqual(printed)
-  }
-})
-
 it("names the Node.js version that it requires on an older one", async () => {
   const preload = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })"
-  const child = spawn(process.execPath, [
-    "--import",
-    `data:text/javascript,${encodeURIComponent(preload)}`,
-    program,
-    "wallet",
-    "chains"
-  ])
-  const { code, err, out } = await exitOf(child)
+  const { code, err, out } = await runProcess(["wallet", "chains"], {
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(preload)}"`
+  })
   expect([code, out, err]).toEqual([
     1,
     "",

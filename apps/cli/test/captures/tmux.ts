@@ -1,8 +1,7 @@
 /** Runs command lines in tmux, and captures the screen. */
 import { execFile, execFileSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { shellProgram } from "../support/process.ts"
 
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
 const socket = `quarry-captures-${process.pid}`
 
 /** The lines of the screen. Longer output would scroll. */
@@ -61,24 +60,11 @@ export const capture = async (
   const session = `s${sessions++}`
   // The terminal answers the request for the position of the cursor after it has drawn everything before
   const script = [
-    `env -i ${environment(variables)} ${quoted(process.execPath)} ${quoted(program)} ${line}${suffix}`,
+    `env -i ${environment(variables)} ${shellProgram} ${line}${suffix}`,
     `code=\${PIPESTATUS[0]}; stty -echo; printf '\\e[6n'; read -rs -d R; echo "(exit code $code)"`,
     `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 60`
   ].join("\n")
-  await tmux([
-    "new-session",
-    "-d",
-    "-s",
-    session,
-    "-x",
-    String(columns),
-    "-y",
-    String(rows),
-    "bash",
-    "--norc",
-    "-c",
-    script
-  ])
+  await tmux([...`new-session -d -s ${session} -x ${columns} -y ${rows} bash --norc -c`.split(" "), script])
   await tmux(["wait-for", session])
   const screen = await tmux(["capture-pane", "-p", "-e", "-t", session])
   await tmux(["kill-session", "-t", session])

@@ -84,17 +84,3 @@ it.live("reports that the collection is being indexed, and waits for it", () =>
     expect(waited).toMatchObject({ code: 0, err: "" })
     expect(ids(waited.out).length).toBeGreaterThan(0)
   }))
-
-it.live("rejects more than 1000 subranges", () =>
-  Effect.gen(function*() {
-    const many = yield* run([...list, "--total-ranges", "1001", "--all"])
-    expect(many).toMatchObject({ code: 2, queries: [] })
-    expect(many.err).toContain("--total-ranges: expected at most 1000")
-  }))
-
-it.live("documents subranges in help", () =>
-  Effect.gen(function*() {
-    const { out } = yield* quarry(["nft", "list", "--help"])
-    expect(out).toMatch(/in parallel/)
-    expect(out).toMatch(/--total-ranges 4 --all/)
-  }))

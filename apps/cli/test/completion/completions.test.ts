@@ -4,13 +4,12 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll } from "vitest"
 import { optionsOf } from "../../src/args/CommandDescription.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { complete } from "../../src/completion/Complete.ts"
-import { completionScript, shells } from "../../src/completion/Scripts.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
+import { shellProgram } from "../support/process.ts"
 
 const names = {
   profiles: ["default", "work"],
@@ -65,69 +64,45 @@ describe("candidates", () => {
     }
   })
 
-  it("are the choices of an option or argument, in every form", async () => {
-    expect(await wordsFor("watch wallet transfers --chain polygon-")).toEqual(["polygon-amoy"])
-    expect(await wordsFor("watch wallet transfers --chain=polygon-")).toEqual(["--chain=polygon-amoy"])
-    expect(await wordsFor("--chain polygon wallet transfers --order a")).toEqual(["asc"])
-    expect(await wordsFor("token price -o nd")).toEqual(["ndjson"])
-    expect(await wordsFor("stream set-status id pau")).toEqual(["paused"])
-    expect(await wordsFor("completions p")).toEqual(["powershell"])
+  it.each([
+    // Choices of an option or argument, in every form
+    ["watch wallet transfers --chain polygon-", ["polygon-amoy"]],
+    ["watch wallet transfers --chain=polygon-", ["--chain=polygon-amoy"]],
+    ["--chain polygon wallet transfers --order a", ["asc"]],
+    ["token price -o nd", ["ndjson"]],
+    ["stream set-status id pau", ["paused"]],
+    ["completions p", ["powershell"]],
+    // The last item of a comma-separated list
+    ["wallet chains --chains eth,polygon-", ["eth,polygon-amoy", ":nospace"]],
+    ["token price --chain eth,pol", ["eth,polygon", ":nospace"]],
+    ["wallet transfers --fields block_number,block_t", ["block_number,block_timestamp", ":nospace"]],
+    // Profiles and aliases of the user
+    ["wallet chains t", ["treasury"]],
+    ["wallet chains --profile w", ["work"]],
+    // Values of a setting
+    ["config set color a", ["auto", "always"]],
+    ["config set utc ", ["true", "false"]],
+    ["config set profile w", ["work"]],
+    ["config set chain polygon-", ["polygon-amoy"]],
+    ["config set nowhere ", []],
+    // Options that are not set yet, also before the command is known, and negations on request
+    ["--sand", ["--sandbox"]],
+    ["--no-sand", ["--no-sandbox"]],
+    ["token price --sandbox --sand", []],
+    ["token price --no-sand", ["--no-sandbox"]],
+    // Files, which the shell completes
+    ["wallet transfers --to x", [":files"]],
+    // Commands and topics after help
+    ["help wallet t", ["transfers"]],
+    ["help env", ["environment"]],
+    ["hel", ["help"]],
+    // Nothing is known
+    ["nowhere ", []],
+    ["token price 0x12 ", []],
+    ["token price --limitless=", []]
+  ])("complete %j with %j", async (line, words) => {
+    expect(await wordsFor(line)).toEqual(words)
   })
-
-  it("continue comma-separated lists", async () => {
-    expect(await wordsFor("wallet chains --chains eth,polygon-")).toEqual(["eth,polygon-amoy", ":nospace"])
-    expect(await wordsFor("token price --chain eth,pol")).toEqual(["eth,polygon", ":nospace"])
-    expect(await wordsFor("wallet transfers --fields block_number,block_t")).toEqual([
-      "block_number,block_timestamp",
-      ":nospace"
-    ])
-  })
-
-  it("are the profiles and aliases of the user", async () => {
-    expect(await wordsFor("wallet chains t")).toEqual(["treasury"])
-    expect(await wordsFor("wallet chains --profile w")).toEqual(["work"])
-  })
-
-  it("are the values of a setting", async () => {
-    expect(await wordsFor("config set color a")).toEqual(["auto", "always"])
-    expect(await wordsFor("config set utc ")).toEqual(["true", "false"])
-    expect(await wordsFor("config set profile w")).toEqual(["work"])
-    expect(await wordsFor("config set chain polygon-")).toEqual(["polygon-amoy"])
-    expect(await wordsFor("config set nowhere ")).toEqual([])
-  })
-
-  it("are shared options before the command is known", async () => {
-    expect(await wordsFor("--sand")).toEqual(["--sandbox"])
-    expect(await wordsFor("--no-sand")).toEqual(["--no-sandbox"])
-  })
-
-  it("let the shell complete files", async () => {
-    expect(await wordsFor("wallet transfers --to x")).toEqual([":files"])
-  })
-
-  it("are commands and topics after help", async () => {
-    expect(await wordsFor("help wallet t")).toEqual(["transfers"])
-    expect(await wordsFor("help env")).toEqual(["environment"])
-    expect(await wordsFor("hel")).toEqual(["help"])
-  })
-
-  it("omit options that are set, and include negations on request", async () => {
-    expect(await wordsFor("token price --sandbox --sand")).toEqual([])
-    expect(await wordsFor("token price --no-sand")).toEqual(["--no-sandbox"])
-  })
-
-  it("are none where nothing can be known", async () => {
-    expect(await wordsFor("nowhere ")).toEqual([])
-    expect(await wordsFor("token price 0x12 ")).toEqual([])
-    expect(await wordsFor("token price --limitless=")).toEqual([])
-  })
-})
-
-it.each(shells)("explains in the script of %s how to install it", (shell) => {
-  expect(completionScript(shell)).toMatch(
-    new RegExp(`^(#compdef quarry\n)?# Completions of quarry for ${shell}\\.`)
-  )
-  expect(completionScript(shell)).toContain("quarry __complete")
 })
 
 /** Interactive shells without the configuration of the user, and how they load the completions. */
@@ -146,26 +121,14 @@ const directory = mkdtempSync(join(tmpdir(), "quarry-"))
 const socket = `quarry-test-${process.pid}`
 
 beforeAll(() => {
-  const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`
+  const script = `#!/bin/sh\nexec ${shellProgram} "$@"\n`
   writeFileSync(join(directory, "quarry"), script, { mode: 0o755 })
   mkdirSync(join(directory, "config/quarry"), { recursive: true })
   const aliases = `aliases:\n  treasury: ${names.aliases.get("treasury")}\n`
   writeFileSync(join(directory, "config/quarry/config.yaml"), aliases)
   writeFileSync(join(directory, "exported.csv"), "")
   // Otherwise the server ends with each session, while the next one may connect to it
-  spawnSync("tmux", [
-    "-L",
-    socket,
-    "-f",
-    "/dev/null",
-    "start-server",
-    ";",
-    "set-option",
-    "-s",
-    "exit-empty",
-    "off"
-  ])
+  tmux(..."-f /dev/null start-server ; set-option -s exit-empty off".split(" "))
 })
 afterAll(() => {
   spawnSync("tmux", ["-L", socket, "kill-server"])
@@ -189,6 +152,10 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
   it.skipIf(missing.length > 0)(
     `${shell} completes a command line when Tab is pressed${reason}`,
     async () => {
+      const typeLine = (line: string) => {
+        tmux("send-keys", "-t", shell, "-l", line)
+        tmux("send-keys", "-t", shell, "Enter")
+      }
       const environment = [
         `PATH=${directory}:${process.env["PATH"] ?? ""}`,
         `HOME=${directory}`,
@@ -196,23 +163,8 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
         `TERM=${process.env["TERM"] ?? "xterm"}`
       ]
       const command = `env -i ${environment.map((variable) => `'${variable}'`).join(" ")} ${start}`
-      tmux(
-        "-f",
-        "/dev/null",
-        "new-session",
-        "-d",
-        "-s",
-        shell,
-        "-x",
-        "120",
-        "-y",
-        "50",
-        "-c",
-        directory,
-        command
-      )
-      tmux("send-keys", "-t", shell, "-l", `${load}; echo loaded-"completions"`)
-      tmux("send-keys", "-t", shell, "Enter")
+      tmux(...`-f /dev/null new-session -d -s ${shell} -x 120 -y 50 -c ${directory}`.split(" "), command)
+      typeLine(`${load}; echo loaded-"completions"`)
       await screenWith(shell, "loaded-completions")
       const lines = [
         ["quarry wallet nft-t", "quarry wallet nft-trades"],
@@ -238,8 +190,7 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
         // Clears the line
         tmux("send-keys", "-t", shell, "C-u")
       }
-      tmux("send-keys", "-t", shell, "-l", "exit")
-      tmux("send-keys", "-t", shell, "Enter")
+      typeLine("exit")
       // The shell may still write to its home directory
       while (spawnSync("tmux", ["-L", socket, "has-session", "-t", shell]).status === 0) continue
     }

@@ -155,12 +155,3 @@ it.live("reports a key command that fails or prints nothing", () =>
       })
     }
   }).pipe(Effect.scoped))
-
-it.live("names quarry auth login if there is no key", () =>
-  Effect.gen(function*() {
-    const { run } = yield* directories
-    expect(yield* run(["token", "price", exampleValues.token], { env: service })).toMatchObject({
-      code: 4,
-      err: expect.stringContaining("quarry auth login")
-    })
-  }).pipe(Effect.scoped))

@@ -179,16 +179,6 @@ describe("a change", () => {
       expect(readUser()).toBe(`aliases:\n  treasury: ${address}\n`)
     }).pipe(Effect.scoped))
 
-  it.effect("does not touch a file that is no valid YAML", () =>
-    Effect.gen(function*() {
-      const { readUser, userFile, writeUser } = yield* directories
-      writeUser("chain: \"eth\nx: [")
-      const error = yield* Effect.flip(ConfigFile.setValue(userFile, ["chain"], "bsc"))
-      expect(error.reason).toContain("invalid YAML")
-      expect(readUser()).toBe("chain: \"eth\nx: [")
-      expect(fs.existsSync(`${userFile}.lock`)).toBe(false)
-    }).pipe(Effect.scoped))
-
   it.effect("follows a symbolic link, and keeps the mode of the file", () =>
     Effect.gen(function*() {
       const { home, userFile, writeUser } = yield* directories
@@ -277,15 +267,5 @@ describe("a replaced file", () => {
         { concurrency: "unbounded" }
       )
       expect(fs.readFileSync(file, "utf8")).toBe("10")
-    }).pipe(Effect.scoped))
-
-  it.effect("cannot be in a directory that cannot be created", () =>
-    Effect.gen(function*() {
-      const { home } = yield* directories
-      fs.writeFileSync(join(home, "file"), "")
-      const error = yield* Effect.flip(
-        replaceFile(join(home, "file", "x", "y"), null, () => Effect.succeed(""))
-      )
-      expect(error.reason).toMatch(/cannot write the file: .*E(?:NOTDIR|EXIST)/)
     }).pipe(Effect.scoped))
 })

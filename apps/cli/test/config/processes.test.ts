@@ -1,25 +1,12 @@
 /** Configuration files and the bundled program in several processes. */
 import { expect, it } from "@effect/vitest"
-import { execFile } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { program, runProcess } from "../support/process.ts"
 
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
-
-interface Finished {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-const quarry = (home: string, argv: ReadonlyArray<string>): Promise<Finished> =>
-  new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], HOME: home }
-    execFile(process.execPath, [program, ...argv], { cwd: home, env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }))
-  })
+const quarry = (home: string, argv: ReadonlyArray<string>) => runProcess(argv, { HOME: home }, home)
 
 const withHome = async (use: (home: string) => Promise<void>): Promise<void> => {
   const home = fs.mkdtempSync(join(tmpdir(), "quarry-processes-"))
@@ -56,21 +43,11 @@ it("prints help and the version although the configuration is broken", () =>
 
 it("runs in a working directory that was removed", () =>
   withHome(async (home) => {
-    const removed = join(home, "removed")
-    const finished = await new Promise<Finished>((resolve) => {
-      execFile(
-        "sh",
-        [
-          "-c",
-          "mkdir \"$1\" && cd \"$1\" && rmdir \"$1\" && PWD= exec \"$2\" \"$3\" config get chain",
-          "sh",
-          removed,
-          process.execPath,
-          program
-        ],
-        { env: { PATH: process.env["PATH"], HOME: home } },
-        (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err })
-      )
+    const script = `mkdir removed && cd removed && rmdir ../removed && PWD= exec "$0" "$1" config get chain`
+    const out = execFileSync("sh", ["-c", script, process.execPath, program], {
+      cwd: home,
+      env: { PATH: process.env["PATH"], HOME: home },
+      encoding: "utf8"
     })
-    expect(finished).toEqual({ code: 0, out: "eth\n", err: "" })
+    expect(out).toBe("eth\n")
   }))

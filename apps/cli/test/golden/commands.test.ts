@@ -3,11 +3,11 @@ import { expect, it } from "vitest"
 import { cases, shown } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { names as processes } from "./processes.ts"
-import { record, recordNames, recordPath, shortened } from "./records.ts"
+import { record, recordNames, recordPath } from "./records.ts"
 
 it.each(Object.entries(cases))("prints the recorded output for %s", async (name, group) => {
   const results = await Promise.all(group.map(async (input) => [input, await InProcess.run(input)] as const))
-  await expect(name === "help" ? shortened(results) : record(results)).toMatchFileSnapshot(recordPath(name))
+  await expect(record(results)).toMatchFileSnapshot(recordPath(name))
 })
 
 it("has no duplicate cases", () => {

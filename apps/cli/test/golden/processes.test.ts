@@ -47,9 +47,6 @@ it("prints the recorded output on terminals", async () => {
   const started = [
     workshop.start(table, {}, { stdout: 60, stderr: 60 }),
     workshop.start(table, { NO_COLOR: "1" }, { stdout: 60, stderr: 60 }),
-    workshop.start(table, { NO_COLOR: "" }, { stdout: 60, stderr: 60 }),
-    workshop.start(table, { TERM: "dumb" }, { stdout: 60, stderr: 60 }),
-    workshop.start(table, {}, { stdout: 30, stderr: 30 }),
     workshop.start(table, {}, { stderr: 60 }),
     workshop.start(owners, {}, { stderr: 60 }),
     workshop.start("--help", {}, { stdout: 50 }),

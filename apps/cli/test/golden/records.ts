@@ -81,19 +81,14 @@ const formatOptions = (input: Case): string => {
 export const outcome = ({ code, stderr, stdout }: Ended): string =>
   block("stdout", stdout) + block("stderr", withoutTimes(stderr)) + `exit code: ${code}\n`
 
-/** Formats cases in order. */
-export const record = (cases: ReadonlyArray<readonly [Case, Ended]>): string =>
-  cases.map(([input, ended]) => `${formatOptions(input)}${visible(shown(input.line))}\n${outcome(ended)}`)
-    .join("\n")
-
 /** Formats cases in order. A repeated result refers to the first case. */
-export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
+export const record = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
   const firsts = new Map<string, string>()
   return cases.map(([input, ended]) => {
     const text = outcome(ended)
+    const title = `${formatOptions(input)}${visible(shown(input.line))}\n`
     const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, shown(input.line))
-    const result = first === undefined ? text : `the same as: ${first}\n`
-    return `${formatOptions(input)}${shown(input.line)}\n${result}`
+    if (first === undefined) firsts.set(text, title.trimEnd().replaceAll("\n", "; "))
+    return title + (first === undefined ? text : `the same as: ${first}\n`)
   }).join("\n")
 }

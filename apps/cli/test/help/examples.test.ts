@@ -3,13 +3,12 @@ import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { exampleLines } from "../../src/help/Help.ts"
+import { shellProgram } from "../support/process.ts"
 
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), "quarry-"))
 const running = new Set<number>()
 afterAll(() => {
@@ -17,7 +16,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
 })
 mkdirSync(join(directory, "bin"))
-writeFileSync(join(directory, "bin/quarry"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
+writeFileSync(join(directory, "bin/quarry"), `#!/bin/sh\nexec ${shellProgram} "$@"\n`, {
   mode: 0o755
 })
 

@@ -46,13 +46,6 @@ it.effect("counts again after a pause", () =>
     expect(yield* Fiber.await(fiber)).toEqual(Exit.fail("timed out"))
   }))
 
-it.effect("passes on results and errors", () =>
-  Effect.gen(function*() {
-    const timeout = withTimeout(Duration.seconds(1), () => "timed out")
-    expect(yield* timeout(Effect.succeed(1))).toBe(1)
-    expect(yield* Effect.exit(timeout(Effect.fail("failed")))).toEqual(Exit.fail("failed"))
-  }))
-
 it.effect("ends a command in time although the time of day is set back", () =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock

@@ -1,47 +1,22 @@
 /** The bundled program at real terminals, which `script` of util-linux creates. They report 0 columns and 0 rows. */
 import { expect, it } from "@effect/vitest"
-import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
-import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { exampleValues } from "../../src/help/Help.ts"
 import { width } from "../../src/text/Width.ts"
-
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
-
-const hasScript = ((): boolean => {
-  try {
-    return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux")
-  } catch {
-    return false
-  }
-})()
+import { atTerminal, hasScript, shellProgram, type Variables } from "../support/process.ts"
 
 /** Runs `quarry` at a terminal. Types Ctrl-C when the screen shows `interruptAt`. */
-const atTerminal = async (
-  line: string,
-  env: Readonly<Record<string, string>> = {},
-  interruptAt = "\0"
-): Promise<{ readonly code: number | null; readonly screen: string }> => {
-  const command = `'${process.execPath}' '${program}' ${line}`
-  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], {
-    env: { PATH: process.env["PATH"], HOME: "/nonexistent", TERM: "xterm", PAGER: "cat", ...env },
-    stdio: ["pipe", "pipe", "inherit"]
-  })
-  onTestFinished(() => void child.kill("SIGKILL"))
-  let screen = ""
-  child.stdout.on("data", (data: Buffer) => {
-    const wasShown = screen.includes(interruptAt)
-    screen += data.toString()
-    if (!wasShown && screen.includes(interruptAt)) child.stdin.write("\u0003")
-  })
-  await once(child, "close")
-  return { code: child.exitCode, screen }
-}
+const runAtTerminal = (line: string, env: Variables = {}, interruptAt = "\0") =>
+  atTerminal(
+    `${shellProgram} ${line}`,
+    { HOME: "/nonexistent", PAGER: "cat", ...env },
+    { at: interruptAt, keys: "\u0003" }
+  )
 
 /** Starts a server, and returns the environment for it. The first response has status 503; others never come. */
-const hangingServer = async (): Promise<Readonly<Record<string, string>>> => {
+const hangingServer = async (): Promise<Variables> => {
   let requests = 0
   const server: Server = createServer((_request, response) => {
     if (requests++ === 0) response.writeHead(503, { "retry-after": "1" }).end("{}")
@@ -67,8 +42,8 @@ const remaining = (screen: string): ReadonlyArray<string> =>
 
 it.skipIf(!hasScript)("assumes 80 columns where a terminal reports none, unless COLUMNS is set", async () => {
   const list = `wallet transfers ${exampleValues.wallet} --limit 2 --sandbox --color never -q`
-  const widest = async (env: Readonly<Record<string, string>>) => {
-    const { screen } = await atTerminal(list, env)
+  const widest = async (env: Variables) => {
+    const { screen } = await runAtTerminal(list, env)
     const lines = screen.split("\r\n").filter((line) => line !== "")
     expect(lines[0]).toMatch(/^time +(?:block +)?dir/)
     expect(lines).toHaveLength(3)
@@ -80,7 +55,7 @@ it.skipIf(!hasScript)("assumes 80 columns where a terminal reports none, unless 
   expect(standard).toBeLessThanOrEqual(80)
   expect(standard).toBeGreaterThan(60)
   expect(await widest({ COLUMNS: "0" })).toBe(standard)
-  const { screen } = await atTerminal("wallet transfers --help")
+  const { screen } = await runAtTerminal("wallet transfers --help")
   expect(
     screen.split("\r\n").filter((line) => !line.startsWith("  quarry")).every((line) => line.length <= 80)
   )
@@ -89,11 +64,11 @@ it.skipIf(!hasScript)("assumes 80 columns where a terminal reports none, unless 
 
 it.skipIf(!hasScript)("shows what it waits for, and erases that on Ctrl-C and before an error", async () => {
   const env = await hangingServer()
-  const interrupted = await atTerminal(price, env, "retrying (")
+  const interrupted = await runAtTerminal(price, env, "retrying (")
   expect(interrupted.code).toBe(130)
   expect(interrupted.screen).toMatch(/retrying in 0\.\ds: 503 Service Unavailable|retrying \(.*503 Service/)
   expect(remaining(interrupted.screen).join("\n")).not.toContain("retrying")
-  const failed = await atTerminal(`${price} --timeout 2s --color never`, await hangingServer())
+  const failed = await runAtTerminal(`${price} --timeout 2s --color never`, await hangingServer())
   expect(failed).toMatchObject({ code: 7, screen: expect.stringContaining("503 Service Unavailable") })
   expect(remaining(failed.screen).filter((line) => line !== "").map((line) => line.split(":")[0])).toEqual([
     "error",
@@ -104,7 +79,7 @@ it.skipIf(!hasScript)("shows what it waits for, and erases that on Ctrl-C and be
 it.skipIf(!hasScript)("shows no progress on a dumb terminal, in a build, and with --quiet", async () => {
   const all = await Promise.all(
     ([[{ TERM: "dumb" }, ""], [{ CI: "true" }, ""], [{}, "-q"]] as const).map(async ([env, option]) =>
-      (await atTerminal(`${price} --timeout 2s --color never ${option}`, {
+      (await runAtTerminal(`${price} --timeout 2s --color never ${option}`, {
         ...env,
         ...await hangingServer()
       })).screen

@@ -1,7 +1,6 @@
-/** The log of requests with `--verbose`. */
+/** The log of requests with `--verbose`. Requests, results, retries and pages are in the golden record `verbose`. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import { exampleValues } from "../../src/help/Help.ts"
 import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
@@ -10,50 +9,7 @@ import { respondingWith } from "../support/stubClient.ts"
 const logged = (err: string): ReadonlyArray<string> =>
   err.split("\n").flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} (.*)$/.exec(line)?.slice(1) ?? [])
 
-const url = `http://sandbox.invalid/api/v2.2/erc20/${exampleValues.token}/price?exchange=mm%20finance`
-const price = ["token", "price", exampleValues.token, "--exchange", "mm-finance"]
-
-it.live("logs each request, its result, and the wait before the next attempt", () =>
-  Effect.gen(function*() {
-    const faults = [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" as const }, count: 1 }]
-    const ran = yield* Effect.withRandom(
-      quarry([...price, "-v"], { env: sandboxEnvironment, sandbox: { faults } }),
-      Random.fixed([0.001])
-    )
-    expect(logged(ran.err)).toEqual([
-      `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← 503 ServerError \(\d+ms, \d+ bytes\), retrying in \d+ms$/),
-      `#1 → GET ${url}`,
-      expect.stringMatching(
-        /^#1 ← NetworkError: connection to \S+ failed: connection reset \(ECONNRESET\) \(attempt 2, \d+ms\), retrying in \S+$/
-      ),
-      `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← \d+.* \(attempt 3, \d+ms, \d+ bytes\)$/)
-    ])
-  }))
-
-it.live("numbers the calls of a paginated list", () =>
-  Effect.gen(function*() {
-    const ran = yield* quarry(
-      [
-        "token",
-        "transfers",
-        exampleValues.token,
-        "--limit",
-        "2",
-        "--max-items",
-        "4",
-        "--verbose",
-        "--sandbox"
-      ]
-    )
-    const numbers = logged(ran.err).map((line) => line.slice(0, 4))
-    expect(numbers.slice(0, 2)).toEqual(["#1 →", "#1 ←"])
-    expect(numbers).toEqual(expect.arrayContaining(["#2 →", "#2 ←"]))
-    expect(ran.err).toContain(
-      `http://sandbox.invalid/api/v2.2/erc20/${exampleValues.token}/transfers?limit=2&cursor=`
-    )
-  }))
+const price = ["token", "price", exampleValues.token]
 
 it.live("logs the method of an update, without control characters", () =>
   Effect.gen(function*() {
@@ -88,13 +44,4 @@ it.live("logs what a request waits for, and how long", () =>
         expect.stringMatching(/^#\d … waiting \S+ for the local rate limit \(--rate-limit\)$/)
       )
     }
-  }))
-
-it.live("logs nothing without --verbose", () =>
-  Effect.gen(function*() {
-    const ran = yield* quarry(price, {
-      env: sandboxEnvironment,
-      client: respondingWith(`{"usdPrice":1}`).client
-    })
-    expect(ran).toMatchObject({ code: 0, err: "" })
   }))
