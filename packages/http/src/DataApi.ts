@@ -28,14 +28,8 @@ export class DataApi
   extends Api.Tag<DataApi>()("@blockquarry/http/DataApi", { operations: dataOperations })
 {}
 
-/** `Api.make` of this API. */
-export const make = (options: ApiOptions) => Api.make(DataApi, options)
-
 /** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(DataApi, options)
-
-/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
-export const layerWithEngine = (options: ApiOptions) => Api.layerWithEngine(DataApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.

@@ -88,7 +88,7 @@ export interface EngineService {
   readonly raw: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
-    bodyScan?: BodyScan
+    bodyScan?: BodyScan | null
   ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
   /** Returns the decoded output of an operation. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
@@ -178,16 +178,10 @@ export const make: Effect.Effect<
       })
   }
 
-  return {
-    raw: <I, InputEncoded, Output, OutputEncoded>(
-      operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-      upstream: Upstream,
-      bodyScan?: BodyScan
-    ) => prepare(operation, upstream, bodyScan ?? null, () => true, requireComplete),
-    decoded: <I, InputEncoded, Output, OutputEncoded>(
-      operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-      upstream: Upstream
-    ) => {
+  const engine: EngineService = {
+    raw: (operation, upstream, bodyScan = null) =>
+      prepare(operation, upstream, bodyScan, () => true, requireComplete),
+    decoded: (operation, upstream) => {
       const decode = decoderOf(operation, instrumentation)
       const respond = prepare(
         operation,
@@ -198,7 +192,7 @@ export const make: Effect.Effect<
         decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
-      return (input: I) => respond(input, encode(input))
+      return (input) => respond(input, encode(input))
     },
     getInMemory: (operation, { keyPool, policies }) => (request, now) => {
       const entry = cache.peek(keyPool, policies.cache, request, now)
@@ -234,6 +228,7 @@ export const make: Effect.Effect<
         }))
     )
   }
+  return engine
 })
 
 /**

@@ -13,14 +13,8 @@ export class LedgerApi extends Api.Tag<LedgerApi>()("@blockquarry/http/LedgerApi
   apiKey: "optional"
 }) {}
 
-/** `Api.make` of this API. */
-export const make = (options: OptionalKeyApiOptions) => Api.make(LedgerApi, options)
-
 /** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerApi, options)
-
-/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
-export const layerWithEngine = (options: OptionalKeyApiOptions) => Api.layerWithEngine(LedgerApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.

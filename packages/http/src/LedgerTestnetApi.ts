@@ -15,15 +15,8 @@ export class LedgerTestnetApi extends Api.Tag<LedgerTestnetApi>()("@blockquarry/
   baseUrlVariable: ledgerTestnetUrl
 }) {}
 
-/** `Api.make` of this API. */
-export const make = (options: OptionalKeyApiOptions) => Api.make(LedgerTestnetApi, options)
-
 /** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerTestnetApi, options)
-
-/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
-export const layerWithEngine = (options: OptionalKeyApiOptions) =>
-  Api.layerWithEngine(LedgerTestnetApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.

@@ -12,14 +12,8 @@ export class StreamsApi
   extends Api.Tag<StreamsApi>()("@blockquarry/http/StreamsApi", { operations: streamsOperations })
 {}
 
-/** `Api.make` of this API. */
-export const make = (options: ApiOptions) => Api.make(StreamsApi, options)
-
 /** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(StreamsApi, options)
-
-/** `Api.layerWithEngine` of this API: from options, over the engine in context. */
-export const layerWithEngine = (options: ApiOptions) => Api.layerWithEngine(StreamsApi, options)
 
 /**
  * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.

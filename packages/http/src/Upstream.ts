@@ -61,12 +61,8 @@ export interface KeyPool {
   readonly uncacheable: ReadonlyArray<Redacted.Redacted>
 }
 
-/** A base URL with one API key. */
-export interface PooledKey {
-  /** The base URL with the path prefix of the API, without a trailing slash. */
-  readonly apiUrl: string
-  /** The base URL without the path prefix: rate limits, cooldowns and circuit breakers are counted per base URL. */
-  readonly baseUrl: string
+/** A base URL with one API key. Rate limits, cooldowns and circuit breakers are counted per `baseUrl`. */
+export interface PooledKey extends Pick<KeyPool, "apiUrl" | "baseUrl"> {
   /** Empty if requests are sent without an API key. */
   readonly apiKey: Redacted.Redacted
   /** Identifies the key at this base URL without revealing it. */

@@ -1,4 +1,5 @@
 /** Tests that clients of one Redis serve the response to the request that was sent last, also after an outage of Redis. */
+import * as Api from "@blockquarry/http/Api"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
@@ -35,7 +36,7 @@ const numberedClients = (url: string) =>
     )
     return Effect.map(
       Layer.build(
-        DataApi.layerWithEngine({
+        Api.layerWithEngine(DataApi.DataApi, {
           apiKey: Redacted.make("key-of-the-test"),
           baseUrl: "https://host.test",
           cache: ResponseCache.standard

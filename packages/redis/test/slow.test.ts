@@ -1,4 +1,5 @@
 /** Tests calls whose Redis replies slowly: they end in time, do not fail, and count once. */
+import * as Api from "@blockquarry/http/Api"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -38,7 +39,7 @@ describe.skipIf(RedisServer.program === undefined)(`a slow Redis${RedisServer.sk
           RedisStores.layer({ url: `redis://127.0.0.1:${relay.port}` })
         )
         const context = yield* Layer.build(
-          DataApi.layerWithEngine({
+          Api.layerWithEngine(DataApi.DataApi, {
             apiKey: Redacted.make("key-of-the-test"),
             baseUrl: "https://host.test",
             cache: ResponseCache.standard,

@@ -1,4 +1,5 @@
 /** Tests pagination for a simulated hour with every retryable fault: each record once, in order, no extra requests. */
+import * as Api from "@blockquarry/http/Api"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
@@ -68,7 +69,7 @@ const pagination = (options: Sandbox.SandboxOptions) =>
     const { ledger } = yield* Sandbox.Sandbox
     const sent: Array<Sent> = []
     const http = withFaults(yield* HttpClient.HttpClient, sent)
-    const data = yield* DataApi.make({
+    const data = yield* Api.make(DataApi.DataApi, {
       apiKey: Redacted.make(Sandbox.apiKey),
       baseUrl: Sandbox.baseUrls.data,
       rateLimit

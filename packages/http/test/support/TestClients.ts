@@ -1,4 +1,5 @@
 /** Clients of all three APIs over a script. */
+import * as Api from "@blockquarry/http/Api"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
@@ -64,10 +65,10 @@ const make = (
   const common = { apiKey: Redacted.make(key), ...options }
   const baseUrlOf = (host: string) => options.baseUrl ?? `https://${host}.test`
   return Effect.all({
-    data: DataApi.make({ ...common, baseUrl: baseUrlOf("data") }),
-    streams: StreamsApi.make({ ...common, baseUrl: baseUrlOf("streams") }),
-    ledger: LedgerApi.make({ ...common, baseUrl: baseUrlOf("ledger") }),
-    ledgerTestnet: LedgerTestnetApi.make({ ...common, baseUrl: baseUrlOf("testnet") })
+    data: Api.make(DataApi.DataApi, { ...common, baseUrl: baseUrlOf("data") }),
+    streams: Api.make(StreamsApi.StreamsApi, { ...common, baseUrl: baseUrlOf("streams") }),
+    ledger: Api.make(LedgerApi.LedgerApi, { ...common, baseUrl: baseUrlOf("ledger") }),
+    ledgerTestnet: Api.make(LedgerTestnetApi.LedgerTestnetApi, { ...common, baseUrl: baseUrlOf("testnet") })
     // Tests of invalid options build layers.
   }).pipe(Effect.orDie)
 }

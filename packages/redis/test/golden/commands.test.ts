@@ -1,4 +1,5 @@
 /** Compares the commands that the stores send to Redis, and the keys that they write, with golden records. */
+import * as Api from "@blockquarry/http/Api"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
@@ -168,7 +169,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         })
       )
       const engine = Layer.provide(Engine.layerWithStores, RedisStores.layer({ url: server.url }))
-      const api = DataApi.layerWithEngine({
+      const api = Api.layerWithEngine(DataApi.DataApi, {
         apiKey: Redacted.make("key-of-the-test"),
         baseUrl: "https://host.test",
         rateLimit: { ...RateLimit.make({ limit: 100, window: "1 second" }), dailyQuota: 1000, maxWait: 0 },

@@ -14,6 +14,7 @@ import type { SendObserver } from "../../CallClient.ts"
 import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import type { CircuitBreakerStage } from "../breaker/CircuitBreakerStage.ts"
 import {
+  type AttemptEffect,
   type AttemptNoResponse,
   type AttemptResponse,
   type Call,
@@ -37,9 +38,7 @@ import {
 export type AdmissionControl = ReturnType<typeof make>
 
 /** An attempt with a key. It reports what it sends to `onSent`. */
-export type Attempt = (key: CallKey, onSent: SendObserver) => Attempted
-
-type Attempted<A = never> = Effect.Effect<AttemptResponse | A, AttemptNoResponse>
+export type Attempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
 
 interface Admission extends AdmissionRequest {
   readonly queue: UpstreamQueue
@@ -73,7 +72,7 @@ export const make = (
    * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
    * The units of an attempt that sends nothing, by its `onSent`, are given back.
    */
-  const run = (call: Call, key: CallKey, attempt: Attempt): Attempted =>
+  const run = (call: Call, key: CallKey, attempt: Attempt): AttemptEffect =>
     runOrElse(call, key, attempt, (admission, delay, now) =>
       Effect.flatMap(
         waitInQueue(admission, delay, now),
@@ -81,7 +80,7 @@ export const make = (
       ))
 
   /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
-  const tryRun = (call: Call, key: CallKey, attempt: Attempt): Attempted<number> =>
+  const tryRun = (call: Call, key: CallKey, attempt: Attempt): AttemptEffect<AttemptResponse | number> =>
     runOrElse(
       call,
       key,
@@ -94,14 +93,14 @@ export const make = (
     call: Call,
     key: CallKey,
     attempt: Attempt,
-    onDelay: (admission: Admission, delay: Delay, now: number) => Attempted<A>
-  ): Attempted<A> =>
+    onDelay: (admission: Admission, delay: Delay, now: number) => AttemptEffect<A>
+  ): AttemptEffect<AttemptResponse | A> =>
     Effect.uninterruptibleMask((restore) => {
       const admission = { call, key, client: call.client, cost: key.cost, queue: queueOf(call), restore }
       const now = call.clock.unsafeCurrentTimeMillis()
       return Effect.flatMap(
         tryAdmit(admission, now),
-        (admitted): Attempted<A> =>
+        (admitted): AttemptEffect<AttemptResponse | A> =>
           isGrant(admitted) ? runAttempt(admission, admitted, attempt) : onDelay(admission, admitted, now)
       )
     })
@@ -109,7 +108,7 @@ export const make = (
   /**
    * Admits an attempt if it need not wait: returns its grant, and holds a slot. Else returns the delay, and holds neither.
    */
-  const tryAdmit = (admission: Admission, now: number): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+  const tryAdmit = (admission: Admission, now: number): AttemptEffect<Grant | Delay> => {
     const { call, queue } = admission
     const rejection = circuitBreaker.check(call, now)
     if (rejection !== null) return Effect.fail(rejection)
@@ -128,7 +127,7 @@ export const make = (
    * Acquires a permit of the rate limit while holding a slot, and then consumes the daily quota. Returns the grant, or the
    * delay of the permit.
    */
-  const requestPermit = (admission: Admission): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+  const requestPermit = (admission: Admission): AttemptEffect<Grant | Delay> => {
     const { call, cost, key: { id, rule }, queue } = admission
     const acquired = evaluate(
       store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call)),
@@ -136,7 +135,7 @@ export const make = (
     )
     return Effect.matchEffect(acquired, {
       onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
-      onSuccess: (permit): Effect.Effect<Grant | Delay, AttemptNoResponse> => {
+      onSuccess: (permit): AttemptEffect<Grant | Delay> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
         const { trial, remaining } = permit
         // The trial is the only attempt until its result.
@@ -150,7 +149,7 @@ export const make = (
   const consumeDailyQuota = (
     admission: Admission,
     permit: Grant["permit"]
-  ): Effect.Effect<Grant, AttemptNoResponse> => {
+  ): AttemptEffect<Grant> => {
     const { call, cost, key } = admission
     const { id, quota, quotaId } = key
     const grant = { permit, consumption: null }
@@ -175,7 +174,7 @@ export const make = (
     admission: Admission,
     delay: Delay,
     now: number
-  ): Effect.Effect<Grant, AttemptNoResponse> =>
+  ): AttemptEffect<Grant> =>
     Effect.suspend(() => {
       const { call, key: { maxWait, rateLimit }, queue } = admission
       const latestStart = Math.min(call.deadline, now + maxWait)
@@ -205,7 +204,7 @@ export const make = (
     waiter: Waiter,
     initialReason: AdmissionWaitReason,
     startedAt: number
-  ): Effect.Effect<Grant, AttemptNoResponse> =>
+  ): AttemptEffect<Grant> =>
     Effect.gen(function*() {
       const { call, queue, restore } = admission
       let reason = initialReason
@@ -245,7 +244,7 @@ export const make = (
     })
 
   /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
-  const runAttempt = (admission: Admission, grant: Grant, attempt: Attempt): Attempted => {
+  const runAttempt = (admission: Admission, grant: Grant, attempt: Attempt): AttemptEffect => {
     const { call, key, queue, restore } = admission
     const admittedAt = call.clock.unsafeCurrentTimeMillis()
     let sent = 0

@@ -8,8 +8,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import {
+  type AttemptEffect,
   type AttemptNoResponse,
-  type AttemptResponse,
   type AttemptResult,
   type Call,
   type CallKey,
@@ -27,7 +27,7 @@ export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
   let uses = 0
 
   /** Runs an attempt with one key after another until the key is accepted. */
-  const run = (call: Call, attempt: Attempt): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
+  const run = (call: Call, attempt: Attempt): AttemptEffect =>
     call.keys.length === 1 ? admission.run(call, call.keys[0], attempt) : runWithSeveral(call, attempt)
 
   const runWithSeveral: typeof run = (call, attempt) =>

@@ -11,7 +11,14 @@ import { hostOf } from "../../BaseUrl.ts"
 import { unknownVersion } from "../../CacheStore.ts"
 import type { SendObserver } from "../../CallClient.ts"
 import type { RawResponse } from "../../RawResponse.ts"
-import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallKey } from "../call/Call.ts"
+import type {
+  AttemptEffect,
+  AttemptHealth,
+  AttemptNoResponse,
+  AttemptResponse,
+  Call,
+  CallKey
+} from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/Classification.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import type { TransportError } from "../transport/Transport.ts"
@@ -28,7 +35,7 @@ export const make = (
   attemptNumber: number,
   key: CallKey,
   onSent: SendObserver
-): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+): AttemptEffect => {
   const { operation, request, summary, url } = call
 
   const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { textContainsSecret } from "../../Secrets.ts"
 import type { KeyPool } from "../../Upstream.ts"
-import type { AttemptNoResponse, AttemptResponse, Call } from "../call/Call.ts"
+import type { AttemptEffect, AttemptNoResponse, AttemptResponse, Call } from "../call/Call.ts"
 import { requestId } from "./ErrorDetails.ts"
 
 /**
@@ -17,8 +17,8 @@ import { requestId } from "./ErrorDetails.ts"
 export const withAttemptSpan = (
   { attemptSpan, isTraced, keyPool, url }: Call,
   attemptNumber: number,
-  attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
-): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+  attempt: AttemptEffect
+): AttemptEffect => {
   if (!isTraced) return attempt
   const attributes = {
     ...attemptSpan.attributes,

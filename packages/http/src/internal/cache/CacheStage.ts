@@ -12,6 +12,7 @@ import type { KeyPool } from "../../Upstream.ts"
 import { timeoutError } from "../attempt/Attempt.ts"
 import { classify } from "../attempt/Classify.ts"
 import {
+  type AttemptEffect,
   type AttemptNoResponse,
   type AttemptResponse,
   type AttemptResult,
@@ -24,7 +25,7 @@ import type { Instrumentation, UncacheableReason } from "../call/Instrumentation
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 
-type Execute = (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+type Execute = (call: Call) => AttemptEffect
 
 /** Returns the TTL of a response in milliseconds, or why it must not be cached. */
 type TtlOf = (attemptResponse: AttemptResponse) => number | UncacheableReason
@@ -48,7 +49,7 @@ const stageOf = (
     mode: CacheMode,
     execute: Execute,
     ttlOf: TtlOf
-  ): Effect.Effect<EngineResponse, AttemptNoResponse> => {
+  ): AttemptEffect<EngineResponse> => {
     const { cache } = call.policies
     if (mode === "no-store" || !isCacheable(cache, call.request)) {
       return Effect.map(execute(call), uncoalesced)
@@ -106,11 +107,11 @@ const stageOf = (
   /** Returns the upstream's response, or the stale one if the upstream fails before `usableUntil`, by the call's clock. */
   const orStaleOnError = (
     call: Call,
-    fetched: Effect.Effect<SingleFlight.FlightResult<AttemptResponse>, AttemptNoResponse>,
+    fetched: AttemptEffect<SingleFlight.FlightResult<AttemptResponse>>,
     stale: EngineResponse,
     usableUntil: number
-  ): Effect.Effect<EngineResponse, AttemptNoResponse> => {
-    const useStale = (fallback: Effect.Effect<EngineResponse, AttemptNoResponse>) => {
+  ): AttemptEffect<EngineResponse> => {
+    const useStale = (fallback: AttemptEffect<EngineResponse>) => {
       if (call.clock.unsafeCurrentTimeMillis() >= usableUntil) return fallback
       instrumentation.recordCacheResult(call, "stale_if_error")
       return Effect.succeed(stale)

@@ -15,6 +15,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
@@ -249,6 +250,9 @@ export interface AttemptNoResponse {
 }
 
 export type AttemptResult = Either.Either<AttemptResponse, AttemptNoResponse>
+
+/** An attempt or a sequence of them. */
+export type AttemptEffect<A = AttemptResponse> = Effect.Effect<A, AttemptNoResponse>
 
 export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({
   onLeft: ({ health }) => health,

@@ -15,14 +15,12 @@ import * as Telemetry from "../../Telemetry.ts"
 import { getOrInsert } from "../Maps.ts"
 import type { Call } from "./Call.ts"
 
-type MeteredCall = Pick<Call, "operation" | "metricLabels">
-
-type ChargedCall = Pick<Call, "operation" | "metricLabels" | "onUsage">
-
-type LogAnnotations = Readonly<Record<string, unknown>>
-
 /** Why a response is not cached. See `Telemetry.uncacheableResponses`. */
 export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+
+type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
+
+type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
 export type Instrumentation = ReturnType<typeof make>
 
@@ -32,11 +30,8 @@ export const make = () => {
   const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
   const responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
   const costUnits = labelledMetric(Telemetry.costUnits, "operation")
-  const retries = labelledMetric(Telemetry.retries, "operation", "cause")
-  const retriesSuppressed = labelledMetric(Telemetry.retriesSuppressed, "operation", "reason")
   const waits = labelledMetric(Telemetry.waitDuration, "reason")
   const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
-  const uncacheable = labelledMetric(Telemetry.uncacheableResponses, "operation", "reason")
   const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
   let callNumber = 0
@@ -81,54 +76,41 @@ export const make = () => {
       })
     },
     recordAttempt: (
-      { metricLabels, onUsage, operation: { id } }: ChargedCall,
+      { metricLabels, onUsage, operation: { id } }: Call,
       status: number | "none",
       bytes: number
-    ): void => {
+    ) => {
       attempts(metricLabels, 1, id, status)
       if (bytes > 0) responseBytes(metricLabels, bytes, id)
       onUsage?.({ ...CallUsage.none, attempts: 1 })
     },
-    recordCost: ({ metricLabels, onUsage, operation: { id } }: ChargedCall, units: number): void => {
+    recordCost: ({ metricLabels, onUsage, operation: { id } }: Call, units: number) => {
       costUnits(metricLabels, units, id)
       onUsage?.({ ...CallUsage.none, cost: units })
     },
-    recordRetry: ({ metricLabels, operation: { id } }: MeteredCall, cause: RetryCause): void =>
-      retries(metricLabels, 1, id, cause),
-    recordSuppressedRetry: (
-      { metricLabels, operation: { id } }: MeteredCall,
-      reason: "attempts" | "deadline" | "budget"
-    ): void => retriesSuppressed(metricLabels, 1, id, reason),
-    recordWait: (
-      { metricLabels, onUsage }: ChargedCall,
-      reason: "backoff" | "rate_limit" | "cooldown" | "concurrency",
-      millis: number
-    ): void => {
+    recordRetry: counting<RetryCause>(Telemetry.retries, "cause"),
+    recordSuppressedRetry: counting<"attempts" | "deadline" | "budget">(
+      Telemetry.retriesSuppressed,
+      "reason"
+    ),
+    recordWait: ({ metricLabels, onUsage }: Call, reason: WaitReason, millis: number) => {
       waits(metricLabels, millis / 1000, reason)
       onUsage?.({ ...CallUsage.none, waitMillis: millis })
     },
-    recordCacheResult: (
-      { metricLabels, operation: { id } }: MeteredCall,
-      result: "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
-    ): void => cacheResults(metricLabels, 1, id, result),
-    recordUncacheable: (
-      { metricLabels, operation: { id } }: MeteredCall,
-      reason: UncacheableReason
-    ): void => uncacheable(metricLabels, 1, id, reason),
-    recordUnreadable: (
-      { metricLabels, onUsage, operation: { id } }: ChargedCall,
-      fields: ReadonlyArray<string>
-    ): void => {
+    recordCacheResult: ({ metricLabels, operation: { id } }: Call, result: CacheResult) =>
+      cacheResults(metricLabels, 1, id, result),
+    recordUncacheable: counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason"),
+    recordUnreadable: ({ metricLabels, onUsage, operation: { id } }: Call, fields: ReadonlyArray<string>) => {
       for (const field of fields) unreadable(metricLabels, 1, id, field)
       if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
     },
     /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
-    recordHit: ({ id }: Pick<AnyOperation, "id">): void => {
+    recordHit: ({ id }: Pick<AnyOperation, "id">) => {
       cacheResults(noLabels, 1, id, "hit")
       calls(noLabels, 1, id, "ok")
       durations(noLabels, 0, id)
     },
-    recordCircuitState: ({ metricLabels }: MeteredCall, host: string, state: 0 | 1 | 2): void =>
+    recordCircuitState: ({ metricLabels }: Call, host: string, state: 0 | 1 | 2) =>
       circuitStates(metricLabels, state, host)
   }
 }
@@ -153,7 +135,7 @@ export const annotatingSpan = <A, E>(
 export const debugging = <A, E>(
   { isDebug }: Pick<Call, "isDebug">,
   message: () => string,
-  annotations: () => LogAnnotations,
+  annotations: () => Readonly<Record<string, unknown>>,
   next: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   isDebug
@@ -184,6 +166,12 @@ const labelledMetric = <Type, Out>(
     ])
     metric.unsafeUpdate(input, labels)
   }
+}
+
+/** Creates a function that counts calls by operation and another label. */
+const counting = <Value extends string>(metric: typeof Telemetry.calls, label: string) => {
+  const update = labelledMetric(metric, "operation", label)
+  return ({ metricLabels, operation: { id } }: Call, value: Value): void => update(metricLabels, 1, id, value)
 }
 
 const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {

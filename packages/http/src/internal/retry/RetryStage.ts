@@ -5,8 +5,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { maxBackoff, type RetryPolicy } from "../../RetryPolicy.ts"
 import {
-  type AttemptNoResponse,
-  type AttemptResponse,
+  type AttemptEffect,
   type AttemptResult,
   type Call,
   continuesAt,
@@ -24,13 +23,13 @@ export const make = (instrumentation: Instrumentation) => {
   /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
   const run = (
     call: Call,
-    attempt: (attemptNumber: number) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+    attempt: (attemptNumber: number) => AttemptEffect
+  ): AttemptEffect => {
     const { retry } = call.policies
     const runFrom = (
       attemptNumber: number,
       previous: AttemptResult | null
-    ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+    ): AttemptEffect => {
       const continueWith = (latest: AttemptResult) => {
         // An earlier response is more useful than the error of an attempt that was not sent.
         const usesPrevious = previous !== null && healthOf(latest) === "not-sent"
@@ -49,7 +48,7 @@ export const make = (instrumentation: Instrumentation) => {
       result: AttemptResult,
       retryHint: RetryHint,
       attemptNumber: number
-    ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
+    ): AttemptEffect =>
       Effect.flatMap(backoffMillis(retry, retryHint, attemptNumber), (waitMillis) => {
         const retryAt = call.clock.unsafeCurrentTimeMillis() + waitMillis
         const suppressed = suppressionReason(call, attemptNumber, retryAt)

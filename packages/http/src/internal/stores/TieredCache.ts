@@ -176,13 +176,11 @@ export const make = (
         clock.unsafeCurrentTimeMillis() - state.checkedAt < Duration.toMillis(memoryTtl)
     }
 
-    /** Whether the remote store is too slow to wait for: its oldest read has timed out. */
+    /** Whether the remote store is too slow for further reads: its oldest one has timed out. */
     const isCongested = (): boolean => {
-      if (pendingReads.size >= maxReads) return true
-      for (const { startedAt } of pendingReads.values()) {
-        return clock.unsafeCurrentTimeMillis() - startedAt >= readTimeout
-      }
-      return false
+      const [oldest] = pendingReads.values()
+      return oldest !== undefined && clock.unsafeCurrentTimeMillis() - oldest.startedAt >= readTimeout ||
+        pendingReads.size >= maxReads
     }
 
     const peek = (key: string): CacheEntry | undefined => {
