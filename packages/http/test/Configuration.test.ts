@@ -206,45 +206,39 @@ describe("invalid API keys", () => {
 })
 
 describe("invalid policies", () => {
-  const rateLimit = RateLimit.standard
-  const invalid: ReadonlyArray<readonly [path: string, options: Partial<ApiOptions>]> = [
-    ...[0, -1, Number.NaN].flatMap((value): ReadonlyArray<readonly [string, Partial<ApiOptions>]> => [
-      ["rateLimit.limit", { rateLimit: RateLimit.make({ limit: value, window: "1 second", burst: 1 }) }],
-      ["rateLimit.window", { rateLimit: RateLimit.make({ limit: 1, window: value }) }],
-      ["rateLimit.burst", { rateLimit: { ...rateLimit, burst: value } }],
-      ["rateLimit.dailyQuota", { rateLimit: { ...rateLimit, dailyQuota: value } }],
-      ["apiKey.main.rateLimit.burst", {
-        apiKey: [{ label: "main", key: Redacted.make(key), rateLimit: { ...rateLimit, burst: value } }]
-      }],
-      ["concurrency.limit", { concurrency: { limit: value, maxQueue: 1 } }],
-      ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: value } }],
-      ["breaker.threshold", { breaker: { ...CircuitBreaker.standard, threshold: value } }],
-      ["breaker.minimum", { breaker: { ...CircuitBreaker.standard, minimum: value } }],
-      ["breaker.window", { breaker: { ...CircuitBreaker.standard, window: value } }],
-      ["breaker.openDuration", { breaker: { ...CircuitBreaker.standard, openDuration: value } }],
-      ["timeouts.attempt", { timeouts: { attempt: value, call: "1 second" } }],
-      ["timeouts.call", { timeouts: { attempt: "1 second", call: value } }],
-      ["maxBodySize", { maxBodySize: value }]
-    ]),
-    ["breaker.threshold", { breaker: { ...CircuitBreaker.standard, threshold: 1.5 } }],
-    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: 1.5 } }],
-    ["retry.budget.capacity", {
-      retry: { ...RetryPolicy.standard, budget: { capacity: Number.NaN, refill: 0 } }
-    }],
-    ["retry.budget.refill", { retry: { ...RetryPolicy.standard, budget: { capacity: 0, refill: -1 } } }],
-    ["rateLimit.cost", { rateLimit: { ...rateLimit, cost: -1 } }],
-    ["rateLimit.cost.tokenPrice", { rateLimit: { ...rateLimit, cost: { tokenPrice: Number.NaN } } }],
-    ["rateLimit.maxQueue", { rateLimit: { ...rateLimit, maxQueue: -1 } }],
-    ["concurrency.maxQueue", { concurrency: { limit: 1, maxQueue: -1 } }]
-  ]
+  const notPositive = [0, -1, Number.NaN]
+  const invalid: Readonly<Record<string, ReadonlyArray<number>>> = {
+    "rateLimit.limit": notPositive,
+    "rateLimit.window": notPositive,
+    "rateLimit.burst": notPositive,
+    "rateLimit.dailyQuota": notPositive,
+    "rateLimit.cost": [-1],
+    "rateLimit.cost.tokenPrice": [Number.NaN],
+    "rateLimit.maxQueue": [-1],
+    "concurrency.limit": notPositive,
+    "concurrency.maxQueue": [-1],
+    "retry.attempts": [...notPositive, 1.5],
+    "retry.budget.capacity": [Number.NaN],
+    "retry.budget.refill": [-1],
+    "breaker.threshold": [...notPositive, 1.5],
+    "breaker.minimum": notPositive,
+    "breaker.window": notPositive,
+    "breaker.openDuration": notPositive,
+    "timeouts.attempt": notPositive,
+    "timeouts.call": notPositive,
+    "maxBodySize": notPositive
+  }
 
-  it.effect.each(invalid)(
+  it.effect.each(Object.entries(invalid))(
     "fail the layer and name the option: %s",
-    ([path, policies]) =>
+    ([path, values]) =>
       Effect.gen(function*() {
-        expect(yield* errorOf(DataApi.layer({ ...options, ...policies }))).toContain(
-          `Invalid data at ${path}:`
-        )
+        for (const value of values) {
+          const policies = path.split(".").reduceRight<unknown>((member, name) => ({ [name]: member }), value)
+          expect(yield* errorOf(DataApi.layer({ ...options, ...Object(policies) }))).toContain(
+            `Invalid data at ${path}:`
+          )
+        }
       })
   )
 
@@ -320,7 +314,7 @@ describe("invalid policies", () => {
     Effect.gen(function*() {
       const message = yield* errorOf(DataApi.layer({
         ...options,
-        rateLimit: { ...rateLimit, limit: 0 },
+        rateLimit: { ...RateLimit.standard, limit: 0 },
         concurrency: { limit: 0, maxQueue: -1 }
       }))
       for (const path of ["rateLimit.limit", "concurrency.limit", "concurrency.maxQueue"]) {
