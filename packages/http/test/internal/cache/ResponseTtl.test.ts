@@ -1,13 +1,13 @@
-/** Tests which responses are cached, and for how long. */
+/** Tests the TTL of the responses of every operation, and of data up to a block. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { cachingOptions, noStaleResponses, withInspectableStore } from "../../../support/CacheFixtures.ts"
-import { address, contract, examples, hash } from "../../../support/Examples.ts"
-import * as ScriptedClient from "../../../support/ScriptedClient.ts"
-import * as TestClients from "../../../support/TestClients.ts"
+import { cachingOptions, noStaleResponses, withInspectableStore } from "../../support/CacheFixtures.ts"
+import { address, contract, examples, hash } from "../../support/Examples.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
 
 const options = { ...cachingOptions, cache: noStaleResponses }
 
@@ -176,5 +176,101 @@ describe("a response that contains the API key", () => {
       expect(
         yield* cachedSeconds(callOf("tokenPrice"), ScriptedClient.respond(404, `{"message":"no ${text}"}`))
       ).toBeNull()
+    }))
+})
+
+describe("the TTL of a response up to a block", () => {
+  /** An upstream with prices, and with transfers in a block. */
+  const service = (block: number) => ({ url }: ScriptedClient.RecordedRequest) =>
+    ScriptedClient.json(
+      url.pathname.endsWith("/price")
+        ? { usdPrice: 1 }
+        : {
+          cursor: null,
+          result: [3, block, 5].map((block_number) => ({
+            transaction_hash: hash,
+            block_number,
+            log_index: 1
+          }))
+        }
+    )
+
+  /** Returns the TTL in seconds of a price at a block, after a response has shown a block. */
+  const priceTtl = (
+    head: { readonly block: number; readonly chain?: "eth" | "bsc"; readonly elsewhere?: boolean },
+    input: { readonly block: number; readonly chain?: "eth" | "bsc" }
+  ) =>
+    Effect.gen(function*() {
+      const at = (baseUrl: string) => ({ ...options, baseUrl })
+      const [{ clients }, entries] = yield* withInspectableStore(
+        TestClients.sharedEngine(service(head.block), {
+          here: at("https://here.test"),
+          there: at("https://there.test")
+        })
+      )
+      const client = head.elsewhere === true ? clients.there : clients.here
+      yield* client.data.walletTransfers({
+        address,
+        ...(head.chain === undefined ? {} : { chain: head.chain })
+      })
+      entries.clear()
+      yield* clients.here.data.tokenPrice({
+        address,
+        to_block: input.block,
+        ...(input.chain === undefined ? {} : { chain: input.chain })
+      })
+      const [entry] = entries.values()
+      return entry === undefined ? null : (entry.freshUntil - entry.storedAt) / 1000
+    })
+
+  const hour = 3600
+
+  it.effect("is an hour from 1,000 blocks below the highest block on, and seconds above", () =>
+    Effect.gen(function*() {
+      expect(yield* priceTtl({ block: 5000 }, { block: 4000 })).toBe(hour)
+      expect(yield* priceTtl({ block: 5000 }, { block: 1 })).toBe(hour)
+      expect(yield* priceTtl({ block: 5000 }, { block: 4001 })).toBe(5)
+      expect(yield* priceTtl({ block: 5000 }, { block: 5000 })).toBe(5)
+      expect(yield* priceTtl({ block: 999 }, { block: 0 })).toBe(5)
+      expect(yield* priceTtl({ block: 1000 }, { block: 0 })).toBe(hour)
+    }))
+
+  it.effect("depends only on blocks of the same chain and base URL", () =>
+    Effect.gen(function*() {
+      expect(yield* priceTtl({ block: 5000, chain: "eth" }, { block: 1, chain: "eth" })).toBe(hour)
+      expect(yield* priceTtl({ block: 5000, chain: "bsc" }, { block: 1, chain: "eth" })).toBe(5)
+      expect(yield* priceTtl({ block: 5000 }, { block: 1, chain: "eth" })).toBe(5)
+      expect(yield* priceTtl({ block: 5000, elsewhere: true }, { block: 1 })).toBe(5)
+    }))
+
+  it.effect("depends on the highest block seen so far", () =>
+    Effect.gen(function*() {
+      let block = 5000
+      const [harness, entries] = yield* withInspectableStore(
+        TestClients.harness((input) => service(block)(input), options)
+      )
+      yield* harness.data.walletTransfers({ address })
+      block = 10
+      yield* harness.data.walletTransfers({ address: contract })
+      entries.clear()
+      yield* harness.data.tokenPrice({ address, to_block: 4000 })
+      expect([...entries.values()].map(({ freshUntil }) => freshUntil)).toEqual([hour * 1000])
+    }))
+
+  it.effect("ignores invalid block numbers", () =>
+    Effect.gen(function*() {
+      const [harness, entries] = yield* withInspectableStore(TestClients.harness(({ url }) =>
+        ScriptedClient.json(
+          url.pathname.endsWith("/price")
+            ? { usdPrice: 1, block_number: "1e999" }
+            : { address, active_chains: [], block_number: "many" }
+        ), options))
+      yield* harness.data.walletChains({ address })
+      yield* harness.data.tokenPrice({ address })
+      entries.clear()
+      yield* harness.data.tokenPrice({ address, to_block: 1 })
+      expect([...entries.values()].map(({ freshUntil }) =>
+        freshUntil
+      )).toEqual([5000])
     }))
 })
