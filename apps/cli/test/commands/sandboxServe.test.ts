@@ -12,7 +12,7 @@ import { quarry } from "../support/quarry.ts"
 it.live("prints each request with --verbose, and the fault of its response", () =>
   Effect.gen(function*() {
     const captured = { out: "", err: "", progressCount: 0 }
-    const until = (ready: () => boolean) => Effect.yieldNow().pipe(Effect.repeat({ until: ready }))
+    const until = (ready: () => boolean) => Effect.repeat(Effect.sleep("2 millis"), { until: ready })
     const line = "sandbox serve --port 0 --faults 1 --fault reset -v"
     const server = yield* Effect.fork(quarry(line.split(" "), { captured }))
     yield* until(() => captured.out.includes("/chains'"))
@@ -30,7 +30,7 @@ const responses = (options: ArgumentValues, count: number) =>
   Effect.gen(function*() {
     const faults = yield* faultsOf(options, Sandbox.FaultText)
     const sandbox = yield* Sandbox.make({ faults, scale: 20 })
-    const url = `/api/v2.2/wallets/${sandbox.ledger.examples.wallet}/chains`
+    const url = `/api/v2.2/erc20/${sandbox.ledger.examples.token}/price?chain=eth`
     const request = { method: "GET", url, headers: { "x-api-key": Sandbox.apiKey }, body: "" }
     return yield* Effect.replicateEffect(
       Effect.map(sandbox.handle(request), ({ status, transmission }) =>

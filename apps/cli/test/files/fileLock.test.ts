@@ -4,11 +4,11 @@ import * as Effect from "effect/Effect"
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { hostname } from "node:os"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { onTestFinished } from "vitest"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { lockFile } from "../../src/files/FileLock.ts"
 import { temporaryFolder } from "../support/exports.ts"
@@ -18,12 +18,19 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 /** 500 rounds of each kind in the long suite. */
 const rounds = isFull ? 500 : 15
 
-/** Starts processes that take locks. */
-const startWorkers = (count: number): ReadonlyArray<ChildProcess> => {
-  const program = join(temporaryFolder(), "worker.mjs")
+const bundled = mkdtempSync(join(tmpdir(), "quarry-lock-"))
+const program = join(bundled, "worker.mjs")
+
+beforeAll(() => {
   execFileSync(process.execPath, ["../../scripts/bundle.mjs", "test/files/lockWorker.ts", program], {
     cwd: root
   })
+})
+
+afterAll(() => rmSync(bundled, { recursive: true }))
+
+/** Starts processes that take locks. */
+const startWorkers = (count: number): ReadonlyArray<ChildProcess> => {
   const workers = Array.from({ length: count }, () => fork(program))
   onTestFinished(() => workers.forEach((worker) => void worker.kill("SIGKILL")))
   return workers
@@ -69,10 +76,6 @@ it("is taken over again when the process that took it over is killed at any mome
   const pid = await endedProcess()
   const folder = temporaryFolder()
   const file = join(folder, "file")
-  const program = join(temporaryFolder(), "worker.mjs")
-  execFileSync(process.execPath, ["../../scripts/bundle.mjs", "test/files/lockWorker.ts", program], {
-    cwd: root
-  })
   writeFileSync(`${file}.lock`, lockOf(pid, randomUUID()))
   for (let round = 0; round < rounds / 10; round++) {
     const killed = fork(program)

@@ -12,7 +12,7 @@ import { existsSync, readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { sample } from "../../../../packages/core/test/support/sample.ts"
+import { isFull, sample } from "../../../../packages/core/test/support/sample.ts"
 import { exampleValues } from "../../src/help/Help.ts"
 import { temporaryFolder } from "../support/exports.ts"
 import { records } from "../support/quarry.ts"
@@ -78,6 +78,16 @@ const withSlowReader = async (
   return { ...ended, out: Buffer.concat(read).toString() }
 }
 
+const wholes = new Map<string, Promise<Ended>>()
+
+/** The output that nothing interrupts. */
+const whole = async (options: ReadonlyArray<string> = []): Promise<string> => {
+  const name = options.join(" ")
+  const ended = wholes.get(name) ?? bash("$QUARRY \"$@\"", [...list, ...options])
+  wholes.set(name, ended)
+  return (await ended).out
+}
+
 /** Runs the command that continues, without its timeout. */
 const runRest = (err: string): Promise<Ended> => {
   const command = /^  quarry (.*)$/m.exec(err)?.[1]?.replace(/--timeout=\S+/, "") ?? ""
@@ -102,7 +112,7 @@ const expectContinued = async (
   options: ReadonlyArray<string>,
   { err, out }: Ended
 ): Promise<void> => {
-  const all = rows(format, (await bash("$QUARRY \"$@\"", [...list, ...options])).out)
+  const all = rows(format, await whole(options))
   const printed = rows(format, out)
   const count = Number(/interrupted after (\d+) /.exec(err)?.[1])
   const rest = rows(format, (await runRest(err)).out)
@@ -128,19 +138,24 @@ const formats = [
   ["jq", "--jq", "., .token_symbol"]
 ] as const
 
+const signals = [["SIGINT", 130], ["SIGTERM", 143]] as const
+
 /** All but expressions: a signal that arrives while one computes ends the process at once, without a message. */
 const interruptible = sample(formats, 3).filter(([format]) => format !== "jq")
 
-describe.skipIf(process.platform === "win32").each(interruptible)("a list as %s", (format, ...options) => {
-  it.each([["SIGINT", 130], ["SIGTERM", 143]] as const)(
-    "over a pipe with a slow reader, ended by %s",
-    async (signal, status) => {
-      const ended = await withSlowReader([...list, ...options], signal)
-      expect(ended.code).toBe(status)
-      await expectContinued(format, options, ended)
-    }
-  )
-})
+/** In `.ci/full` each signal with each format. */
+const interruptions = interruptible.flatMap((format, index) =>
+  signals.filter((_, other) => isFull || other === index % 2).map((signal) => [...signal, ...format] as const)
+)
+
+it.skipIf(process.platform === "win32").each(interruptions)(
+  "a pipe with a slow reader, ended by %s with status %i: a list as %s",
+  async (signal, status, format, ...options) => {
+    const ended = await withSlowReader([...list, ...options], signal)
+    expect(ended.code).toBe(status)
+    await expectContinued(format, options, ended)
+  }
+)
 
 describe.skipIf(process.platform === "win32").each(sample(formats, 3))(
   "a list as %s",
@@ -175,7 +190,7 @@ it.skipIf(process.platform === "win32")(
     const { code, err, out } = await withSlowReader([...list, "--raw"], "SIGINT")
     const printed = bodiesOf(out).reduce((sum, length) => sum + length, 0)
     const rest = await runRest(err)
-    const all = rows("ndjson", (await bash("$QUARRY \"$@\"", list)).out).length
+    const all = rows("ndjson", await whole()).length
     expect([code, err]).toEqual([
       130,
       expect.stringContaining(`interrupted after ${printed} transfers; resume with`)
@@ -214,7 +229,7 @@ it.skipIf(spawnSync("unshare", ["--map-root-user", "--mount", "true"]).status !=
       MESSAGES: messages
     })
     expect([code, readFileSync(messages, "utf8")]).toEqual([1, expect.stringContaining("ENOSPC")])
-    expect(out).toBe((await bash("$QUARRY \"$@\"", list)).out)
+    expect(out).toBe(await whole())
   }
 )
 

@@ -3,6 +3,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { onTestFinished } from "vitest"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as Configs from "./support/configs.ts"
 import * as Expressions from "./support/expressions.ts"
@@ -52,7 +57,9 @@ const Tests = Schema.Struct({
   )
 })
 
-const tests = Schema.decodeUnknownSync(Tests)(Files.document("prometheus/rules.test.yaml")).tests
+const document = Files.document("prometheus/rules.test.yaml")
+
+const tests = Schema.decodeUnknownSync(Tests, { onExcessProperty: "preserve" })(document).tests
 
 /** The number of a recording rule. */
 const number = (record: string, client?: string): number => {
@@ -70,7 +77,12 @@ describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () =>
   })
 
   it("passes the rule tests: each alert fires only when it must", () => {
-    expect(run(promtool, ["test", "rules", "rules.test.yaml"], folder)).toMatchObject({ status: 0 })
+    // Those of alerts that look back for hours take long
+    const chosen = tests.filter((test) => isFull || !/"\d+h/.test(JSON.stringify(test)))
+    const file = join(mkdtempSync(join(tmpdir(), "quarry-rules-")), "rules.test.yaml")
+    onTestFinished(() => rmSync(dirname(file), { recursive: true }))
+    writeFileSync(file, JSON.stringify({ ...document, rule_files: [`${folder}/rules.yaml`], tests: chosen }))
+    expect(run(promtool, ["test", "rules", file], folder)).toMatchObject({ status: 0 })
   })
 
   it("accepts the Prometheus configuration of the Compose file", () => {

@@ -1,4 +1,4 @@
-/** Runs the config commands in this process, with an in-memory file system. */
+/** Runs the commands that need no process in this one, with an in-memory file system. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
@@ -6,7 +6,7 @@ import * as ConfigCommands from "../../src/cli/ConfigCommands.ts"
 import * as ExitError from "../../src/runtime/ExitError.ts"
 import { fakeFileSystem } from "../config/support.ts"
 import type { Case } from "./cases.ts"
-import type { Ended } from "./records.ts"
+import { type Ended, version } from "./records.ts"
 
 const filesOf = ({ files }: Case) =>
   fakeFileSystem(Object.fromEntries(
@@ -16,7 +16,7 @@ const filesOf = ({ files }: Case) =>
     ])
   ))
 
-/** Runs `config check`, `config print` or `config example` as the program does. */
+/** Runs a command other than `serve` and `token` as the program does. */
 export const run = (input: Case): Promise<Ended> => {
   const written = { stdout: "", stderr: "" }
   const program = Effect.gen(function*() {
@@ -26,6 +26,10 @@ export const run = (input: Case): Promise<Ended> => {
     )
     const options = { optionValues, env: input.env }
     switch (command._tag) {
+      case "Help":
+        return yield* Console.log(Arguments.help)
+      case "Version":
+        return yield* Console.log(version)
       case "CheckConfig":
         return yield* ConfigCommands.check(options, command)
       case "PrintConfig":

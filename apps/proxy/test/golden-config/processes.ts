@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { distribution } from "../support/program.ts"
 import type { Case } from "./cases.ts"
-import type { Ended } from "./records.ts"
+import { type Ended, version } from "./records.ts"
 
 /** A temporary directory with a copy of the bundled program, beside a manifest with a constant version. */
 export class Workshop {
@@ -18,7 +18,7 @@ export class Workshop {
   }
 
   constructor() {
-    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
+    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module", version }))
     cpSync(distribution, join(this.folder, "dist"), { recursive: true })
   }
 

@@ -3,6 +3,9 @@ import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Case } from "./cases.ts"
 
+/** The version of the program in all records. */
+export const version = "1.2.3"
+
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
