@@ -7,7 +7,6 @@ import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { OwnedNft } from "@blockquarry/core/model/OwnedNft"
-import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import type { ItemOf } from "@blockquarry/core/Operation"
@@ -16,7 +15,6 @@ import type {
   ledgerTransaction,
   nftMetadata,
   nftOwners,
-  tokenOwners,
   tokenPrice,
   tokenTransfers,
   updateStreamStatus,
@@ -136,13 +134,8 @@ describe("a canonical input", () => {
 describe("an output", () => {
   it("has the records of its operation", () => {
     expectTypeOf<ItemOf<OutputType<typeof walletTransfers>>>().toEqualTypeOf<Erc20Transfer>()
-    expectTypeOf<ItemOf<OutputType<typeof tokenTransfers>>>().toEqualTypeOf<Erc20Transfer>()
-    expectTypeOf<ItemOf<OutputType<typeof contractNfts>>>().toEqualTypeOf<Nft>()
     expectTypeOf<ItemOf<OutputType<typeof nftOwners>>>().toEqualTypeOf<OwnedNft>()
-    expectTypeOf<ItemOf<OutputType<typeof tokenOwners>>>().toEqualTypeOf<TokenOwner>()
     expectTypeOf<OutputType<typeof nftMetadata>>().toEqualTypeOf<Nft>()
-    expectTypeOf<OutputType<typeof tokenPrice>>().toEqualTypeOf<TokenPrice>()
-    expectTypeOf<OutputType<typeof updateStreamStatus>>().toEqualTypeOf<StreamRecord>()
     expectTypeOf<OutputType<typeof ledgerTransaction>>().toEqualTypeOf<LedgerTransaction>()
   })
 

@@ -32,32 +32,8 @@ const isJson = (text: string): boolean => {
 }
 
 const snippet = FastCheck.oneof(
-  FastCheck.constantFrom(
-    "{",
-    "}",
-    "[",
-    "]",
-    ":",
-    ",",
-    "\"",
-    "\\",
-    "-",
-    "+",
-    ".",
-    "e",
-    "0",
-    "\n",
-    "\u00a0",
-    "\ufeff"
-  ),
-  FastCheck.constantFrom(
-    "12345678901234567890",
-    "-9007199254740993",
-    "00000000000000001",
-    "{\"a\":",
-    "true",
-    " "
-  ),
+  FastCheck.constantFrom(..."{}[]:,\"\\-+.e0\n\u00a0\ufeff "),
+  FastCheck.constantFrom("12345678901234567890", "-9007199254740993", "00000000000000001", "{\"a\":", "true"),
   trap
 )
 
@@ -111,73 +87,35 @@ const records = FastCheck.oneof(
 
 describe("parse", () => {
   describe("digits", () => {
-    it("keeps every digit of an unsafe integer in any position", () => {
-      const max = String(2n ** 256n - 1n)
-      expect(parsed(max)).toBe(max)
-      expect(parsed(` \n-${max}\t`)).toBe(`-${max}`)
-      expect(parsed(`[${max},-${max} , \r\n${max}]`)).toStrictEqual([max, `-${max}`, max])
-      expect(parsed(`{"value":${max},"more" : -${max}}`)).toStrictEqual({ value: max, more: `-${max}` })
-    })
+    const max = String(2n ** 256n - 1n)
+    const boundary = Array.from({ length: 9 }, (_, distance) => 2n ** 53n - 5n + BigInt(distance))
 
-    it("returns a number up to the largest safe integer, and a string beyond", () => {
-      for (let distance = -20n; distance <= 20n; distance++) {
-        for (const sign of [1n, -1n]) {
-          const amount = sign * (2n ** 53n + distance)
-          const safe = Number.isSafeInteger(Number(amount))
-          expect(parsed(`[${amount}]`)).toStrictEqual([safe ? Number(amount) : String(amount)])
-        }
+    it.each([
+      ...[max, `-${max}`, "-900719925474100", ...boundary.flatMap((amount) => [`${amount}`, `-${amount}`])],
+      // JavaScript prints the same numbers
+      ...["-0", "1.0", "1.50", "1e2", "-1.5E+300", "5e-324", "0.1", "0.12345678901234568", "1e22", "0e999"],
+      // JavaScript rounds these
+      ...["4503599627370497.5", "-9007199254740993.0", "1.00000000000000000000000000000001"],
+      ...["0.99999999999999999999", "123456789.012345678901234567890123", "1e400", "-1E+400", "1e-400"],
+      ...["0.5E-400", "123456789012345678e3", "100000000000000000001e-20"],
+      // Strings that look like numbers
+      ...["\",12345678901234567890,\"", "\"\\\",12345678901234567890,\"", "\" 1.00000000000000000001 \""]
+    ])("returns %s as the reference parser does, in any position", (token) => {
+      const amount = "12345678901234567890"
+      const texts = [token, ` \n${token}\t`, `[${token},-${max} , \r\n${token}]`, `[" ${amount} ",${token}]`]
+      const objects = [`{"a": 1.5, "b" : ${token} , "c":[0.5,${token}]}`, `{":${amount},":${token}}`]
+      for (const text of [...texts, ...objects, afterMisleadingString(token)]) {
+        expect(parsed(text)).toStrictEqual(reference(text))
       }
     })
 
-    it("returns a number for 15 digits with a sign, also where every token is scanned", () => {
-      expect(parsed("-900719925474100")).toBe(-900719925474100)
-      expect(parsed(afterMisleadingString("-900719925474100"))).toContain(-900719925474100)
-    })
-
-    it.each([
-      "-0",
-      "1.0",
-      "1.50",
-      "1e2",
-      "-1.5E+300",
-      "5e-324",
-      "0.1",
-      "0.12345678901234568",
-      "1e22",
-      "0e999"
-    ])(
-      "returns %s as JSON.parse does, because JavaScript prints the same number",
-      (token) => {
-        for (const text of [token, `[${token}]`, afterMisleadingString(token)]) {
-          expect(parsed(text)).toStrictEqual(
-            JSON.parse(text.replaceAll(/(?<=[,[])1234\d{16}(?=,)(?!,")/g, "\"$&\""))
-          )
-        }
-      }
-    )
-
-    it.each([
-      "4503599627370497.5",
-      "-9007199254740993.0",
-      "1.00000000000000000000000000000001",
-      "0.99999999999999999999",
-      "123456789.012345678901234567890123",
-      "1e400",
-      "-1E+400",
-      "1e-400",
-      "0.5E-400",
-      "123456789012345678e3",
-      "100000000000000000001e-20"
-    ])("returns %s as text, because JavaScript rounds it", (token) => {
-      expect(parsed(token)).toBe(token)
-      expect(parsed(`[${token}]`)).toStrictEqual([token])
-      expect(parsed(`{"a": 1.5, "b" : ${token} , "c":[0.5,${token}]}`)).toStrictEqual({
-        a: 1.5,
-        b: token,
-        c: [0.5, token]
-      })
-      expect(parsed(`[" ${token} ",${token}]`)).toStrictEqual([` ${token} `, token])
-      expect(parsed(afterMisleadingString(token))).toContain(token)
+    it("returns an unsafe integer and a rounded number as text", () => {
+      expect(parsed(`[${max},1.00000000000000000001,${2n ** 53n - 1n},1.50]`)).toStrictEqual([
+        max,
+        "1.00000000000000000001",
+        9007199254740991,
+        1.5
+      ])
     })
 
     it("gives integer schemas nothing rounded, and decimal schemas every digit", () => {
@@ -189,26 +127,6 @@ describe("parse", () => {
       expect(Either.map(decoded("usd_value", exact), encode)).toMatchObject(
         Either.right({ usd_value: exact })
       )
-    })
-
-    it("keeps digits next to a long fraction or a string that looks like an amount", () => {
-      const amount = "12345678901234567890"
-      for (const token of [`0.${amount}`, `1e-${amount}`, `",${amount},"`, `"\\",${amount},"`]) {
-        expect(parsed(`[${amount},${token},-${amount}]`)).toStrictEqual([
-          amount,
-          token.startsWith("\"") ? JSON.parse(token) : token,
-          `-${amount}`
-        ])
-      }
-    })
-
-    it("does not change strings and keys", () => {
-      const inside = "{\"value\":12345678901234567890,\"list\":[ -12345678901234567890 ]}"
-      const text = `{"metadata":${JSON.stringify(inside)},":12345678901234567890,":12345678901234567890}`
-      expect(parsed(text)).toStrictEqual({
-        "metadata": inside,
-        ":12345678901234567890,": "12345678901234567890"
-      })
     })
 
     it.prop("returns the same value as the reference parser", [document], ([text]) => {
@@ -265,29 +183,15 @@ describe("parse", () => {
     })
 
     it("rejects a number in key position and a leading zero", () => {
-      for (
-        const text of [
-          "{12345678901234567890:1}",
-          "{\"a\":1,12345678901234567890:1}",
-          "{\"a\":1,12345678901234567890}",
-          "[00000000000000000001]",
-          "[00.00000000000000000001]",
-          "{1.00000000000000000001:1}",
-          "[1.00000000000000000001 1]",
-          "[1.00000000000000000001.5]",
-          "[-00000000000000000001]",
-          "[- 12345678901234567890]",
-          "[--12345678901234567890]",
-          "[+12345678901234567890]",
-          "12345678901234567890 1",
-          "[12345678901234567890n]",
-          "[\u00a012345678901234567890]",
-          ",12345678901234567890",
-          "\"a\n:12345678901234567890,\""
-        ]
-      ) {
-        expect(isAccepted(text), text).toBe(false)
-      }
+      const invalid = [
+        ...["{12345678901234567890:1}", "{\"a\":1,12345678901234567890:1}", "{\"a\":1,12345678901234567890}"],
+        ...["[00000000000000000001]", "[00.00000000000000000001]", "{1.00000000000000000001:1}"],
+        ...["[1.00000000000000000001 1]", "[1.00000000000000000001.5]", "[-00000000000000000001]"],
+        ...["[- 12345678901234567890]", "[--12345678901234567890]", "[+12345678901234567890]"],
+        ...["12345678901234567890 1", "[12345678901234567890n]", "[\u00a012345678901234567890]"],
+        ...[",12345678901234567890", "\"a\n:12345678901234567890,\""]
+      ]
+      for (const text of invalid) expect(isAccepted(text), text).toBe(false)
     })
 
     it.prop("accepts a corrupted document exactly when JSON.parse does", [corrupted], ([text]) => {
