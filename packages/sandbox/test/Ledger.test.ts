@@ -97,20 +97,9 @@ describe("withNewBlocks", () => {
       const after = fullHistory(grown, ledger)
       const past = <A extends { readonly block: number }>(items: ReadonlyArray<A>) =>
         items.filter(({ block }) => block <= chain.head)
-      expect(
-        comparableText(
-          [past(after.transfers), past(after.nftTransfers), past(after.trades)].map((items) =>
-            items.map(comparableText).sort()
-          )
-        )
-      )
-        .toBe(
-          comparableText(
-            [before.transfers, before.nftTransfers, before.trades].map((items) =>
-              items.map(comparableText).sort()
-            )
-          )
-        )
+      const sorted = ({ nftTransfers, trades, transfers }: typeof before) =>
+        [past(transfers), past(nftTransfers), past(trades)].map((items) => items.map(comparableText).sort())
+      expect(sorted(after)).toEqual(sorted(before))
       expect(comparableText(fullHistory(chain, ledger))).toBe(comparableText(before))
       // The result does not depend on intermediate heads and earlier reads
       const other = make({ seed, scale })
@@ -120,35 +109,19 @@ describe("withNewBlocks", () => {
     }
   )
 
-  it("places transfers of the busy token before and after others in a block", () => {
+  it("places transfers of the busy token before and after others in new blocks", () => {
     const ledger = make()
     const { busyToken } = ledger.examples
-    const chain = chainOf(ledger, "eth").withNewBlocks(60)
-    const sides = new Set<string>()
-    for (const items of groupBy(fullHistory(chain, ledger).transfers, "block").values()) {
-      const isBusy = new Set(items.map(({ token }) => token === busyToken))
-      if (isBusy.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
+    const { head, withNewBlocks } = chainOf(ledger, "eth")
+    const added = fullHistory(withNewBlocks(60), ledger).transfers.filter(({ block }) => block > head)
+    const sides = new Map<string, number>()
+    for (const items of groupBy(added, "block").values()) {
+      if (items.every(({ token }) => token === busyToken)) continue
+      const side = items[0]?.token === busyToken ? "before" : "after"
+      sides.set(side, (sides.get(side) ?? 0) + 1)
     }
-    expect(sides).toEqual(new Set(["before", "after"]))
-  })
-
-  it("adds transfers in every block, for the busy wallet and for others", () => {
-    const ledger = make()
-    const { busyToken, busyWallet } = ledger.examples
-    let chain = chainOf(ledger, "eth")
-    for (let i = 0; i < 20; i++) {
-      const next = chain.withNewBlocks(1)
-      expect(next.tokenTransfers(busyToken).length).toBeGreaterThan(chain.tokenTransfers(busyToken).length)
-      expect(next.walletTransfers(busyWallet).length).toBeGreaterThan(
-        chain.walletTransfers(busyWallet).length
-      )
-      chain = next
-    }
-    const added = fullHistory(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
-    expect(
-      new Set(added.filter(({ token }) => token !== busyToken).flatMap(({ from, to }) => [from, to])).size
-    )
-      .toBeGreaterThan(10)
+    expect([...sides.keys()].sort()).toEqual(["after", "before"])
+    expect(Math.min(...sides.values())).toBeGreaterThan(10)
   })
 })
 
@@ -180,20 +153,13 @@ describe("make", () => {
     const { examples } = ledger
     const eth = chainOf(ledger, "eth")
     expect(eth.tokenTransfers(examples.busyToken).length).toBe(10_000)
-    const inBusy = toArray(eth.walletTransfers(examples.busyWallet)).filter(({ token }) =>
-      token === examples.busyToken
-    )
-    expect(inBusy.length).toBe(10_000)
     expect(eth.walletTransfers(examples.busyWallet).length).toBeGreaterThan(10_000)
     expect(eth.tokens.get(examples.token)).toMatchObject({ verified: true })
     expect(eth.tokens.get(examples.token)?.usdPrice).not.toBeNull()
     expect(eth.holders(examples.token).length).toBeGreaterThan(25)
     expect(eth.tokens.get(examples.unpricedToken)?.usdPrice).toBeNull()
-    expect(eth.totalSupply(examples.unpricedToken)).toBe(2n ** 256n - 1n)
     expect(eth.tokens.get(examples.spamToken)?.possibleSpam).toBe(true)
     expect(eth.nfts(examples.collection721).length).toBeGreaterThan(100)
-    expect(eth.nfts(examples.collection721)[0]?.tokenId).toBe(examples.tokenId721)
-    expect(eth.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
     expect(String(examples.tokenId1155).length).toBe(77)
     expect(eth.collections.get(examples.unindexedCollection)?.indexed).toBe(false)
     expect(eth.walletTrades(examples.wallet).length).toBeGreaterThan(10)
