@@ -166,6 +166,22 @@ describe("the rate limit", () => {
       })
   )
 
+  it.effect("is not charged for an interrupted call, and the next one does not wait for it", () =>
+    Effect.gen(function*() {
+      const cost = { tokenPrice: 1, walletChains: 100 }
+      const rateLimit = { limit: 1, window: "1 second", burst: 100, cost, ...longWaitLimit } as const
+      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
+      yield* Effect.ignore(harness.data.walletChains({ address: addressOf(0) }))
+      const expensive = yield* Effect.fork(harness.data.walletChains({ address: addressOf(1) }))
+      yield* runPendingWork
+      const next = yield* Effect.fork(fetchPrice(harness, 2))
+      yield* TestClock.adjust(500)
+      yield* Fiber.interrupt(expensive)
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(next)
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
+    }))
+
   it.effect("applies per API key and base URL, for all clients", () =>
     Effect.gen(function*() {
       const options = {
