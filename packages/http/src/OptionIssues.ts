@@ -46,7 +46,7 @@ const issuesOf = (ast: AST.AST, value: unknown, path: ReadonlyArray<string>): Re
       ? [{ path: ["options"], reason: `expected an object, got ${describe(value)}` }]
       : [{ path, reason: `expected an object with ${namesOf(members)}, got ${describe(value)}` }]
   }
-  return Either.match(ParseResult.validateEither(Schema.make(ast))(value), {
+  return Either.match(ParseResult.decodeUnknownEither(Schema.make(ast))(value), {
     onLeft: (error) =>
       ParseResult.ArrayFormatter.formatIssueSync(error).slice(0, 1).map(({ message }) => ({
         path,

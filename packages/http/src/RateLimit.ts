@@ -1,8 +1,9 @@
 /** Client-side rate limits and daily quotas. */
-import { operationIds } from "@blockquarry/core/Operations"
+import { type OperationId, operationIds } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { DurationOption, NonNegative, Positive, PositiveDuration } from "./internal/OptionSchemas.ts"
 import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
 import { required } from "./OptionIssues.ts"
@@ -14,9 +15,11 @@ export const schema = Schema.Struct({
   burst: Positive,
   cost: Schema.Union(
     NonNegative,
-    Schema.partialWith(
-      Schema.Record({ key: Schema.Literal(...operationIds), value: NonNegative }),
-      { exact: true }
+    Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
+      new AST.TypeLiteral(
+        operationIds.map((id) => new AST.PropertySignature(id, NonNegative.ast, true, true)),
+        []
+      )
     )
   ),
   maxWait: DurationOption,
