@@ -150,7 +150,6 @@ const colorModeOfErrors = (values: ArgumentValues): Effect.Effect<string | undef
   return Effect.flatMap(Configuration.load(new Map(options)), colorModeOf)
 }
 
-/** Runs a command, or prints its first request. */
 const runOrPreview = (
   command: CommandSpec,
   invocation: CommandInvocation

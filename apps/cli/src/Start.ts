@@ -16,7 +16,6 @@ const readVersion = (manifest: URL): string => {
     : ""
 }
 
-/** Runs the command line of this process. */
 export const start = async (manifest: URL): Promise<void> => {
   const argv = process.argv.slice(2)
   const version = readVersion(manifest)

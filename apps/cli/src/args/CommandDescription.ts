@@ -5,7 +5,6 @@
  */
 import type { ApiName } from "@blockquarry/core/Operation"
 
-/** The groups of options, in the order of help. */
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
 
 export type OptionGroup = (typeof optionGroups)[number]
@@ -36,7 +35,6 @@ export interface ArgumentDescription {
   readonly description: string
   readonly choices?: ReadonlyArray<string> | undefined
   readonly completes?: CompletionSource | undefined
-  /** Whether the argument may be missing. */
   readonly optional: boolean
   /** Whether the argument takes all words that remain. */
   readonly repeatable: boolean
@@ -71,14 +69,12 @@ export interface CommandProperties {
 export interface CommandDescription extends CommandProperties {
   readonly arguments: ReadonlyArray<ArgumentDescription>
   readonly options: ReadonlyArray<OptionDescription>
-  /** Names of the fields of a record. */
   readonly fields: ReadonlyArray<string>
 }
 
 /** Describes all commands, and what they share. */
 export interface CommandLineDescription {
   readonly commands: ReadonlyArray<CommandDescription>
-  /** Options that every command accepts. */
   readonly globalOptions: ReadonlyArray<OptionDescription>
   /** Options that replace the execution of a command. */
   readonly informationOptions: ReadonlyArray<OptionDescription>

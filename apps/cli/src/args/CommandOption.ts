@@ -7,22 +7,17 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type Check, integerBetween } from "./Checks.ts"
-import type { CompletionSource, OptionGroup } from "./CommandDescription.ts"
+import type { ArgumentDescription, OptionDescription } from "./CommandDescription.ts"
 
 type Words = ReadonlyArray<string>
 
-interface OptionDetails {
-  /** The group in help. Default: command. */
-  readonly group?: OptionGroup
+interface OptionDetails
+  extends Partial<Pick<OptionDescription, "group" | "choices" | "completes" | "isCommon">>
+{
   /** The name of the value in help, in place of choices. */
   readonly value?: string
-  /** Values that help and completions list, if others are valid too. */
-  readonly choices?: ReadonlyArray<string>
-  readonly completes?: CompletionSource
   /** The names of options that a command line with this one must not set. */
   readonly conflictsWith?: ReadonlyArray<string>
-  /** Whether it is one of the options that help always lists. */
-  readonly isCommon?: boolean
 }
 
 export interface CommandOption extends OptionDetails {
@@ -48,7 +43,6 @@ const commandOption = (
   )
 })
 
-/** Returns whether an option takes no value. */
 export const isSwitch = ({ options }: CommandOption): boolean => Options.isBool(options)
 
 /** Rejects invalid values with what is wrong and, in a second paragraph, what to do about it. */
@@ -100,7 +94,6 @@ interface TextOption extends NamedOption {
   readonly isRepeatable?: boolean
 }
 
-/** An option whose value is a text. `value` is its name in help. */
 export const textOption = (
   name: string,
   value: string,
@@ -131,12 +124,7 @@ export const integerOption = (
 /** The largest number of records that a command can be limited to. */
 export const maxRecords = 1_000_000_000
 
-interface ArgumentDetails {
-  readonly choices?: ReadonlyArray<string>
-  readonly completes?: CompletionSource
-  /** The option that may replace the argument, without the dashes. */
-  readonly replacedBy?: string
-}
+type ArgumentDetails = Pick<ArgumentDescription, "choices" | "completes" | "replacedBy">
 
 export interface CommandArgument extends ArgumentDetails {
   readonly name: string

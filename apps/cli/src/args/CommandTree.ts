@@ -2,7 +2,6 @@
 import type { CommandDescription } from "./CommandDescription.ts"
 import { closestMatch } from "./Suggest.ts"
 
-/** The part of the command line that names a command. */
 export interface ResolvedPath {
   /** The words that name a command or a group of commands. */
   readonly path: ReadonlyArray<string>
@@ -31,7 +30,6 @@ export const nextWords = (
   )
 ]
 
-/** Resolves the longest path at the start of `words`. */
 export const resolvePath = (
   commands: ReadonlyArray<CommandDescription>,
   words: ReadonlyArray<string>

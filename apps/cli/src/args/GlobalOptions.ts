@@ -140,7 +140,6 @@ export const operationOptions = (api: ApiName | "any"): ReadonlyArray<CommandOpt
   curlOption
 ]
 
-/** Options that every command accepts. */
 export const globalOptions: ReadonlyArray<CommandOption> = [
   verboseOption,
   quietOption,

@@ -116,7 +116,6 @@ const limitCheck = expecting(
 const toArgument = (parameter: Parameter): CommandArgument =>
   commandArgument(kebabCase(parameter.name), parameter.description, { ...valueDetails(parameter) })
 
-/** Returns an argument for each parameter of the path or the body. */
 export const toArguments = (
   { parameters }: Pick<OperationShape, "parameters">
 ): ReadonlyArray<CommandArgument> => parameters.filter(isPositional).map(toArgument)

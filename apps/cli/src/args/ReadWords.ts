@@ -10,7 +10,6 @@ export interface ArgumentError {
   readonly hint: string | null
 }
 
-/** The words of a command line. */
 export interface Words {
   readonly positionals: ReadonlyArray<string>
   readonly options: ArgumentValues

@@ -111,7 +111,6 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     })
 })
 
-/** Returns the function that calls the operation. */
 const callOf = <I, InputEncoded, Output, OutputEncoded>(
   { selectClient, wrapCall }: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
   invocation: CommandInvocation

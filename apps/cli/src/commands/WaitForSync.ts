@@ -15,7 +15,6 @@ export const waitOption = switchOption(
   "Wait until the collection is indexed (default: up to 2m, or --timeout)"
 )
 
-/** Returns a note for a page that may be incomplete. */
 export const pageNote = (page: { readonly status?: string | null }): string | null =>
   page.status === "SYNCING"
     ? "the collection is being indexed (SYNCING); results may be incomplete; use --wait to wait"

@@ -55,7 +55,6 @@ const printIssues = ({ issues }: Configuration) =>
     (terminal) => Effect.forEach(issues, (issue) => terminal.note(sanitize(`warning: ${formatIssue(issue)}`)))
   )
 
-/** Returns whether the command line or the environment selects the profile. */
 const selectsProfile = ({ values }: Configuration): boolean => {
   const origin = values.get("profile")?.origin._tag
   return origin === "Option" || origin === "Environment"

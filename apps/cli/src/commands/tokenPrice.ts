@@ -32,7 +32,6 @@ const command = recordCommand({
   ]
 })
 
-/** Watches the price if `--watch` is set. */
 export const tokenPrice: CommandSpec = {
   ...command,
   endsAtTimeout: (values) => isPriceWatch({ values }),

@@ -17,7 +17,6 @@ interface FileValue {
   readonly line: number
 }
 
-/** Something invalid in a file. */
 export interface ConfigIssue {
   readonly file: string
   /** Null if it concerns the whole file. */

@@ -100,7 +100,6 @@ export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effec
   }
 )
 
-/** Returns the files that apply in the working directory. */
 const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
   const environment = yield* pathEnvironment
   const workingDirectory = yield* WorkingDirectory
@@ -262,7 +261,6 @@ export const effectiveValue = ({ values }: Configuration, name: string): Resolve
   return value === null ? null : { value, origin: { _tag: "Default" } }
 }
 
-/** The names that completions offer. */
 export interface ConfiguredNames {
   readonly profiles: ReadonlyArray<string>
   /** Addresses by name. */

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { networkOption, rateLimitOption } from "../args/GlobalOptions.ts"
+import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { formatOrigin } from "../config/Configuration.ts"
 import { variableOf } from "../config/Setting.ts"
@@ -25,7 +26,6 @@ import { HttpTransport } from "./HttpTransport.ts"
 
 export const userAgent = `quarry ${ApiOptions.userAgent}`
 
-/** What is missing or invalid in the configuration of a client. */
 export type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
 
 export interface Connection {
@@ -39,10 +39,7 @@ export interface Connection {
 }
 
 /** The variables that clients read, and where each of them is set. */
-interface Variables {
-  readonly values: ReadonlyMap<string, string>
-  readonly origins: ReadonlyMap<string, string>
-}
+type Variables = ReadonlyMap<string, { readonly value: string; readonly origin: string }>
 
 /** Connects to the sandbox, or to the configured service. */
 export const connect = (
@@ -58,7 +55,10 @@ export const connect = (
       )
       const { client, config } = yield* transport.sandbox
       // Of the settings, only a rate limit applies
-      const variables = { ...configured, values: new Map([...configured.values, ...config]) }
+      const variables = new Map([
+        ...configured,
+        ...[...config].map(([name, value]) => [name, { value, origin: name }] as const)
+      ])
       return {
         client,
         rateLimit: RateLimit.none,
@@ -91,52 +91,48 @@ const withCacheLog = (client: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<H
 
 const readFrom = <A, R>(
   configured: Effect.Effect<A, ConfigError, R>,
-  { origins, values }: Variables
+  variables: Variables
 ): Effect.Effect<A, MissingApiKeyError | UsageError, R> =>
-  Effect.withConfigProvider(configured, ConfigProvider.fromMap(new Map(values))).pipe(
-    Effect.mapError(toConnectionError(origins))
-  )
+  Effect.withConfigProvider(
+    configured,
+    ConfigProvider.fromMap(new Map([...variables].map(([name, { value }]) => [name, value])))
+  ).pipe(Effect.mapError(toConnectionError(variables)))
 
 /** Returns what the settings configure for clients, except the API key. */
-const configuredVariables = ({ configuration }: CommandSettings): Variables => {
-  const used = [...baseUrlOptions, rateLimitOption].flatMap(({ name }) => {
+const configuredVariables = ({ configuration }: CommandSettings): Variables =>
+  new Map([...baseUrlOptions, rateLimitOption].flatMap(({ name }) => {
     const resolved = configuration.values.get(name)
-    return resolved === undefined ? [] : [{ ...resolved, variable: variableOf(name) }]
-  })
-  return {
-    values: new Map(used.map(({ value, variable }) => [variable, value])),
-    origins: new Map(used.map(({ origin, variable }) => [variable, formatOrigin(origin)]))
-  }
-}
+    return resolved === undefined
+      ? []
+      : [[variableOf(name), { value: resolved.value, origin: formatOrigin(resolved.origin) }]]
+  }))
 
 /** Adds the API key. Fails if it cannot be read. */
 const withApiKey = (
-  { origins, values }: Variables,
+  variables: Variables,
   { configuration }: CommandSettings
 ): Effect.Effect<Variables, ConfigFileError> =>
-  Effect.gen(function*() {
-    const { findApiKey } = yield* Effect.promise(() => import("../config/ApiKey.ts"))
-    const found = yield* findApiKey(configuration)
-    return found === null ? { values, origins } : {
-      values: new Map([...values, [Settings.apiKey, Redacted.value(found.key)]]),
-      origins: new Map([...origins, [Settings.apiKey, found.source]])
-    }
-  })
+  Effect.map(findApiKey(configuration), (found) =>
+    found === null
+      ? variables
+      : new Map([...variables, [Settings.apiKey, {
+        value: Redacted.value(found.key),
+        origin: found.source
+      }]]))
 
 /** Reports the first missing or invalid variable, with a hint. */
-const toConnectionError =
-  (origins: ReadonlyMap<string, string>) => (error: ConfigError): MissingApiKeyError | UsageError => {
-    if (error._op === "And" || error._op === "Or") return toConnectionError(origins)(error.left)
-    const variable = error.path.join(".")
-    const isMissing = error._op === "MissingData"
-    if (isMissing && variable === Settings.apiKey) return new MissingApiKeyError()
-    return new UsageError({
-      reason: isMissing
-        ? `${variable} is not set`
-        : `${origins.get(variable) ?? variable}: ${error.message}`,
-      hint: hintFor(variable)
-    })
-  }
+const toConnectionError = (variables: Variables) => (error: ConfigError): MissingApiKeyError | UsageError => {
+  if (error._op === "And" || error._op === "Or") return toConnectionError(variables)(error.left)
+  const variable = error.path.join(".")
+  const isMissing = error._op === "MissingData"
+  if (isMissing && variable === Settings.apiKey) return new MissingApiKeyError()
+  return new UsageError({
+    reason: isMissing
+      ? `${variable} is not set`
+      : `${variables.get(variable)?.origin ?? variable}: ${error.message}`,
+    hint: hintFor(variable)
+  })
+}
 
 const hintFor = (variable: string): string | null => {
   if (variable === Settings.apiKey) return "the API key is a single line without quotes"
@@ -154,7 +150,7 @@ export const serviceOf = (
   operation: Pick<AnyOperation, "api">,
   { settings, values }: { readonly settings: CommandSettings; readonly values: ArgumentValues }
 ): { readonly service?: string } => {
-  const baseUrl = configuredVariables(settings).values.get(baseUrlVariableOf(operation, values)) ?? ""
+  const baseUrl = configuredVariables(settings).get(baseUrlVariableOf(operation, values))?.value ?? ""
   return settings.isSandbox || !URL.canParse(baseUrl) ? {} : { service: new URL(baseUrl).origin }
 }
 

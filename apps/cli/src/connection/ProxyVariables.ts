@@ -7,7 +7,6 @@ export const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP
 
 export const isProxyUrl = (text: string): boolean => URL.canParse(text) && /^https?:\/\//i.test(text)
 
-/** A proxy, and the variable that names it. */
 export interface NamedProxy {
   readonly variable: string
   readonly value: string

@@ -14,7 +14,6 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { userAgent } from "../connection/Connection.ts"
 
-/** What one request shows. */
 export interface ServiceCheck {
   /** Null if the request succeeded. */
   readonly error: OperationError | null

@@ -13,7 +13,6 @@ export class UnreachableError extends Data.TaggedError("UnreachableError")<{
   readonly code: string
 }> {}
 
-/** A host and what of it is reached. */
 export interface ReachedHost {
   readonly addresses: ReadonlyArray<string>
   readonly connectMillis: number

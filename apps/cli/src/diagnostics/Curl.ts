@@ -19,8 +19,6 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
 
-const operations: ReadonlyArray<AnyOperation> = allOperations
-
 /** Returns a curl command. The shell inserts the API key. */
 export const formatCurl = ({ body, method }: EncodedRequest, url: string): string =>
   [
@@ -41,7 +39,7 @@ export const printCurl = (
   Effect.gen(function*() {
     const { command, settings, values } = invocation
     if (readsInputs(invocation)) return yield* unavailableForInputs(curlOption.name, values)
-    const operation = operations.find(({ id }) => id === command.operation)
+    const operation: AnyOperation | undefined = allOperations.find(({ id }) => id === command.operation)
     if (operation === undefined) {
       return yield* Effect.dieMessage(`${command.path.join(" ")} calls no operation`)
     }

@@ -114,16 +114,16 @@ const checkLimits = ({ configuration }: CommandSettings): Finding =>
 const checkSandbox: Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> = Effect.gen(function*() {
   const { client, config } = yield* (yield* HttpTransport).sandbox
   const key = Redacted.make(config.get(Settings.apiKey) ?? "")
-  const check = yield* Effect.provide(checkService(config.get(Settings.baseUrl) ?? "", key), client)
+  const { error, millis } = yield* Effect.provide(
+    checkService(config.get(Settings.baseUrl) ?? "", key),
+    client
+  )
   return [
-    isKeyAccepted(check) === true
-      ? ok("sandbox", `answered in ${check.millis} ms`)
-      : failed("sandbox", describeFailure(check), "this is a bug in quarry; please report it")
+    error === null
+      ? ok("sandbox", `answered in ${millis} ms`)
+      : failed("sandbox", formatError(error).message, "this is a bug in quarry; please report it")
   ]
 })
-
-const describeFailure = ({ error }: ServiceCheck): string =>
-  error === null ? "the response has no status" : formatError(error).message
 
 const checkNetwork = (
   { configuration }: CommandSettings

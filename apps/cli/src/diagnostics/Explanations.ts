@@ -10,7 +10,6 @@ import {
 import { exitStatus } from "../help/Help.ts"
 import { proxyErrorCodes } from "./ProxyErrorCodes.ts"
 
-/** What a topic means, and what to do. */
 export interface Explanation {
   readonly topic: string
   readonly kind: "exit code" | "error" | "proxy error code"
@@ -111,6 +110,5 @@ export const explain = (topic: string): ReadonlyArray<Explanation> => {
     : found
 }
 
-/** Returns the topic that a text may be a misspelling of. */
 export const suggestTopic = (text: string): string | undefined =>
   closestMatch(text, explanations.map(({ topic }) => topic))

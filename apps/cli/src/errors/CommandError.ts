@@ -1,4 +1,7 @@
-/** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
+/**
+ * Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint.
+ * `diagnostics/Explanations.ts` says what they mean.
+ */
 import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
@@ -9,7 +12,6 @@ import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
 import { describeUnknownPath, isUnknownPath, unknownPathFix } from "./UnknownPath.ts"
 
-/** The command line or an environment variable is invalid. */
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
   readonly hint: string | null
@@ -19,7 +21,6 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   readonly concernsInput?: boolean
 }> {}
 
-/** No API key is configured. */
 export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {}
 
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
@@ -30,7 +31,6 @@ export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")
   readonly isUpdate: boolean
 }> {}
 
-/** The sandbox server cannot start. */
 export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
 
 /** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
@@ -43,7 +43,6 @@ export class OutputError extends Data.TaggedError("OutputError")<{
   readonly hint?: string | null
 }> {}
 
-/** A configuration file or the file of an API key cannot be read or written. */
 export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
   readonly file: string
   readonly reason: string
@@ -51,7 +50,6 @@ export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
   readonly hint?: string | null
 }> {}
 
-/** A setting or alias that a command reads does not exist. */
 export class NotSetError extends Data.TaggedError("NotSetError")<{
   readonly reason: string
   readonly hint: string
@@ -113,7 +111,6 @@ export type CommandError =
   | OutputError
   | SilentError
 
-/** Exit statuses of the process. */
 export const exitCodes = {
   OutputClosedError: 0,
   ServerStartError: 1,

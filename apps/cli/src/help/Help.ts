@@ -77,7 +77,6 @@ const widthOf = ({ columns }: StreamInfo): number => Math.min(columns ?? default
 
 type HelpRow = readonly [term: string, text: string]
 
-/** Formats two columns: terms and descriptions. */
 const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string => {
   const columns = widthOf(stream)
   const termWidth = Math.min(Math.floor(columns * 0.36), Math.max(0, ...rows.map(([term]) => term.length)))

@@ -11,7 +11,6 @@ import {
 } from "../args/CommandDescription.ts"
 import { environmentRows, exampleLines, exitStatus, groupedOptions } from "./Help.ts"
 
-/** A page and the name of its file. */
 export interface ManPage {
   readonly file: string
   readonly text: string
@@ -21,13 +20,11 @@ export interface ManPage {
 const escaped = (text: string): string =>
   text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^[.']/, "\\&$&")
 
-const heading = (title: string): string => `.SH ${title.toUpperCase()}\n`
-
-const section = (title: string, body: string): string => body === "" ? "" : `${heading(title)}${body}`
+const section = (title: string, body: string): string =>
+  body === "" ? "" : `.SH ${title.toUpperCase()}\n${body}`
 
 const paragraph = (text: string | undefined): string => text === undefined ? "" : `${escaped(text)}\n`
 
-/** Formats terms and their descriptions. */
 const terms = (rows: ReadonlyArray<readonly [term: string, text: string]>): string =>
   rows.map(([term, text]) => `.TP\n\\fB${escaped(term)}\\fR\n${escaped(text)}\n`).join("")
 
@@ -48,10 +45,8 @@ const pageName = ({ path }: CommandDescription): string => ["quarry", ...path].j
 
 const titleLine = (name: string): string => `.TH ${name.toUpperCase()} 1 "" quarry "Manual of quarry"\n`
 
-const reference = (name: string): string => `.BR ${escaped(name)} (1)`
-
 const seeAlso = (names: ReadonlyArray<string>): string =>
-  section("See also", `${names.map(reference).join(" ,\n")}\n`)
+  section("See also", `${names.map((name) => `.BR ${escaped(name)} (1)`).join(" ,\n")}\n`)
 
 /** Formats the page of a command, for example `quarry-wallet-transfers.1`. */
 export const commandPage = (all: CommandLineDescription, command: CommandDescription): ManPage => {

@@ -7,7 +7,6 @@ import { STATUS_CODES } from "node:http"
 import { sanitize } from "../text/Sanitize.ts"
 import { waitReasons } from "./VerboseLog.ts"
 
-/** Why a call of the client waits. */
 export interface ClientWait {
   /** Returns a description with the time that is left. */
   readonly describe: (left: string) => string

@@ -9,7 +9,6 @@ export const isOutputFile = (
   return !isTTY && (status.isFile() || status.isCharacterDevice())
 }
 
-/** What a file accepted. */
 interface FileWrite {
   /** The number of texts that were written as a whole. */
   readonly count: number

@@ -5,7 +5,6 @@ import { TimeoutPause } from "./CommandTimeout.ts"
 import { printToStream } from "./PrintTexts.ts"
 import { CommandTerminal, type TerminalService } from "./Terminal.ts"
 
-/** A running pager. */
 interface PagerProcess {
   /** As that of the terminal. Fails if the user quit. */
   readonly print: TerminalService["print"]

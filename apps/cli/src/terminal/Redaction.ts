@@ -15,7 +15,6 @@ export class KnownSecrets extends Context.Reference<KnownSecrets>()("@blockquarr
   defaultValue: () => new Set<string>()
 }) {}
 
-/** Redacts a secret in all later messages. */
 export const protectSecret = (secret: Redacted.Redacted): Effect.Effect<void> =>
   Effect.map(KnownSecrets, (secrets) => {
     // The client trims the key, so a response repeats it without white space

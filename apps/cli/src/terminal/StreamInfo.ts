@@ -77,6 +77,5 @@ const ansiCodes: { readonly [S in TextStyle]: readonly [on: number, off: number]
   yellow: [33, 39]
 }
 
-/** Styles a text if the stream supports colors. */
 export const styled = (stream: StreamInfo, style: TextStyle, text: string): string =>
   stream.hasColors ? `\u001b[${ansiCodes[style][0]}m${text}\u001b[${ansiCodes[style][1]}m` : text
