@@ -31,9 +31,7 @@ export class DataApi
 /** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(DataApi, options)
 
-/**
- * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- */
+/** `Api.layerConfig` of this API. Its base URL is `QUARRY_BASE_URL`. */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(DataApi, options)
 
 /** `Api.layerTest` of this API: with test doubles of operations. */

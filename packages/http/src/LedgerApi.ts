@@ -16,9 +16,7 @@ export class LedgerApi extends Api.Tag<LedgerApi>()("@blockquarry/http/LedgerApi
 /** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerApi, options)
 
-/**
- * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- */
+/** `Api.layerConfig` of this API. Its base URL is `QUARRY_LEDGER_URL`, its API key optional. */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(LedgerApi, options)
 
 /** `Api.layerTest` of this API: with test doubles of operations. */

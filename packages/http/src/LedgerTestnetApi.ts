@@ -18,9 +18,7 @@ export class LedgerTestnetApi extends Api.Tag<LedgerTestnetApi>()("@blockquarry/
 /** `Api.layer` of this API: from options. */
 export const layer = (options: OptionalKeyApiOptions) => Api.layer(LedgerTestnetApi, options)
 
-/**
- * `Api.layerConfig` of this API: from `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- */
+/** `Api.layerConfig` of this API. Its base URL is `QUARRY_LEDGER_TESTNET_URL`, its API key optional. */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(LedgerTestnetApi, options)
 
 /** `Api.layerTest` of this API: with test doubles of operations. */

@@ -15,9 +15,7 @@ export class StreamsApi
 /** `Api.layer` of this API: from options. */
 export const layer = (options: ApiOptions) => Api.layer(StreamsApi, options)
 
-/**
- * `Api.layerConfig` of this API: from `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`, and from options, which take precedence.
- */
+/** `Api.layerConfig` of this API. Its base URL is `QUARRY_STREAMS_URL`. */
 export const layerConfig = (options?: ConfigOptions) => Api.layerConfig(StreamsApi, options)
 
 /** `Api.layerTest` of this API: with test doubles of operations. */

@@ -65,17 +65,6 @@ describe("ParallelRanges", () => {
       })
   )
 
-  it.effect("numbers subranges from 1, or from firstRange", () =>
-    Effect.gen(function*() {
-      for (const [firstRange, expected] of [[undefined, ["1", "2", "3"]], [0, ["0", "1", "2"]]] as const) {
-        const harness = yield* TestClients.harness(() => ScriptedClient.json({ result: [] }))
-        yield* idsOf(harness, { totalRanges: 3, firstRange })
-        expect(harness.requests.map(({ url }) => url.searchParams.get("range")).toSorted()).toEqual(expected)
-        expect(harness.requests.every(({ url }) => url.searchParams.get("totalRanges") === "3")).toBe(true)
-        expect(harness.requests.every(({ url }) => url.searchParams.get("chain") === "0x1")).toBe(true)
-      }
-    }))
-
   it.effect("paginates as many subranges concurrently as the option allows", () =>
     Effect.gen(function*() {
       for (const [concurrency, atOnce] of [[undefined, 5], [2, 2], [1, 1]] as const) {
@@ -96,11 +85,5 @@ describe("ParallelRanges", () => {
       expect((yield* failureOf(idsOf(harness, { totalRanges: 3 })))._tag).toBe("RequestRejectedError")
       yield* TestClock.adjust("1 hour")
       expect(harness.requests.length).toBeLessThanOrEqual(3)
-    }))
-
-  it.effect("fails if there are no subranges", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([])
-      expect((yield* failureOf(idsOf(harness, { totalRanges: 0 })))._tag).toBe("InvalidInputError")
     }))
 })

@@ -15,25 +15,21 @@ const lease = 5000
 
 const granted = { _tag: "Granted", trial: false }
 
+const delayed = (millis: number, reason: "cooldown" | "rate_limit") => ({ _tag: "Delayed", millis, reason })
+
+const grantedTrial = { _tag: "Granted", trial: true }
+
 describe("rate limits in memory", () => {
   it.effect("start with the whole burst, and are separate per id", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 100,
-        reason: "rate_limit"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(100, "rate_limit"))
       expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(granted)
       yield* TestClock.adjust(100)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       yield* store.startCooldown("a", 500)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 500,
-        reason: "cooldown"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(500, "cooldown"))
       expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(granted)
     }))
 
@@ -51,13 +47,9 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed" })
       yield* store.startCooldown("a", 700)
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 700,
-        reason: "cooldown"
-      })
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(delayed(700, "cooldown"))
       yield* TestClock.adjust(700)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
       yield* store.settleTrial("a", true)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
@@ -71,11 +63,7 @@ describe("rate limits with a backend", () => {
       // Five per second, with a burst of five.
       expect(yield* store.acquire("b", rule, 3, lease)).toEqual({ ...granted, remaining: 0 })
       expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 200 })
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 200,
-        reason: "rate_limit"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(200, "rate_limit"))
       yield* TestClock.adjust(200)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       yield* TestClock.adjust(10_000)
@@ -102,13 +90,9 @@ describe("rate limits with a backend", () => {
       yield* store.startCooldown("a", 3000)
       yield* TestClock.adjust(1000)
       state.unavailable = true
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 2000,
-        reason: "cooldown"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(2000, "cooldown"))
       yield* TestClock.adjust(2000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
       yield* store.settleTrial("a", true)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
@@ -179,11 +163,7 @@ describe("rate limits with a backend", () => {
         expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 10 })
       }
       yield* store.startCooldown("a", 700)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 700,
-        reason: "cooldown"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(700, "cooldown"))
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject({ _tag: "Delayed" })
@@ -208,11 +188,7 @@ describe("rate limits with a backend", () => {
       const { state, store } = yield* withBackend(1)
       state.unavailable = true
       yield* store.startCooldown("a", 500)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
-        _tag: "Delayed",
-        millis: 500,
-        reason: "cooldown"
-      })
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(500, "cooldown"))
       yield* store.settleTrial("b", true)
     }))
 })
@@ -321,7 +297,7 @@ describe("rate limits with a slow backend", () => {
       yield* TestClock.adjust(1000)
       state.replyMillis = 800
       yield* timed(store.acquire("a", rule, 1, 60_000, 1000))
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", trial: true })
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
     }))
 
   it.scoped("wait for as long as the call has time if the store is closed, and then fail", () =>

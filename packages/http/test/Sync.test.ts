@@ -105,15 +105,4 @@ describe("waitUntilSynced", () => {
       const call = waitUntilSynced(harness.data.contractNfts({ address }), { retryNotFound: true })
       expect((yield* whileTimePasses(failureOf(call)))._tag).toBe("RequestRejectedError")
     }))
-
-  it.effect("starts over in every run", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => syncing)
-      const call = waitUntilSynced(harness.data.contractNfts({ address }), {
-        schedule: Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(1))
-      })
-      yield* whileTimePasses(failureOf(call))
-      yield* whileTimePasses(failureOf(call))
-      expect(harness.requests).toHaveLength(4)
-    }))
 })

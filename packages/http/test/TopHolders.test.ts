@@ -56,14 +56,6 @@ describe("topHolders", () => {
       expect(yield* topHolders(many, -1)).toEqual([])
     }))
 
-  it.effect("returns the same holders in every run", () =>
-    Effect.gen(function*() {
-      const call = topHolders(Stream.fromIterable([1n, 3n, 2n].map(holder)), 2)
-      const balancesOf = Effect.map(call, (holders) => holders.map(({ balance }) => balance))
-      expect(yield* balancesOf).toEqual([3n, 2n])
-      expect(yield* balancesOf).toEqual([3n, 2n])
-    }))
-
   it.effect("fetches every page, and fails if one fails", () =>
     Effect.gen(function*() {
       const page = (cursor: string | null, ...balances: ReadonlyArray<string>) =>

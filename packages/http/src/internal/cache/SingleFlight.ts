@@ -5,11 +5,11 @@
  * interrupted without affecting the others. The result of a request that was sent is cached even if no caller waits any
  * more. A request that was not sent yet, or that has no deadline, is cancelled with its last caller.
  *
- * A request ends at the deadline of the caller that started it. A result that this deadline caused is not shared with
- * callers that have more time: they continue together with a new request, which ends at the latest of their deadlines.
+ * A request ends at the deadline of the caller that started it. Callers that have more time do not get a result that this
+ * deadline caused: they continue together with a new request, which ends at the latest of their deadlines.
  *
  * A caller joins a request that another client started only once it was sent, because until then it waits in the queue of
- * that client. A failure that a limit of that client caused is not shared either.
+ * that client. Nor does it get a failure that a limit of that client caused.
  *
  * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
  * is not cached.
@@ -223,9 +223,9 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
         const receive = (result: Either.Either<A, E>): Effect.Effect<FlightResult<A>, E> => {
           leave(flight, caller)
           const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
-          const isShared = (continuesAt === null || deadline <= continuesAt) &&
+          const isOwn = (continuesAt === null || deadline <= continuesAt) &&
             (client === flight.client || !request.isClientLimit(result))
-          if (isShared) return Either.map(result, (value) => ({ value, joined }))
+          if (isOwn) return Either.map(result, (value) => ({ value, joined }))
           // Callers with more time must not join it again.
           flight.joinable = false
           return restore(joinOrStart(request, () => find(request), flight.latestDeadline))

@@ -75,7 +75,7 @@ export interface Call {
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
-  /** The calls with the same URL and variant may share a request. See `flightVariantOf`. */
+  /** Calls with the same URL and variant are coalesced. See `flightVariantOf`. */
   readonly flightVariant: string
   /** Replaces the parsing of a response that is passed on. Null if it is parsed, and retried if it is not JSON. */
   readonly bodyScan: BodyScan | null
@@ -181,7 +181,7 @@ const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
 })
 
 /**
- * Identifies the calls that may share a request: unlike cache entries, only calls
+ * Identifies the calls that are coalesced: unlike cache entries, only calls
  *
  * - with the same keys, because errors may depend on the key,
  * - with the same retry policy and attempt timeout. Their call timeouts may differ.

@@ -19,8 +19,7 @@ import * as Stream from "effect/Stream"
 import { CurrentBodyMemory } from "../../RawResponse.ts"
 import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"
-import { collect } from "./Bytes.ts"
-import { contentEncoding, gunzip } from "./Gzip.ts"
+import { collect, contentEncoding, gunzip } from "./Bytes.ts"
 import { safeHeaders } from "./SafeHeaders.ts"
 import {
   type BodyError,

@@ -8,8 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
 import { type BodyMemory, CurrentBodyMemory } from "../../RawResponse.ts"
 import { noTimer, startTimer } from "../Timer.ts"
-import { join } from "./Bytes.ts"
-import { contentEncoding } from "./Gzip.ts"
+import { contentEncoding, join } from "./Bytes.ts"
 import { type ResponseHeaders, safeHeaders } from "./SafeHeaders.ts"
 import {
   bodyTooLarge,

@@ -7,6 +7,10 @@ import { maxInWindow, type SentRequest } from "../../support/RateWindow.ts"
 const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 0 }
 const lease = 5000
 
+const delayed = (millis: number, reason: "cooldown" | "rate_limit") => ({ _tag: "Delayed", millis, reason })
+
+const grantedTrial = { _tag: "Granted", trial: true }
+
 const rules = FastCheck.record({
   limit: FastCheck.oneof(FastCheck.integer({ min: 1, max: 500 }), FastCheck.constantFrom(0.1, 2.5)),
   window: FastCheck.constantFrom(1, 7, 1000, 60_000),
@@ -188,18 +192,10 @@ describe("a cooldown", () => {
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
         const inCooldown = Gcra.startCooldown(Gcra.initialState(0), 0, millis)
-        expect(acquireOne(inCooldown, length - 1)[1]).toMatchObject({
-          _tag: "Delayed",
-          millis: 1,
-          reason: "cooldown"
-        })
-        expect(acquireOne(inCooldown, 0)[1]).toMatchObject({
-          _tag: "Delayed",
-          millis: length,
-          reason: "cooldown"
-        })
+        expect(acquireOne(inCooldown, length - 1)[1]).toMatchObject(delayed(1, "cooldown"))
+        expect(acquireOne(inCooldown, 0)[1]).toMatchObject(delayed(length, "cooldown"))
         const withTrial = acquireOne(inCooldown, length)
-        expect(withTrial[1]).toMatchObject({ _tag: "Granted", trial: true })
+        expect(withTrial[1]).toMatchObject(grantedTrial)
         expect(acquireOne(withTrial[0], length)[1]).toMatchObject({
           _tag: "Delayed",
           reason: "cooldown"
@@ -217,7 +213,7 @@ describe("a cooldown", () => {
       lengths.push(state.cooldownUntil - now)
       now = state.cooldownUntil
       const [withTrial, permit] = acquireOne(state, now)
-      expect(permit).toMatchObject({ _tag: "Granted", trial: true })
+      expect(permit).toMatchObject(grantedTrial)
       state = withTrial
     }
     expect(lengths.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
@@ -253,10 +249,7 @@ describe("a cooldown", () => {
       [{ _tag: "Granted", trial: false }, { _tag: "Granted", trial: false }]
     )
     expect(Gcra.startCooldown(ended, 150, null).cooldownUntil).toBe(1150)
-    expect(acquireOne(Gcra.settleTrial(withTrial, 150, false), 150)[1]).toMatchObject({
-      _tag: "Granted",
-      trial: true
-    })
+    expect(acquireOne(Gcra.settleTrial(withTrial, 150, false), 150)[1]).toMatchObject(grantedTrial)
   })
 
   it("does not end if a trial succeeds after another 429", () => {
@@ -270,17 +263,9 @@ describe("a cooldown", () => {
 
   it("grants another trial if one is not settled within its lease, and delays others for the poll interval", () => {
     const withTrial = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100)[0]
-    expect(acquireOne(withTrial, 101)[1]).toMatchObject({
-      _tag: "Delayed",
-      millis: Gcra.trialPollMillis,
-      reason: "cooldown"
-    })
-    expect(acquireOne(withTrial, 99 + lease)[1]).toMatchObject({
-      _tag: "Delayed",
-      millis: 1,
-      reason: "cooldown"
-    })
-    expect(acquireOne(withTrial, 100 + lease)[1]).toMatchObject({ _tag: "Granted", trial: true })
+    expect(acquireOne(withTrial, 101)[1]).toMatchObject(delayed(Gcra.trialPollMillis, "cooldown"))
+    expect(acquireOne(withTrial, 99 + lease)[1]).toMatchObject(delayed(1, "cooldown"))
+    expect(acquireOne(withTrial, 100 + lease)[1]).toMatchObject(grantedTrial)
   })
 
   it("grants no trial beyond the rate limit", () => {
@@ -288,12 +273,9 @@ describe("a cooldown", () => {
     const usedUp = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)[0]
     const inCooldown = Gcra.startCooldown(usedUp, 0, 100)
     const early = Gcra.acquire(inCooldown, 100, rule, 1, lease)
-    expect(early[1]).toMatchObject({ _tag: "Delayed", millis: 900, reason: "rate_limit" })
+    expect(early[1]).toMatchObject(delayed(900, "rate_limit"))
     // No trial is in flight, so the lease does not delay others.
-    expect(Gcra.acquire(early[0], 1000, rule, 1, lease)[1]).toMatchObject({
-      _tag: "Granted",
-      trial: true
-    })
+    expect(Gcra.acquire(early[0], 1000, rule, 1, lease)[1]).toMatchObject(grantedTrial)
   })
 })
 

@@ -11,7 +11,6 @@ import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import { cachingOptions, numberedPrice, withInspectableStore } from "../../../support/CacheFixtures.ts"
 import { increaseOf, withLabels } from "../../../support/MetricReader.ts"
-import { minimalOptions } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import { type EngineHarness, engineHarness, requestOf } from "../../../support/TestEngine.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
@@ -180,16 +179,6 @@ describe("invalidate", () => {
       expect(yield* fetchPriceOf(slow)).toEqual(second)
       yield* TestClock.adjust(1000)
       expect(peek.size).toBe(1)
-    }))
-
-  it.effect("has no effect on calls without a cache", () =>
-    Effect.gen(function*() {
-      const harness = yield* engineHarness(delayedPrice, minimalOptions)
-      const call = yield* Effect.fork(fetchPriceOf(harness))
-      yield* runPendingWork
-      yield* harness.engine.invalidateAll
-      yield* TestClock.adjust(1000)
-      expect(yield* Fiber.join(call)).toEqual(first)
     }))
 
   it.effect("returns false if the store is unavailable", () =>
