@@ -183,7 +183,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
       const { origin } = yield* start({
         config: { clients: clientsOf(new URL(pageUrl).origin), cache: defaults.cache }
       })
-      const { page } = yield* Chromium.open(pageUrl)
+      const page = yield* Chromium.open(pageUrl, { allowed: /^request to another origin|CORS policy/ })
       const learned = yield* Effect.promise(async () => {
         await page.addScriptTag({ content: code })
         return page.evaluate(`run(${JSON.stringify(origin)}, ${JSON.stringify(ids)})`)

@@ -9,31 +9,11 @@ const client = (name: string, ...digits: ReadonlyArray<string>) =>
   `{ name: ${name}, tokens: [${digits.map(hash).join(", ")}] }`
 
 describe("rejects", () => {
-  it.effect.each<[string, string, string | undefined]>([
-    ["a public listener without clients", "listen: { host: 0.0.0.0 }", "allowAnonymous: true"],
-    ["a host name without clients", "listen: { host: proxy.internal }", "quarry-proxy token"],
-    ["allowAnonymous with clients", `allowAnonymous: true\nclients: [${client("a", "a")}]`, "allowAnonymous"],
-    ["a repeated client name", `clients: [${client("a", "a")}, ${client("a", "b")}]`, "clients[1].name"],
-    [
-      "a token of two clients",
-      `clients: [${client("a", "a")}, ${client("b", "c", "a")}]`,
-      "clients[1].tokens[1]"
-    ],
+  it.effect.each<[string, string, string]>([
     [
       "a repeated token hash in another case",
       `clients: [${client("a", "a")}, ${client("b", "A")}]`,
       "clients[1].tokens[0]"
-    ],
-    [
-      "a repeated key name",
-      "upstream: { keys: [{ name: k, secret: { env: A } }, { name: k, secret: { env: A } }] }",
-      "upstream.keys[1].name"
-    ],
-    ["the same port for both listeners", "listen: { port: 8651 }", "admin.port"],
-    [
-      "the same port on a wildcard address",
-      "admin: { host: 127.0.0.2, port: 80 }\nlisten: { host: '::', port: 80 }\nallowAnonymous: true",
-      "port 80"
     ],
     [
       "less memory for a client than one response needs",
@@ -47,8 +27,8 @@ describe("rejects", () => {
     ]
   ])("%s", ([, text, word]) =>
     Effect.gen(function*() {
-      const lines = yield* diagnosticsOf({ text, env: { A: "key-of-the-service" } })
-      expect(lines).toEqual([expect.stringContaining(word ?? "")])
+      const lines = yield* diagnosticsOf({ text })
+      expect(lines).toEqual([expect.stringContaining(word)])
       expect(lines[0]).not.toContain(hash("a"))
     }))
 })

@@ -26,7 +26,7 @@ describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippe
               JSON.stringify(status)
             )
           })
-          const { page } = yield* Chromium.open(url, view)
+          const page = yield* Chromium.open(url, { view })
           const text = yield* Effect.promise(async () => {
             await page.waitForFunction(() => document.title.includes("–"))
             return page.locator("body").innerText()

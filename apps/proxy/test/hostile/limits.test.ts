@@ -3,11 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { defaults } from "../../src/config/Config.ts"
 import { sendRequest } from "../support/proxy.ts"
 import { transfers } from "./corpus/entry.ts"
 import * as Harness from "./harness.ts"
-import { bytes, exchange, header, type HeldConnection, openConnection, parseResponses } from "./rawHttp.ts"
+import { bytes, exchange, type HeldConnection, openConnection, parseResponses } from "./rawHttp.ts"
 import { rawResponse } from "./recordingUpstream.ts"
 
 const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
@@ -79,27 +78,6 @@ describe("a request that is not complete in time", () => {
 })
 
 describe("a client that does not read", () => {
-  const large = `{"page":0,"page_size":100,"cursor":null,"result":[],"junk":"${"x".repeat(6 * 1024 * 1024)}"}`
-
-  it.scopedLive("is disconnected, and its pipelined requests are dropped", () =>
-    Effect.gen(function*() {
-      const { ended, port, upstream } = yield* Harness.start({
-        config: { cache: defaults.cache },
-        limits: { sendIdleTimeout: Duration.millis(200) }
-      })
-      upstream.respondWith(() => rawResponse(200, large))
-      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })).bytes)
-        .toHaveLength(
-          large.length
-        )
-      const held = yield* openConnection(port)
-      held.socket.pause()
-      // Socket buffers hold one or two responses, but not all
-      held.socket.write(Buffer.concat(Array.from({ length: 20 }, () => get(transfers))))
-      yield* ended(499, 10)
-      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-    }))
-
   it.scopedLive("is not assumed while a response waits for an earlier one", () =>
     Effect.gen(function*() {
       const { port, upstream } = yield* Harness.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
@@ -157,28 +135,6 @@ describe("a client that disconnects", () => {
 })
 
 describe("overload", () => {
-  it.scopedLive("answers pipelined requests on one connection in order", () =>
-    Effect.gen(function*() {
-      const { port, upstream } = yield* Harness.start({ limits: { requestTimeout: Duration.seconds(10) } })
-      const targets = [transfers, "/nowhere", "/livez"]
-      const sent = Array.from({ length: 1000 }, (_, index) =>
-        get(
-          targets[index % 3] ?? "",
-          `X-Request-Id: n${index}`,
-          ...(index === 999 ? ["Connection: close"] : [])
-        ))
-      const { problem, responses } = parseResponses(yield* exchange(port, Buffer.concat(sent)))
-      expect(problem).toBe(null)
-      expect(responses.map((response) => header(response, "x-request-id")))
-        .toEqual(Array.from({ length: 1000 }, (_, index) => `n${index}`))
-      for (const [index, { status }] of responses.entries()) {
-        expect([200, 404, 200][index % 3] === status || status === 503).toBe(true)
-      }
-      expect(upstream.requests().map((request) => Harness.deviationFrom(request, upstream.port)))
-        .toEqual(upstream.requests().map(() => null))
-      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-    }))
-
   it.scopedLive("matches responses to requests if an invalid request follows valid ones", () =>
     Effect.gen(function*() {
       const { port, upstream } = yield* Harness.start()

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { accessSync, constants } from "node:fs"
 import { type Browser as PlaywrightBrowser, chromium, type Page } from "playwright-core"
+import { expect } from "vitest"
 
 /** Path of the executable; undefined if Chromium is not installed. */
 export const program: string | undefined = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium"].find(
@@ -60,21 +61,25 @@ export const views: ReadonlyArray<View> = sizes.flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ ...size, scheme }))
 )
 
-export interface OpenedPage {
-  readonly page: Page
-  /** Console errors and warnings, script errors, policy violations, and requests to other origins. */
-  readonly errors: ReadonlyArray<string>
-}
-
 /** Console message after an error response or a lost connection, which tests cause on purpose. */
 const expected = /^Failed to load resource: /
 
-/** Opens a page. `beforeLoad` runs before anything is loaded. */
+interface OpenOptions {
+  readonly view?: View
+  /** Runs before anything is loaded. */
+  readonly beforeLoad?: (page: Page) => Promise<void>
+  /** An error that the test causes. */
+  readonly allowed?: RegExp
+}
+
+/**
+ * Opens a page. There must be no console errors and warnings, script errors, policy violations, and requests to other
+ * origins until it is closed.
+ */
 export const open = (
   url: string,
-  view: View = { width: 1440, height: 900, scheme: "light" },
-  beforeLoad: (page: Page) => Promise<void> = () => Promise.resolve()
-): Effect.Effect<OpenedPage, never, Browser | Scope.Scope> =>
+  { allowed = /^$/, beforeLoad, view = { width: 1440, height: 900, scheme: "light" } }: OpenOptions = {}
+): Effect.Effect<Page, never, Browser | Scope.Scope> =>
   Effect.gen(function*() {
     const browser = yield* Browser
     const context = yield* Effect.acquireRelease(
@@ -102,8 +107,14 @@ export const open = (
         errors.push(`request to another origin: ${requestUrl}`)
       }
     })
-    yield* Effect.promise(() => beforeLoad(page).then(() => page.goto(url)))
-    return { page, errors }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => expect(errors.filter((error) => !allowed.test(error))).toEqual([]))
+    )
+    yield* Effect.promise(async () => {
+      await beforeLoad?.(page)
+      await page.goto(url)
+    })
+    return page
   })
 
 /** Returns how many pixels the page is wider than the viewport. */
