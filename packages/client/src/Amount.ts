@@ -1,8 +1,4 @@
-/**
- * Amounts for display.
- *
- * @since 0.1.0
- */
+/** Amounts for display. */
 import * as Amount from "@blockquarry/core/Amount"
 
 /**
@@ -13,8 +9,5 @@ import * as Amount from "@blockquarry/core/Amount"
  * import { formatUnits } from "@blockquarry/client"
  *
  * formatUnits(1500000000000000000n, 18) // "1.5"
- *
- * @since 0.1.0
- * @category display
  */
 export const formatUnits: (amount: bigint, decimals: number) => string = Amount.formatUnits

@@ -1,19 +1,10 @@
-/**
- * The client: one function for each operation, with promises and async iterators.
- *
- * @since 0.1.0
- */
+/** The client: one function for each operation, with promises and async iterators. */
 import * as Calls from "./internal/Calls.ts"
 import { makeOperations } from "./internal/makeOperations.ts"
 import type { Operations } from "./Operations.ts"
 import type { ClientOptions } from "./Options.ts"
 
-/**
- * A client of all APIs.
- *
- * @since 0.1.0
- * @category models
- */
+/** A client of all APIs. */
 export interface Client extends Operations, AsyncDisposable {
   /**
    * Cancels all calls, which reject with `ClientClosedError`, and waits until they have ended. Later calls reject with the
@@ -36,9 +27,6 @@ export interface Client extends Operations, AsyncDisposable {
  * for await (const transfer of client.walletTransfers.items({ address: "0x…" }, { maxItems: 250 })) {
  *   console.log(transfer.block_number, transfer.value)
  * }
- *
- * @since 0.1.0
- * @category constructors
  */
 export const createClient = (options: ClientOptions): Client => {
   const calls = Calls.make(options)

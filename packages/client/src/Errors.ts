@@ -4,31 +4,19 @@
  *
  * Errors are plain data: the operation, the method and path of the request, and what is known of the response. They never
  * contain request headers or API keys. Durations are in milliseconds.
- *
- * @since 0.1.0
  */
 import { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
 import * as Schema from "effect/Schema"
 
-/**
- * The part of a request that errors keep. Headers are left out.
- *
- * @since 0.1.0
- * @category fields
- */
+/** The part of a request that errors keep. Headers are left out. */
 export interface RequestSummary {
   readonly method: string
   readonly path: string
 }
 
-/**
- * The part of a response that errors keep.
- *
- * @since 0.1.0
- * @category fields
- */
+/** The part of a response that errors keep. */
 export interface ResponseSummary {
   readonly status: number
   /** The message in the body. Null if the body has none in a known place. At most 300 characters. */
@@ -39,23 +27,13 @@ export interface ResponseSummary {
   readonly upstreamRequestId: string | null
 }
 
-/**
- * The fields of errors with a request.
- *
- * @since 0.1.0
- * @category fields
- */
+/** The fields of errors with a request. */
 export interface RequestErrorFields {
   readonly operation: string
   readonly request: RequestSummary
 }
 
-/**
- * The fields of errors with a response.
- *
- * @since 0.1.0
- * @category fields
- */
+/** The fields of errors with a response. */
 export interface ResponseErrorFields extends RequestErrorFields, ResponseSummary {}
 
 interface RetryAfterField {
@@ -68,12 +46,7 @@ interface UpdateField {
   readonly mayHaveBeenApplied: boolean
 }
 
-/**
- * The class that all errors of this package extend.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The class that all errors of this package extend. */
 export abstract class BlockquarryError extends Error {
   /** The name of the class. */
   declare readonly name: string
@@ -145,12 +118,7 @@ const callError =
     return CallError as new(fields: object) => BlockquarryError & Fields & Named<Name>
   }
 
-/**
- * A parameter or an option of the call is missing, invalid or unknown. Nothing was sent.
- *
- * @since 0.1.0
- * @category errors
- */
+/** A parameter or an option of the call is missing, invalid or unknown. Nothing was sent. */
 export class InvalidInputError extends callError("InvalidInputError")<{
   /** The id of the operation. */
   readonly operation: string
@@ -158,28 +126,13 @@ export class InvalidInputError extends callError("InvalidInputError")<{
   readonly issues: ReadonlyArray<{ readonly parameter: string; readonly reason: string }>
 }>() {}
 
-/**
- * The upstream rejected the request: a 4xx status that has no error of its own.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream rejected the request: a 4xx status that has no error of its own. */
 export class RequestRejectedError extends callError("RequestRejectedError")<ResponseErrorFields>() {}
 
-/**
- * The requested item does not exist: status 404 or 410, or NFT metadata that is `null`.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The requested item does not exist: status 404 or 410, or NFT metadata that is `null`. */
 export class NotFoundError extends callError("NotFoundError")<ResponseErrorFields>() {}
 
-/**
- * The upstream does not accept the API key: status 401, 407 or 424.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream does not accept the API key: status 401, 407 or 424. */
 export class AuthenticationError extends callError("AuthenticationError")<
   ResponseErrorFields & {
     /** The option that sets the API key. Null if unknown. Default: `apiKey`. */
@@ -188,28 +141,15 @@ export class AuthenticationError extends callError("AuthenticationError")<
   "setting"
 >({ setting: "apiKey" }) {}
 
-/**
- * The API key is valid but lacks a permission: status 403.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The API key is valid but lacks a permission: status 403. */
 export class PermissionDeniedError extends callError("PermissionDeniedError")<ResponseErrorFields>() {}
 
-/**
- * The plan of the API key is exhausted: status 402, or a 401 with a message to that effect.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The plan of the API key is exhausted: status 402, or a 401 with a message to that effect. */
 export class PlanQuotaExceededError extends callError("PlanQuotaExceededError")<ResponseErrorFields>() {}
 
 /**
  * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent because
  * the key is in cooldown after the 429 response to another request.
- *
- * @since 0.1.0
- * @category errors
  */
 export class RateLimitError extends callError("RateLimitError")<
   RequestErrorFields & RetryAfterField & {
@@ -225,9 +165,6 @@ export class RateLimitError extends callError("RateLimitError")<
  * - `concurrency`: the same, for the limit of requests in flight.
  * - `daily`: the daily quota of the API key is exhausted.
  * - `unavailable`, `memory`: limits of programs that share limits or memory between processes.
- *
- * @since 0.1.0
- * @category errors
  */
 export class LocalLimitError extends callError("LocalLimitError")<
   RequestErrorFields & RetryAfterField & UpdateField & {
@@ -235,22 +172,12 @@ export class LocalLimitError extends callError("LocalLimitError")<
   }
 >() {}
 
-/**
- * The upstream failed: a 5xx status.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The upstream failed: a 5xx status. */
 export class ServerError extends callError("ServerError")<
   ResponseErrorFields & RetryAfterField & UpdateField
 >() {}
 
-/**
- * The circuit breaker of an upstream is open. Nothing was sent.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The circuit breaker of an upstream is open. Nothing was sent. */
 export class CircuitOpenError extends callError("CircuitOpenError")<
   RequestErrorFields & {
     /** Host and port of the upstream. */
@@ -268,9 +195,6 @@ export class CircuitOpenError extends callError("CircuitOpenError")<
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
- *
- * @since 0.1.0
- * @category errors
  */
 export class InvalidResponseError extends callError("InvalidResponseError")<
   ResponseErrorFields & UpdateField & {
@@ -287,9 +211,6 @@ export class InvalidResponseError extends callError("InvalidResponseError")<
  * - `CursorRepeated`: the upstream returned a cursor for the second time.
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
- *
- * @since 0.1.0
- * @category errors
  */
 export class PaginationError extends callError("PaginationError")<{
   /** The id of the operation. */
@@ -298,12 +219,7 @@ export class PaginationError extends callError("PaginationError")<{
   readonly description: string
 }>() {}
 
-/**
- * The connection could not be opened, or broke before the response was complete.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The connection could not be opened, or broke before the response was complete. */
 export class NetworkError extends callError("NetworkError")<
   RequestErrorFields & UpdateField & {
     readonly api: "data" | "streams" | "ledger"
@@ -325,9 +241,6 @@ export class NetworkError extends callError("NetworkError")<
  * - `attempt`: `timeouts.attempt` elapsed.
  * - `call`: `timeouts.call` elapsed.
  * - `server`: the upstream responded with status 408.
- *
- * @since 0.1.0
- * @category errors
  */
 export class TimeoutError extends callError("TimeoutError")<
   RequestErrorFields & UpdateField & {
@@ -342,9 +255,6 @@ export class TimeoutError extends callError("TimeoutError")<
 /**
  * The `signal` of the call or of the client was aborted. `cause` is the reason of the signal. An update may have been
  * applied.
- *
- * @since 0.1.0
- * @category errors
  */
 export class AbortError extends namedError("AbortError") {
   /** The id of the operation. */
@@ -364,12 +274,7 @@ export class AbortError extends namedError("AbortError") {
   }
 }
 
-/**
- * `close` was called before or during the call. An update that was in flight may have been applied.
- *
- * @since 0.1.0
- * @category errors
- */
+/** `close` was called before or during the call. An update that was in flight may have been applied. */
 export class ClientClosedError extends namedError("ClientClosedError") {
   /** The id of the operation. */
   declare readonly operation: string
@@ -390,9 +295,6 @@ export class ClientClosedError extends namedError("ClientClosedError") {
 /**
  * An option of `createClient` is missing or invalid. `createClient` throws it. A call rejects with it if the client has no
  * base URL for its API, or if the option `fetch` returns no `Response`.
- *
- * @since 0.1.0
- * @category errors
  */
 export class ConfigurationError extends namedError("ConfigurationError") {
   /** One issue for each invalid option, as in `rateLimit.limit`. */
@@ -404,12 +306,7 @@ export class ConfigurationError extends namedError("ConfigurationError") {
   }
 }
 
-/**
- * A value is not a record of a model. `decode` throws it.
- *
- * @since 0.1.0
- * @category errors
- */
+/** A value is not a record of a model. `decode` throws it. */
 export class InvalidRecordError extends namedError("InvalidRecordError") {
   /** The name of the model. */
   declare readonly model: string
@@ -423,12 +320,7 @@ export class InvalidRecordError extends namedError("InvalidRecordError") {
   }
 }
 
-/**
- * Every error of a call.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Every error of a call. */
 export type CallError =
   | InvalidInputError
   | RequestRejectedError
@@ -447,20 +339,10 @@ export type CallError =
   | ClientClosedError
   | ConfigurationError
 
-/**
- * Every error of a list.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Every error of a list. */
 export type ListError = CallError | PaginationError
 
-/**
- * Every error of this package, discriminated by `name`.
- *
- * @since 0.1.0
- * @category errors
- */
+/** Every error of this package, discriminated by `name`. */
 export type ClientError = ListError | InvalidRecordError
 
 /**
@@ -482,8 +364,5 @@ export type ClientError = ListError | InvalidRecordError
  *   }
  *   throw error
  * })
- *
- * @since 0.1.0
- * @category guards
  */
 export const isClientError = (error: unknown): error is ClientError => error instanceof BlockquarryError

@@ -1,16 +1,7 @@
-/**
- * Records as JSON, in which amounts are strings of digits and times are ISO 8601 in UTC.
- *
- * @since 0.1.0
- */
+/** Records as JSON, in which amounts are strings of digits and times are ISO 8601 in UTC. */
 import type { JsonValue } from "./Values.ts"
 
-/**
- * The JSON form of a record, a page, or any value that contains them.
- *
- * @since 0.1.0
- * @category models
- */
+/** The JSON form of a record, a page, or any value that contains them. */
 export type Encoded<T> = [JsonValue] extends [T] ? T : EncodedMember<T>
 
 /** Distributes over unions, which would take `JsonValue` apart. */
@@ -29,9 +20,6 @@ type EncodedMember<T> = T extends bigint ? string
  * import { encode, TokenPrice } from "@blockquarry/client"
  *
  * const response = Response.json(encode(TokenPrice.example()))
- *
- * @since 0.1.0
- * @category encoding
  */
 export const encode = <T>(value: T): Encoded<T> =>
   // `test/Json.test.ts` compares it with the encoding of every model.
@@ -49,8 +37,5 @@ const convert = (value: unknown): unknown => {
 /**
  * Prints a record, a page, or any value that contains them, as JSON. The same as `JSON.stringify(encode(value))`, but
  * `undefined` is `null`.
- *
- * @since 0.1.0
- * @category encoding
  */
 export const stringify = (value: unknown): string => JSON.stringify(encode(value)) ?? "null"

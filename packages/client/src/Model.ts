@@ -1,15 +1,6 @@
-/**
- * Models as values: how to decode and make records.
- *
- * @since 0.1.0
- */
+/** Models as values: how to decode and make records. */
 
-/**
- * A model: how to decode and make its records.
- *
- * @since 0.1.0
- * @category models
- */
+/** A model: how to decode and make its records. */
 export interface Model<Record, Example extends Record = Record> {
   /**
    * Decodes a record: JSON that `encode` returned, or a record of a response of the API. Throws an `InvalidRecordError` if

@@ -1,16 +1,7 @@
-/**
- * Functions that call operations.
- *
- * @since 0.1.0
- */
+/** Functions that call operations. */
 import type { CallOptions, ListOptions } from "./Options.ts"
 
-/**
- * Calls an operation. The promise rejects with a `CallError`.
- *
- * @since 0.1.0
- * @category models
- */
+/** Calls an operation. The promise rejects with a `CallError`. */
 export interface OperationFunction<in Input, out Output> {
   (input: Input, options?: CallOptions): Promise<Output>
 }
@@ -21,9 +12,6 @@ export interface OperationFunction<in Input, out Output> {
  *
  * An iterable sends nothing before it is iterated, and starts anew with each iteration. Breaking out of a loop cancels the
  * requests in flight.
- *
- * @since 0.1.0
- * @category models
  */
 export interface ListOperationFunction<in Input, out Output, out Item>
   extends OperationFunction<Input, Output>

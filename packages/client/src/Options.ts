@@ -1,26 +1,12 @@
-/**
- * Options of clients and calls. Names, meaning and defaults are those of the layers of `@blockquarry/http`.
- *
- * @since 0.1.0
- */
+/** Options of clients and calls. Names, meaning and defaults are those of the layers of `@blockquarry/http`. */
 import type { OperationId } from "./Inputs.ts"
 
-/**
- * A duration: a number of milliseconds, or a text such as `"5 seconds"`. `Infinity` never elapses.
- *
- * @since 0.1.0
- * @category models
- */
+/** A duration: a number of milliseconds, or a text such as `"5 seconds"`. `Infinity` never elapses. */
 export type Duration =
   | number
   | `${number} ${"milli" | "second" | "minute" | "hour" | "day"}${"" | "s"}`
 
-/**
- * A retry policy: exponential backoff with full jitter.
- *
- * @since 0.1.0
- * @category policies
- */
+/** A retry policy: exponential backoff with full jitter. */
 export interface RetryOptions {
   /** Maximum number of attempts per call, including the first. Default: 4. */
   readonly attempts?: number | undefined
@@ -45,12 +31,7 @@ export interface RetryOptions {
   } | undefined
 }
 
-/**
- * Timeouts.
- *
- * @since 0.1.0
- * @category policies
- */
+/** Timeouts. */
 export interface TimeoutOptions {
   /** From sending a request to the last byte of its response. Default: 10 s. */
   readonly attempt?: Duration | undefined
@@ -58,12 +39,7 @@ export interface TimeoutOptions {
   readonly call?: Duration | undefined
 }
 
-/**
- * A rate limit in units: each attempt costs what its operation costs upstream.
- *
- * @since 0.1.0
- * @category policies
- */
+/** A rate limit in units: each attempt costs what its operation costs upstream. */
 export interface RateLimitOptions {
   /** Units per `window`. */
   readonly limit: number
@@ -80,12 +56,7 @@ export interface RateLimitOptions {
   readonly dailyQuota?: number | null | undefined
 }
 
-/**
- * A circuit breaker, one per base URL: it stops requests to a failing upstream.
- *
- * @since 0.1.0
- * @category policies
- */
+/** A circuit breaker, one per base URL: it stops requests to a failing upstream. */
 export interface CircuitBreakerOptions {
   /** It opens when this share of the attempts within `window` failed. Default: 0.5. */
   readonly threshold?: number | undefined
@@ -99,12 +70,7 @@ export interface CircuitBreakerOptions {
   readonly maxOpenDuration?: Duration | undefined
 }
 
-/**
- * A limit on concurrent requests per base URL.
- *
- * @since 0.1.0
- * @category policies
- */
+/** A limit on concurrent requests per base URL. */
 export interface ConcurrencyOptions {
   /** Maximum number of attempts in flight. Default: 64. */
   readonly limit?: number | undefined
@@ -112,12 +78,7 @@ export interface ConcurrencyOptions {
   readonly maxQueue?: number | undefined
 }
 
-/**
- * A response cache in memory. Each operation defines the TTL of its responses.
- *
- * @since 0.1.0
- * @category policies
- */
+/** A response cache in memory. Each operation defines the TTL of its responses. */
 export interface CacheOptions {
   /** Enables the cache, which also coalesces concurrent identical calls into one request. Default: true. */
   readonly enabled?: boolean | undefined
@@ -135,18 +96,10 @@ export interface CacheOptions {
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the
  * cache.
- *
- * @since 0.1.0
- * @category models
  */
 export type CacheMode = "default" | "reload" | "no-store"
 
-/**
- * An API key with a label, for clients that use several.
- *
- * @since 0.1.0
- * @category models
- */
+/** An API key with a label, for clients that use several. */
 export interface LabeledApiKey {
   /** Identifies the key in messages. */
   readonly label: string
@@ -155,20 +108,10 @@ export interface LabeledApiKey {
   readonly rateLimit?: RateLimitOptions | undefined
 }
 
-/**
- * A function with the interface of the global `fetch`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A function with the interface of the global `fetch`. */
 export type Fetch = typeof globalThis.fetch
 
-/**
- * Options of `createClient`. Policies are merged with the defaults, so `{ retry: { attempts: 2 } }` changes one number.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of `createClient`. Policies are merged with the defaults, so `{ retry: { attempts: 2 } }` changes one number. */
 export interface ClientOptions {
   /** One API key, or several that share the load. Optional only for clients of the ledger API alone. */
   readonly apiKey?: string | ReadonlyArray<LabeledApiKey> | undefined
@@ -200,12 +143,7 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Options of a call. They take precedence over those of the client.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of a call. They take precedence over those of the client. */
 export interface CallOptions {
   /** Cancels the call when it is aborted: it then rejects with `AbortError`. */
   readonly signal?: AbortSignal | undefined
@@ -214,12 +152,7 @@ export interface CallOptions {
   readonly cacheMode?: CacheMode | undefined
 }
 
-/**
- * Options of `pages` and `items`: for each request, and for the list.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of `pages` and `items`: for each request, and for the list. */
 export interface ListOptions extends CallOptions {
   /** Where to start: the `cursor` of an earlier page. Default: the first page. */
   readonly cursor?: string | undefined

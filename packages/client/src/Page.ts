@@ -1,16 +1,7 @@
-/**
- * Pages of lists.
- *
- * @since 0.1.0
- */
+/** Pages of lists. */
 import type { OpenEnum } from "./Values.ts"
 
-/**
- * A page of a list: its records and the cursor of the next page.
- *
- * @since 0.1.0
- * @category models
- */
+/** A page of a list: its records and the cursor of the next page. */
 export interface Page<out Item> {
   /** Null if the API does not return it. */
   readonly total: number | null
@@ -23,12 +14,7 @@ export interface Page<out Item> {
   readonly result: ReadonlyArray<Item>
 }
 
-/**
- * A page of a collection that the API may still be indexing.
- *
- * @since 0.1.0
- * @category models
- */
+/** A page of a collection that the API may still be indexing. */
 export interface CollectionPage<out Item> extends Page<Item> {
   /** `SYNCING` while the collection is being indexed. Null if the API does not return it. */
   readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null

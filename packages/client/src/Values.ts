@@ -1,23 +1,9 @@
-/**
- * Values of inputs and records that no built-in type describes.
- *
- * @since 0.1.0
- */
+/** Values of inputs and records that no built-in type describes. */
 
-/**
- * `0x` followed by hexadecimal digits: addresses (40 digits) and hashes (64 digits), in lower case.
- *
- * @since 0.1.0
- * @category values
- */
+/** `0x` followed by hexadecimal digits: addresses (40 digits) and hashes (64 digits), in lower case. */
 export type Hex = `0x${string}`
 
-/**
- * A JSON value of unspecified structure. An integer outside ±(2^53 − 1) is a string of its digits.
- *
- * @since 0.1.0
- * @category values
- */
+/** A JSON value of unspecified structure. An integer outside ±(2^53 − 1) is a string of its digits. */
 export type JsonValue =
   | string
   | number
@@ -26,29 +12,16 @@ export type JsonValue =
   | ReadonlyArray<JsonValue>
   | { readonly [key: string]: JsonValue }
 
-/**
- * One of the known values, or any other string, because the API may add values. Editors suggest the known values.
- *
- * @since 0.1.0
- * @category values
- */
+/** One of the known values, or any other string, because the API may add values. Editors suggest the known values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 
 /**
  * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or any other string that `Date.parse`
  * accepts, such as that of RFC 2822. It must name an existing date.
- *
- * @since 0.1.0
- * @category values
  */
 export type TimeInput = string | Date
 
-/**
- * A range of blocks or dates: each bound is a block, a date, or absent.
- *
- * @since 0.1.0
- * @category values
- */
+/** A range of blocks or dates: each bound is a block, a date, or absent. */
 export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
 
 type LowerBound<DateInput> =

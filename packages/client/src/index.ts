@@ -1,9 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/**
- * A client of indexed blockchain data APIs with promises and async iterators.
- *
- * @since 0.1.0
- */
+/** A client of indexed blockchain data APIs with promises and async iterators. */
 export * from "./Amount.ts"
 export type * from "./Chain.ts"
 export * from "./Client.ts"

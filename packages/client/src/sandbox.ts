@@ -1,8 +1,6 @@
 /**
  * The sandbox: an in-process service with all operations and synthetic data, for tests and examples without an account and
  * without a network. It is not part of programs that do not import this module.
- *
- * @since 0.1.0
  */
 import { EvmChain } from "@blockquarry/core/Chain"
 import { option, optionIssues } from "@blockquarry/http/OptionIssues"
@@ -22,12 +20,7 @@ import { toPlain } from "./internal/Plain.ts"
 import type { Fetch } from "./Options.ts"
 import type { Hex } from "./Values.ts"
 
-/**
- * Options of the sandbox.
- *
- * @since 0.1.0
- * @category models
- */
+/** Options of the sandbox. */
 export interface SandboxOptions {
   /** Seed of the synthetic data: equal seeds give equal data. Default: 1. */
   readonly seed?: number
@@ -39,12 +32,7 @@ export interface SandboxOptions {
   readonly defaultPageSize?: number
 }
 
-/**
- * A fault of one request: a delay in milliseconds, then a response with another status, or a changed response.
- *
- * @since 0.1.0
- * @category models
- */
+/** A fault of one request: a delay in milliseconds, then a response with another status, or a changed response. */
 export interface Fault {
   readonly delay?: number
   readonly status?: number
@@ -76,12 +64,7 @@ export interface Fault {
     | "empty-page"
 }
 
-/**
- * A request that the sandbox received.
- *
- * @since 0.1.0
- * @category models
- */
+/** A request that the sandbox received. */
 export interface RecordedRequest {
   readonly method: string
   readonly path: string
@@ -93,12 +76,7 @@ export interface RecordedRequest {
   readonly operation: string | null
 }
 
-/**
- * Addresses, IDs and hashes of the synthetic data. All except the stream and the transactions are on the chain `eth`.
- *
- * @since 0.1.0
- * @category models
- */
+/** Addresses, IDs and hashes of the synthetic data. All except the stream and the transactions are on the chain `eth`. */
 export interface SandboxExamples {
   readonly wallet: Hex
   /** A wallet with thousands of transfers. */
@@ -122,12 +100,7 @@ export interface SandboxExamples {
   readonly pendingTransaction: Hex
 }
 
-/**
- * A sandbox. `apiKey`, `baseUrl` and `fetch` are options of `createClient`.
- *
- * @since 0.1.0
- * @category models
- */
+/** A sandbox. `apiKey`, `baseUrl` and `fetch` are options of `createClient`. */
 export interface Sandbox {
   readonly apiKey: string
   readonly baseUrl: string
@@ -153,9 +126,6 @@ export interface Sandbox {
  * const client = createClient({ apiKey, baseUrl, fetch })
  *
  * console.log(await client.tokenPrice({ address: examples.token }))
- *
- * @since 0.1.0
- * @category constructors
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   check(OptionsSchema, options)

@@ -1,8 +1,4 @@
-/**
- * The connections to Redis, and the commands that the stores send over them.
- *
- * @since 0.1.0
- */
+/** The connections to Redis, and the commands that the stores send over them. */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -22,21 +18,13 @@ import type { Script } from "./internal/Script.ts"
 /**
  * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`. Default port: 6379.
  * - `keyPrefix`: prefix of every key and channel. Default: `quarry:`.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RedisOptions {
   readonly url: string | Redacted.Redacted
   readonly keyPrefix?: string | undefined
 }
 
-/**
- * The URL of Redis is invalid. `reason` names the problem without quoting the URL, which may contain a password.
- *
- * @since 0.1.0
- * @category errors
- */
+/** The URL of Redis is invalid. `reason` names the problem without quoting the URL, which may contain a password. */
 export class InvalidRedisUrlError
   extends Data.TaggedError("InvalidRedisUrlError")<{ readonly reason: string }>
 {
@@ -49,9 +37,6 @@ export class InvalidRedisUrlError
  * Redis replies, but the stores cannot use it as it is configured: a wrong password, a user without a needed permission, a
  * node of a Redis Cluster, a Sentinel, a read-only replica, a certificate that is not trusted, a server that is not Redis.
  * `reason` is the code of the reply, such as `NOAUTH`, and `fix` says what to change. Neither contains the URL.
- *
- * @since 0.1.0
- * @category errors
  */
 export class RedisMisconfiguredError
   extends Data.TaggedError("RedisMisconfiguredError")<{ readonly reason: string; readonly fix: string }>
@@ -71,9 +56,6 @@ type RunScript<Arg> = (
  * The commands of one connection, which the server executes in the order in which they are sent. Every command fails
  * immediately while there is no connection, and none is sent twice. All pending commands fail if the connection
  * makes no progress for a second: no byte arrives, and the system accepts none that waits to be sent.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RedisCommands {
   /**
@@ -107,9 +89,6 @@ export interface RedisCommands {
 /**
  * Two connections to one server, and one for each subscription. The main one is for small commands, such as those of rate
  * limits. `values` is for large values, which would delay other commands on the same connection until they are transferred.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RedisService extends RedisCommands {
   readonly keyPrefix: string
@@ -124,10 +103,6 @@ export interface RedisService extends RedisCommands {
   ) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/**
- * @since 0.1.0
- * @category tags
- */
 export class Redis extends Context.Tag("@blockquarry/redis/Redis")<Redis, RedisService>() {}
 
 /** Wraps the bytes for ioredis without copying them. */
@@ -230,9 +205,6 @@ const parseOptions = (
 /**
  * Connects, tries every command that the stores use, and disconnects. Leaves no key, and sends a message that the stores
  * ignore. Fails with a `StoreError` if the server cannot be reached, has no memory left, or does not complete within 2 s.
- *
- * @since 0.1.0
- * @category utils
  */
 export const check = (
   options: RedisOptions
@@ -286,9 +258,6 @@ const checkServer = (options: Connection.ConnectionOptions) =>
 /**
  * Connects until the scope closes. Fails if the server replies but cannot be used, see `check`. An unavailable server is not an
  * error: the connection is retried at least once a second.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (
   options: RedisOptions
@@ -307,30 +276,15 @@ export const make = (
     }
   })
 
-/**
- * Provides the connections to Redis.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides the connections to Redis. */
 export const layer = (
   options: RedisOptions
 ): Layer.Layer<Redis, InvalidRedisUrlError | RedisMisconfiguredError> => Layer.scoped(Redis, make(options))
 
-/**
- * The environment variable with the URL of Redis.
- *
- * @since 0.1.0
- * @category names
- */
+/** The environment variable with the URL of Redis. */
 export const redisUrl = "QUARRY_REDIS_URL"
 
-/**
- * Reads `QUARRY_REDIS_URL`. Trims white space, such as the line break at the end of a file.
- *
- * @since 0.1.0
- * @category configs
- */
+/** Reads `QUARRY_REDIS_URL`. Trims white space, such as the line break at the end of a file. */
 export const config: Config.Config<RedisOptions> = Config.all({
   url: Config.string(redisUrl).pipe(
     Config.mapOrFail((text) => {

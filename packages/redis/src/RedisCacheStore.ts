@@ -1,8 +1,4 @@
-/**
- * A response cache in Redis, shared by all processes of a fleet.
- *
- * @since 0.1.0
- */
+/** A response cache in Redis, shared by all processes of a fleet. */
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import { StoreError } from "@blockquarry/http/StoreError"
@@ -17,9 +13,6 @@ import * as Redis from "./Redis.ts"
  * - `maxBytes`: maximum memory of this process for entries that are also in Redis. See `CacheStore.tiered`. Default: 64 MiB.
  * - `maxEntryBytes`: of larger entries, only the version is stored in Redis. Default: 4 MiB. The settings of Redis (`maxmemory`,
  *   `maxmemory-policy`) limit the total size.
- *
- * @since 0.1.0
- * @category models
  */
 export interface RedisCacheOptions {
   readonly maxBytes?: number | undefined
@@ -82,9 +75,6 @@ return version
  * A value that cannot be decoded counts as a miss.
  *
  * Values have a connection of their own. Versions use the main one, because an attempt waits for its version.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make = (
   options: Pick<RedisCacheOptions, "maxEntryBytes"> = {}
@@ -158,9 +148,6 @@ export const make = (
 /**
  * Provides the cache store of the clients: Redis below the memory of this process. While Redis is unavailable, the memory
  * alone is the cache.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layer = (
   options: RedisCacheOptions = {}

@@ -1,8 +1,4 @@
-/**
- * Rate limits and quotas in Redis: one limit per API key for all processes of a fleet.
- *
- * @since 0.1.0
- */
+/** Rate limits and quotas in Redis: one limit per API key for all processes of a fleet. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,12 +6,7 @@ import * as Script from "./internal/Script.ts"
 import { makeWithClock } from "./internal/SharedRateLimits.ts"
 import type * as Redis from "./Redis.ts"
 
-/**
- * `whenUnavailable`: what happens to the limits while Redis is unavailable. Default: `share`.
- *
- * @since 0.1.0
- * @category models
- */
+/** `whenUnavailable`: what happens to the limits while Redis is unavailable. Default: `share`. */
 export interface RedisRateLimitOptions {
   readonly whenUnavailable?: RateLimitStore.WhenUnavailable | undefined
 }
@@ -23,9 +14,6 @@ export interface RedisRateLimitOptions {
 /**
  * Creates the rate limits and quotas of a Redis server, measured by its clock. Its effects fail while Redis is
  * unavailable; see `layer`.
- *
- * @since 0.1.0
- * @category constructors
  */
 export const make: Effect.Effect<RateLimitStore.RemoteRateLimitBackend, never, Redis.Redis> = makeWithClock(
   Script.serverTime
@@ -34,9 +22,6 @@ export const make: Effect.Effect<RateLimitStore.RemoteRateLimitBackend, never, R
 /**
  * Provides the rate limit store of the clients. Each process reports to Redis every 5 s that it is running, so that all
  * know their share of the limits when Redis becomes unavailable.
- *
- * @since 0.1.0
- * @category layers
  */
 export const layer = (
   options: RedisRateLimitOptions = {}

@@ -12,8 +12,6 @@
  *   apis: ["data"],
  *   stores: RedisStores.layer({ url: "redis://localhost:6379" })
  * }).pipe(Layer.provide(FetchHttpClient.layer))
- *
- * @since 0.1.0
  */
 import type { CacheStore } from "@blockquarry/http/CacheStore"
 import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
@@ -25,20 +23,11 @@ import * as Redis from "./Redis.ts"
 import * as RedisCacheStore from "./RedisCacheStore.ts"
 import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
 
-/**
- * @since 0.1.0
- * @category models
- */
 export interface RedisStoresOptions
   extends Redis.RedisOptions, RedisRateLimitStore.RedisRateLimitOptions, RedisCacheStore.RedisCacheOptions
 {}
 
-/**
- * Provides the cache store and the rate limit store.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides the cache store and the rate limit store. */
 export const layer = (
   options: RedisStoresOptions
 ): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError | Redis.RedisMisconfiguredError> =>
@@ -47,12 +36,7 @@ export const layer = (
     Redis.layer(options)
   )
 
-/**
- * Provides both stores from configuration. Default: `QUARRY_REDIS_URL`.
- *
- * @since 0.1.0
- * @category layers
- */
+/** Provides both stores from configuration. Default: `QUARRY_REDIS_URL`. */
 export const layerConfig = (
   options: Config.Config.Wrap<RedisStoresOptions> = Redis.config
 ): Layer.Layer<

@@ -1,8 +1,4 @@
-/**
- * All modules of this package. Importing one module (`@blockquarry/redis/RedisStores`) keeps bundles smaller.
- *
- * @since 0.1.0
- */
+/** All modules of this package. Importing one module (`@blockquarry/redis/RedisStores`) keeps bundles smaller. */
 export * as Redis from "./Redis.ts"
 export * as RedisCacheStore from "./RedisCacheStore.ts"
 export * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
