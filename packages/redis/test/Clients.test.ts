@@ -157,13 +157,12 @@ describe.skipIf(RedisServer.program === undefined)(
             return Effect.map(more(500), () => totalOf(completed.errors) === failed)
           })
           yield* more(300)
-          for (
-            const [begin, end] of [
-              [server.stop, server.start],
-              [server.pause, server.resume],
-              [server.pause, server.restart]
-            ] as const
-          ) {
+          const outages = [
+            [server.stop, server.start],
+            [server.pause, server.resume],
+            [server.pause, server.restart]
+          ] as const
+          for (const [begin, end] of sample(outages, 3)) {
             const before = logged("available")
             yield* begin
             yield* until(Effect.sync(() => logged("unavailable") >= before + 4))

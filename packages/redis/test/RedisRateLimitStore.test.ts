@@ -1,5 +1,6 @@
 /** Tests rate limits in Redis: the same results as in memory, and a TTL on every key. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import type { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,24 +25,25 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")(
 /** A clock in Redis that tests set, as a Lua expression. */
 const setClock = "tonumber(redis.call('GET', 'test:now'))"
 
+/** What a store does, with its name and its arguments, or how far the clock advances. */
 type Step =
-  | {
-    readonly do: "acquire"
-    readonly rule: RateLimitStore.RateLimitRule
-    readonly cost: number
-    readonly lease: number
-  }
-  | {
-    readonly do: "release"
-    readonly rule: RateLimitStore.RateLimitRule
-    readonly cost: number
-    readonly age: number
-  }
-  | { readonly do: "cooldown"; readonly millis: number | null }
-  | { readonly do: "settle"; readonly succeeded: boolean }
-  | { readonly do: "advance"; readonly millis: number }
+  | { readonly name: string; readonly args: unknown; readonly on: StoreCall }
+  | { readonly name: "advance"; readonly millis: number }
   /** Advances the clock by the TTL of the key. */
-  | { readonly do: "expire" }
+  | { readonly name: "expire" }
+
+/** `resolution` is that of the clock which the store allows for: 1 ms in Redis. */
+type StoreCall = (
+  store: RateLimitStore.RateLimitStoreService | RateLimitStore.RemoteRateLimitBackend,
+  resolution: number
+) => Effect.Effect<unknown, StoreError>
+
+/** Steps that call a method with arguments of these arbitraries. */
+const calls = <Args extends Record<string, unknown>>(
+  name: string,
+  args: { readonly [Name in keyof Args]: FastCheck.Arbitrary<Args[Name]> },
+  on: (args: Args) => StoreCall
+): FastCheck.Arbitrary<Step> => FastCheck.record(args).map((args) => ({ name, args, on: on(args) }))
 
 const year = 365 * 24 * 3600 * 1000
 
@@ -59,64 +61,53 @@ const rules: FastCheck.Arbitrary<RateLimitStore.RateLimitRule> = FastCheck.recor
   burst: amount
 })
 
+const short = FastCheck.integer({ min: 0, max: 100 })
+const long = FastCheck.integer({ min: 0, max: 70_000 })
+
 /** With `several` rules for one key: a level that only one of them needs may expire. */
 const steps = (
   [rule, several]: readonly [RateLimitStore.RateLimitRule, boolean]
-): FastCheck.Arbitrary<ReadonlyArray<Step>> =>
-  FastCheck.array(
+): FastCheck.Arbitrary<ReadonlyArray<Step>> => {
+  const own = FastCheck.constant(rule)
+  const integer = (min: number, max: number) => FastCheck.integer({ min, max })
+  const acquire = calls(
+    "acquire",
+    {
+      rule: several ? FastCheck.oneof(own, rules) : own,
+      cost: FastCheck.oneof(integer(1, 10), amount),
+      lease: integer(1, 5000)
+    },
+    ({ cost, lease, rule }) => (store) => store.acquire("key", rule, cost, lease)
+  )
+  const release = calls(
+    "release",
+    { cost: integer(1, 10), age: FastCheck.oneof(short, long) },
+    ({ age, cost }) => (store, resolution) => store.release("key", rule, cost, age + resolution)
+  )
+  const cooldown = calls(
+    "cooldown",
+    { millis: FastCheck.oneof(FastCheck.constant(null), integer(0, 100_000)) },
+    ({ millis }) => (store) => store.startCooldown("key", millis)
+  )
+  const settle = calls(
+    "settle",
+    { succeeded: FastCheck.boolean() },
+    ({ succeeded }) => (store) => store.settleTrial("key", succeeded)
+  )
+  const advance = FastCheck.oneof(short, long).map((millis): Step => ({ name: "advance", millis }))
+  const expire = FastCheck.constant<Step>({ name: "expire" })
+  return FastCheck.array(
     FastCheck.oneof(
-      {
-        weight: 6,
-        arbitrary: FastCheck.record({
-          do: FastCheck.constant("acquire" as const),
-          rule: several ? FastCheck.oneof(FastCheck.constant(rule), rules) : FastCheck.constant(rule),
-          cost: FastCheck.oneof(FastCheck.integer({ min: 1, max: 10 }), amount),
-          lease: FastCheck.integer({ min: 1, max: 5000 })
-        })
-      },
-      {
-        weight: 2,
-        arbitrary: FastCheck.record({
-          do: FastCheck.constant("release" as const),
-          rule: FastCheck.constant(rule),
-          cost: FastCheck.integer({ min: 1, max: 10 }),
-          age: FastCheck.oneof(
-            FastCheck.integer({ min: 0, max: 100 }),
-            FastCheck.integer({ min: 0, max: 70_000 })
-          )
-        })
-      },
-      {
-        weight: 1,
-        arbitrary: FastCheck.record({
-          do: FastCheck.constant("cooldown" as const),
-          millis: FastCheck.oneof(FastCheck.constant(null), FastCheck.integer({ min: 0, max: 100_000 }))
-        })
-      },
-      {
-        weight: 1,
-        arbitrary: FastCheck.record({
-          do: FastCheck.constant("settle" as const),
-          succeeded: FastCheck.boolean()
-        })
-      },
-      {
-        weight: 4,
-        arbitrary: FastCheck.record({
-          do: FastCheck.constant("advance" as const),
-          millis: FastCheck.oneof(
-            FastCheck.integer({ min: 0, max: 100 }),
-            FastCheck.integer({ min: 0, max: 70_000 })
-          )
-        })
-      },
-      {
-        weight: several ? 0 : 1,
-        arbitrary: FastCheck.record({ do: FastCheck.constant("expire" as const) })
-      }
+      { weight: 6, arbitrary: acquire },
+      { weight: 2, arbitrary: release },
+      { weight: 1, arbitrary: cooldown },
+      { weight: 1, arbitrary: settle },
+      { weight: 4, arbitrary: advance },
+      { weight: several ? 0 : 1, arbitrary: expire }
     ),
     { maxLength: 40 }
   )
+}
 
 const connected = Effect.gen(function*() {
   const server = yield* RedisServer.make()
@@ -150,60 +141,37 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(makeWithClock(setClock), redis)
 
-      /** Performs one step in both stores and returns both results. */
-      const both = (memory: RateLimitStore.RateLimitStoreService, step: Step) =>
+      const advance = (millis: number) =>
         Effect.gen(function*() {
-          switch (step.do) {
-            case "acquire": {
-              const { cost, lease, rule } = step
-              return [
-                yield* shared.acquire("key", rule, cost, lease),
-                yield* memory.acquire("key", rule, cost, lease)
-              ]
-            }
-            case "release": {
-              const { age, cost, rule } = step
-              return [
-                // Redis allows for the resolution of the clock, 1 ms.
-                yield* shared.release("key", rule, cost, age + 1),
-                yield* memory.release("key", rule, cost, age)
-              ]
-            }
-            case "cooldown":
-              return [
-                yield* shared.startCooldown("key", step.millis),
-                yield* memory.startCooldown("key", step.millis)
-              ]
-            case "settle":
-              return [
-                yield* shared.settleTrial("key", step.succeeded),
-                yield* memory.settleTrial("key", step.succeeded)
-              ]
-            case "advance":
-              yield* TestClock.adjust(Duration.millis(step.millis))
-              break
-            case "expire": {
-              const ttl = yield* inspector.send((client) => client.pttl(key))
-              const cooldowns = yield* inspector.send((client) => client.hget(key, "cooldowns"))
-              // Redis forgets unsettled cooldowns, and levels that take years to leak; memory does not.
-              if (ttl < 0 || cooldowns !== "0" || ttl > year - 60_000) return []
-              yield* TestClock.adjust(Duration.millis(ttl))
-              yield* inspector.send((client) => client.del(key))
-            }
-          }
+          yield* TestClock.adjust(Duration.millis(millis))
           const now = yield* TestClock.currentTimeMillis
           yield* inspector.send((client) => client.set("test:now", now))
-          return []
+        })
+
+      /** Performs one step in both stores and compares the results. */
+      const perform = (memory: RateLimitStore.RateLimitStoreService, step: Step) =>
+        Effect.gen(function*() {
+          if ("on" in step) {
+            const { args, name, on } = step
+            const [inRedis, inMemory] = [yield* on(shared, 1), yield* on(memory, 0)]
+            return expect([name, args, inRedis]).toEqual([name, args, inMemory])
+          }
+          if ("millis" in step) return yield* advance(step.millis)
+          const ttl = yield* inspector.send((client) => client.pttl(key))
+          const cooldowns = yield* inspector.send((client) => client.hget(key, "cooldowns"))
+          // Redis forgets unsettled cooldowns, and levels that take years to leak; memory does not.
+          if (ttl < 0 || cooldowns !== "0" || ttl > year - 60_000) return
+          yield* advance(ttl)
+          yield* inspector.send((client) => client.del(key))
         })
 
       const compare = (seconds: number, sequence: ReadonlyArray<Step>) =>
         Effect.gen(function*() {
           const memory = yield* RateLimitStore.memory
           yield* inspector.send((client) => client.flushall())
-          yield* both(memory, { do: "advance", millis: seconds * 1000 })
+          yield* advance(seconds * 1000)
           for (const step of sequence) {
-            const [inRedis, inMemory] = yield* both(memory, step)
-            expect([step, inRedis]).toEqual([step, inMemory])
+            yield* perform(memory, step)
             const ttl = yield* inspector.send((client) => client.pttl(key))
             expect(ttl, "every key has a TTL").not.toBe(-1)
             expect(ttl).toBeLessThanOrEqual(year)

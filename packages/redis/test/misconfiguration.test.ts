@@ -29,96 +29,72 @@ const user = (...permissions: ReadonlyArray<string>): RedisServer.Options => ({
 
 const asUser = `quarry:${password}@`
 
-type Case = readonly [
-  name: string,
-  options: RedisServer.Options,
-  credentials: string,
-  path: string,
-  reason: string,
-  fix: RegExp
-]
+/** A user with all permissions but those. */
+const without = (...permissions: ReadonlyArray<string>) => user("~*", "&*", "+@all", ...permissions)
 
-const cases: ReadonlyArray<Case> = [
-  ["requires a password", { password }, "", "", "NOAUTH", /requires a password.*redis:\/\/:PASSWORD@/],
-  ["has another password", { password }, ":other@", "", "WRONGPASS", /rejects the user or the password/],
-  [
-    "has another user",
-    user("~*", "&*", "+@all"),
-    `unknown:${password}@`,
-    "",
-    "WRONGPASS",
-    /rejects the user/
-  ],
-  ["forbids EVAL", user("~*", "&*", "+@all", "-eval"), asUser, "", "NOPERM", /not run eval:.* \+eval /],
-  ["forbids EVALSHA", user("~*", "&*", "+@all", "-evalsha"), asUser, "", "NOPERM", /not run evalsha:/],
-  [
-    "forbids a command of scripts",
-    user("~*", "&*", "+@all", "-zadd"),
-    asUser,
-    "",
-    "NOPERM",
-    /not run zadd:.* \+zadd /
-  ],
-  [
-    "forbids SELECT",
-    user("~*", "&*", "+@all", "-select"),
-    asUser,
-    "/1",
-    "NOPERM",
-    /not run select:.* \+select /
-  ],
-  ["forbids SCAN", user("~*", "&*", "+@all", "-scan"), asUser, "", "NOPERM", /not run scan:/],
-  ["forbids SUBSCRIBE", user("~*", "&*", "+@all", "-subscribe"), asUser, "", "NOPERM", /not run subscribe:/],
+/** Servers, the credentials and the path of the URL, and the reason and the text of the error. */
+const cases: ReadonlyArray<
+  readonly [
+    name: string,
+    options: RedisServer.Options,
+    url: readonly [credentials: string, path: string],
+    reason: string,
+    fix: RegExp
+  ]
+> = [
+  ["requires a password", { password }, ["", ""], "NOAUTH", /requires a password.*redis:\/\/:PASSWORD@/],
+  ["has another password", { password }, [":other@", ""], "WRONGPASS", /rejects the user or the password/],
+  ["has another user", without(), [`unknown:${password}@`, ""], "WRONGPASS", /rejects the user/],
+  ["forbids EVAL", without("-eval"), [asUser, ""], "NOPERM", /not run eval:.* \+eval /],
+  ["forbids EVALSHA", without("-evalsha"), [asUser, ""], "NOPERM", /not run evalsha:/],
+  ["forbids a command of scripts", without("-zadd"), [asUser, ""], "NOPERM", /not run zadd:.* \+zadd /],
+  ["forbids SELECT", without("-select"), [asUser, "/1"], "NOPERM", /not run select:.* \+select /],
+  ["forbids SCAN", without("-scan"), [asUser, ""], "NOPERM", /not run scan:/],
+  ["forbids SUBSCRIBE", without("-subscribe"), [asUser, ""], "NOPERM", /not run subscribe:/],
   [
     "forbids keys of the prefix",
     user("~other:*", "&*", "+@all"),
-    asUser,
-    "",
+    [asUser, ""],
     "NOPERM",
     /keys that start with quarry:/
   ],
   [
     "forbids channels of the prefix",
     user("~*", "&other:*", "+@all"),
-    asUser,
-    "",
+    [asUser, ""],
     "NOPERM",
     /channels that.* &quarry:\* /
   ],
-  ["is a Cluster node", { args: ["--cluster-enabled", "yes"] }, "", "", "cluster mode", /single server/],
+  ["is a Cluster node", { args: ["--cluster-enabled", "yes"] }, ["", ""], "cluster mode", /single server/],
   [
     "is a Cluster node without HELLO",
     { args: ["--cluster-enabled", "yes", "--rename-command", "HELLO", ""] },
-    "",
-    "",
+    ["", ""],
     "cluster mode",
     /single server/
   ],
   [
     "is a Sentinel",
     { args: ["--sentinel"], config: "sentinel resolve-hostnames no\n" },
-    "",
-    "",
+    ["", ""],
     "Sentinel",
     /address of the primary/
   ],
   [
     "is a read-only replica",
     { args: ["--replicaof", "127.0.0.1", "1"] },
-    "",
-    "",
+    ["", ""],
     "READONLY",
     /address of its primary/
   ],
   [
     "lacks a command",
     { args: ["--rename-command", "UNLINK", ""] },
-    "",
-    "",
+    ["", ""],
     "unknown command",
     /no command unlink/
   ],
-  ["lacks the database", { args: ["--databases", "2"] }, "", "/2", "no such database", /database/]
+  ["lacks the database", { args: ["--databases", "2"] }, ["", "/2"], "no such database", /database/]
 ]
 
 const encrypted = RedisServer.make({ certificate: Certificate.make() })
@@ -159,7 +135,7 @@ describe("the permissions", () => {
 describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipReason}`, () => {
   it.scopedLive.each(cases)(
     "that %s fails the layer, with what to change",
-    ([, options, credentials, path, reason, fix]) =>
+    ([, options, [credentials, path], reason, fix]) =>
       Effect.gen(function*() {
         const { port } = yield* RedisServer.make(options)
         const url = `redis://${credentials}127.0.0.1:${port}${path}`

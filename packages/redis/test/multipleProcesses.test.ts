@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Scope from "effect/Scope"
+import { isFull } from "../../core/test/support/sample.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as ProcessGroup from "./support/ProcessGroup.ts"
 import * as RedisServer from "./support/RedisServer.ts"
@@ -32,7 +33,7 @@ const maxInWindow = (permits: ReadonlyArray<ProcessGroup.PermitInterval>, window
     )
   )
 
-const duration = 3000
+const duration = isFull ? 3000 : 1500
 
 const loads: FastCheck.Arbitrary<Omit<ProcessGroup.Load, "id">> = FastCheck.record({
   perSecond: FastCheck.oneof(

@@ -64,12 +64,12 @@ type Fault = readonly [
 ]
 
 const faults: ReadonlyArray<Fault> = [
-  ["is paused", ({ pause }) => pause, ({ resume }) => resume],
   [
     "is full and evicts nothing",
     (_, { send }) => send((client) => client.config("SET", "maxmemory", "1")),
     (_, { send }) => send((client) => client.config("SET", "maxmemory", "0"))
-  ]
+  ],
+  ["is paused", ({ pause }) => pause, ({ resume }) => resume]
 ]
 
 describe.skipIf(RedisServer.program === undefined)(
