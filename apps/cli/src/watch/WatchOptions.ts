@@ -25,16 +25,15 @@ const defaultInterval = Duration.seconds(15)
 export const defaultOverlap = 32
 
 /** Without a zone it is UTC, as in the options of lists. */
-const parseTime = (text: string): DateTime.Utc | null =>
-  Option.getOrNull(Schema.decodeOption(Time)(text.trim()))
+const parseTime = (text: string, now: DateTime.Utc): DateTime.Utc | null =>
+  parseRelativeTime(text, now) ?? Option.getOrNull(Schema.decodeOption(Time)(text.trim()))
 
 /** The moment decides about the result, but not about the form. */
 const anyTime = DateTime.unsafeMake("9999-01-01")
 
 const since = expecting(
   "a time such as 1h, 2 days ago or yesterday, a date such as 2025-06-01, or a block",
-  (value) =>
-    parseBlock(value) !== null || parseRelativeTime(value, anyTime) !== null || parseTime(value) !== null
+  (value) => parseBlock(value) !== null || parseTime(value, anyTime) !== null
 )
 
 const interval = expecting(
@@ -86,7 +85,7 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
     const block = parseBlock(text)
     if (block !== null) return { _tag: "Block", block }
     const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
-    const time = parseRelativeTime(text, now) ?? parseTime(text)
+    const time = parseTime(text, now)
     return time !== null && DateTime.lessThanOrEqualTo(time, now)
       ? { _tag: "Time", time: DateTime.formatIso(time) }
       : yield* new UsageError({

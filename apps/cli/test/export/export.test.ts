@@ -191,14 +191,6 @@ describe("the manifest", () => {
     ])
     expect(await run([...argv, "--resume"], at("https://one.example"))).toMatchObject({ code: 0 })
   })
-
-  it("of an unknown version is refused", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), "transfers.csv")
-    writeFileSync(`${file}.manifest.json`, `{"version":2}`)
-    const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, "--resume"])
-    expect([code, err]).toEqual([2, expect.stringContaining("not a manifest of this version")])
-  })
 })
 
 describe("a tail of records that no part has", () => {
@@ -219,9 +211,13 @@ describe("a tail of records that no part has", () => {
     expect(JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))).toMatchObject({ tail: null })
   })
 
-  it.each(["AAAA", ""])("that is damaged is refused: %j", async (lines) => {
+  it.each([
+    ["an unknown version", /"version": 1/, "\"version\": 2"],
+    ["damaged records", /"lines": "[^"]*"/, "\"lines\": \"AAAA\""],
+    ["no records", /"lines": "[^"]*"/, "\"lines\": \"\""]
+  ])("is refused with %s", async (_, part, other) => {
     const { argv, file, run, text } = await interrupted()
-    writeFileSync(`${file}.manifest.json`, text.replace(/"lines": "[^"]*"/, `"lines": "${lines}"`))
+    writeFileSync(`${file}.manifest.json`, text.replace(part, other))
     const { code, err } = await run([...argv, "--resume"])
     expect([code, err]).toEqual([2, expect.stringContaining("not a manifest of this version")])
   })
@@ -360,27 +356,18 @@ describe.each(formats)("an interrupted %s export", (format) => {
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
 
-  it("ignores what follows the last part", async () => {
-    const { argv, file, run, whole } = await interrupted(12)
-    appendFileSync(`${file}.partial`, "half of a part")
-    await run([...argv, file, "--resume"])
-    expect(readFileSync(file).equals(whole)).toBe(true)
-  })
-
-  it("fetches damaged parts again", async () => {
-    const { argv, file, run, whole } = await interrupted(22)
-    const partial = readFileSync(`${file}.partial`)
-    partial[partial.length - 100] = (partial[partial.length - 100] ?? 0) ^ 1
-    writeFileSync(`${file}.partial`, partial)
-    const { code, err } = await run([...argv, file, "--resume"], { requests: 20 })
-    expect([code, err]).toEqual([0, expect.stringContaining("exported")])
-    expect(readFileSync(file).equals(whole)).toBe(true)
-  })
-
-  it("starts again if the partial file is gone", async () => {
-    const { argv, file, run, whole } = await interrupted(12)
-    renameSync(`${file}.partial`, `${file}.moved`)
-    await run([...argv, file, "--resume"])
+  it.each<readonly [title: string, before: number, damage: (partial: string) => void, after: number]>([
+    ["ignores what follows the last part", 12, (partial) => appendFileSync(partial, "half of a part"), 30],
+    ["fetches damaged parts again", 22, (partial) => {
+      const bytes = readFileSync(partial)
+      bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
+      writeFileSync(partial, bytes)
+    }, 20],
+    ["starts again if the partial file is gone", 12, (partial) => renameSync(partial, `${partial}.moved`), 30]
+  ])("%s", async (_, before, damage, after) => {
+    const { argv, file, run, whole } = await interrupted(before)
+    damage(`${file}.partial`)
+    expect(await run([...argv, file, "--resume"], { requests: after })).toMatchObject({ code: 0 })
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
 
