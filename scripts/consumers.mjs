@@ -208,11 +208,19 @@ try {
   /** The install command of a user, with archives instead of names. */
   const [, , ...names] = installCommand(...libraries.map(({ name }) => name)).split(" ")
   const specifiers = names.map((name) => libraries.find((library) => library.name === name)?.archive ?? name)
-  const project = await install("project", [...specifiers, "@types/node@20"])
-  const commands = await install(
-    "commands",
-    packages.flatMap(({ archive, manifest }) => manifest.bin === undefined ? [] : [archive])
-  )
+  const [project, commands, tools] = await Promise.all([
+    install("project", [...specifiers, "@types/node@20"]),
+    install(
+      "commands",
+      packages.flatMap(({ archive, manifest }) => manifest.bin === undefined ? [] : [archive])
+    ),
+    install(
+      "tools",
+      isSample
+        ? ["ts7@npm:typescript@7"]
+        : ["ts5@npm:typescript@5.9", "ts7@npm:typescript@7", "esbuild@0.28", "vite@8"]
+    )
+  ])
   const platform = `${process.platform}-${process.arch}`
   const lowest = [...String(packages[0]?.manifest.engines.node).matchAll(/\d+\.\d+\.\d+/g)].map(([version]) =>
     version
@@ -231,12 +239,6 @@ try {
     runtimes.push({ name: "Node.js", version: `v${version}`, file: join(folder, "node_modules/.bin/node") })
   }
   if (!isSample) runtimes.shift()
-  const tools = await install(
-    "tools",
-    isSample
-      ? ["ts7@npm:typescript@7"]
-      : ["ts5@npm:typescript@5.9", "ts7@npm:typescript@7", "esbuild@0.28", "vite@8"]
-  )
   const versionOf = (/** @type {string} */ name) =>
     JSON.parse(readFileSync(join(tools, "node_modules", name, "package.json"), "utf8")).version
 
