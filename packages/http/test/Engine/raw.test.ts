@@ -1,5 +1,4 @@
 /** Tests raw calls, which return complete responses unparsed. */
-import { allOperations } from "@blockquarry/core/Operations"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -79,38 +78,6 @@ describe("raw", () => {
       expect((yield* failureOf(incomplete.call))._tag).toBe("InvalidResponseError")
       expect(incomplete.requests).toHaveLength(4)
     }))
-
-  it.effect("fails if there is no response", () =>
-    Effect.gen(function*() {
-      const broken = yield* raw(() => ScriptedClient.Disconnect({ code: "ECONNRESET" }))
-      expect((yield* failureOf(broken.call))._tag).toBe("NetworkError")
-      const hanging = yield* raw(() => ScriptedClient.Hang())
-      expect((yield* failureOf(hanging.call))._tag).toBe("TimeoutError")
-    }))
-
-  it.effect("returns safe headers only", () =>
-    Effect.gen(function*() {
-      const { call } = yield* raw([
-        ScriptedClient.respond(200, "{}", {
-          "Content-Type": "application/json",
-          "ETag": "x",
-          "Set-Cookie": "a=b",
-          "Server": "s"
-        })
-      ])
-      expect((yield* call).headers).toEqual({ "content-type": "application/json", "etag": "x" })
-    }))
-
-  it("accepts the operation as an AnyOperation", () => {
-    expect(
-      allOperations.map(({ id, retry: repeat }) => ({ id, repeat })).filter(({ repeat }) =>
-        repeat === "if-not-applied"
-      )
-    )
-      .toEqual([
-        { id: "updateStreamStatus", repeat: "if-not-applied" }
-      ])
-  })
 })
 
 describe("safeHeaders", () => {

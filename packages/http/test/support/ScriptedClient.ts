@@ -41,7 +41,9 @@ export type ScriptedReply = Data.TaggedEnum<{
   Hang: {}
 }>
 
-export const { Respond, Disconnect, Hang } = Data.taggedEnum<ScriptedReply>()
+const { Respond, Disconnect, Hang } = Data.taggedEnum<ScriptedReply>()
+
+export { Disconnect, Hang }
 
 /** Creates a response with any body. */
 export const respond = (
