@@ -159,7 +159,6 @@ export const make = (version: string) => {
       }
       if (entry.shadowed) metrics.rejected(1, client, "shadow")
     },
-    /** Records cost that arrives after its request has completed. */
     recordLateUsage: (client: string | null, cost: number): void => {
       if (cost > 0) metrics.upstreamUnits(cost, client ?? UsageStats.unauthenticatedName)
     },

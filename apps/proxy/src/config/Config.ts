@@ -343,7 +343,6 @@ const initial = Schema.decodeSync(ConfigDocument)({})
 /** The configuration without a file, variables and options. */
 export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: null }
 
-/** Whether only this machine can connect to a listener on the host. */
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" ||
   (Net.isIP(host) !== 0 && loopback.check(host, Net.isIPv6(host) ? "ipv6" : "ipv4"))
@@ -361,7 +360,6 @@ export const shareOf = (
   share: "clientShare" | "clientMemoryShare"
 ): number => allowsAnonymousClients({ clients }) ? 1 : limits[share]
 
-/** Whether operators need a token, and none is configured. */
 export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean =>
   admin?.tokens.length === 0 && admin.open !== "all"
 

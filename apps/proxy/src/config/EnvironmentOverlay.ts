@@ -47,7 +47,6 @@ const references = (value: unknown): ReadonlySet<unknown> => {
   return new Set([...inner, get(value, ["env"])])
 }
 
-/** Reports variables with the prefix of the proxy that set nothing. */
 export const unknownVariables = (document: unknown, env: Variables.VariableValues) => {
   const known: ReadonlyArray<string> = Object.values(Variables.proxyVariables)
   const referenced = references(document)

@@ -150,7 +150,6 @@ export const toInlineYaml = (value: unknown): string =>
     .trim()
     .replace(/^\[ (.*) \]$/, "$1")
 
-/** Returns the aliases, and the offsets of keys that occur twice. */
 const survey = (document: Yaml.Document.Parsed) => {
   const aliases: Array<Yaml.Alias> = []
   const duplicates: Array<readonly [first: number, second: number]> = []

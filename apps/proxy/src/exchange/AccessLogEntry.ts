@@ -51,6 +51,5 @@ export interface AccessLogEntry {
 /** Receives what the proxy records of requests. */
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
   readonly record: (entry: AccessLogEntry) => void
-  /** Receives usage that arrives after its request has completed. */
   readonly recordLate: (client: string | null, attempts: number, cost: number) => void
 }>() {}

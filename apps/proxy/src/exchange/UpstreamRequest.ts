@@ -5,7 +5,6 @@ import type { UpstreamName } from "../config/BaseUrls.ts"
 
 export interface UpstreamRequest {
   readonly operation: AnyOperation
-  /** The path with placeholders for its parameters. */
   readonly route: string
   readonly upstreamName: UpstreamName
   readonly request: EncodedRequest

@@ -16,7 +16,6 @@ import * as ParseRequest from "./ParseRequest.ts"
 export const resolveServices = Effect.gen(function*() {
   const clock = yield* Effect.clock
   return {
-    /** Returns the current time in milliseconds since 1970. */
     now: () => clock.unsafeCurrentTimeMillis(),
     activeConfig: yield* ActiveConfig,
     engine: yield* Engine,
@@ -32,7 +31,6 @@ export type RequestServices = Effect.Effect.Success<typeof resolveServices>
 
 export interface HandledRequest {
   readonly services: RequestServices
-  /** The configuration that was active when the request was received. */
   readonly configured: Configured
   readonly request: ProxyRequest
   readonly context: RequestContext.RequestContext

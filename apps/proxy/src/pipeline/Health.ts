@@ -16,7 +16,6 @@ type Upstreams = Pick<UpstreamClient, "resolve">
 /** Each upstream, or why it is not configured. */
 const resolveAll = ({ resolve }: Upstreams) => Rec.map(baseUrlSettings, (_, name) => resolve(name))
 
-/** Returns the readiness: at least one upstream is configured, and the proxy is not shutting down. */
 export const readinessState = (upstreams: Upstreams, shuttingDown: boolean): ReadinessState => {
   if (shuttingDown) return "shutting-down"
   return Object.values(resolveAll(upstreams)).some(Either.isRight) ? "ready" : "not configured"

@@ -53,7 +53,6 @@ export const respond = (handled: HandledRequest): Response => {
   return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(handled, requestTarget))
 }
 
-/** Finds the page or operation of a request. */
 const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTarget): Response => {
   const { configured, context, request, services: { encodedBodies, pages } } = handled
   const { headers, method } = request

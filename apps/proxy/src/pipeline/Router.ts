@@ -9,7 +9,6 @@ import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 export interface RouteMatch {
   readonly operation: AnyOperation
   readonly parameters: Readonly<Record<string, string>>
-  /** The path with placeholders for its parameters, for the access log. */
   readonly route: string
 }
 

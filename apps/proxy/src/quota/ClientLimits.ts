@@ -18,7 +18,6 @@ type LimitsConfig = Pick<Config, "clients" | "limits">
 
 export type ClientLimits = ReturnType<typeof make>
 
-/** Returns the client as the engine knows it. */
 export const toCallClient = (
   { name, weight }: AuthenticatedClient,
   config: LimitsConfig

@@ -42,22 +42,7 @@ import {
   waitMsOf
 } from "./QuotaStatus.ts"
 
-export interface ClientQuotas {
-  /**
-   * Consumes units of a client, after a wait of at most `maxWait` if necessary. Default: `quotas.maxWait`. Only the wait is
-   * interruptible, so that no charge is lost.
-   *
-   * Consumes the units at once, at the current time `now`, if it need not wait: then the effect is complete.
-   */
-  readonly acquire: (
-    client: AuthenticatedClient,
-    cost: number,
-    now: number,
-    maxWait?: Duration.Duration
-  ) => Effect.Effect<Charge, ProxyError.ProxyError>
-  /** Returns the remaining units of a client. Empty if the store cannot tell. */
-  readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
-}
+export type ClientQuotas = ReturnType<typeof make>
 
 /** The time for a decision, which may use the store several times, in milliseconds: see `RateLimitStore.withFallback`. */
 const storeTime = 1000
@@ -66,7 +51,7 @@ export const make = (
   { maxQueue, maxWait, mode }: Config["quotas"],
   store: RateLimitStoreService,
   clock: SteadyClock.SteadyClock
-): ClientQuotas => {
+) => {
   const queues = new Map<string, QuotaQueue>()
   const withSteadyNow = <A, E>(run: (now: number) => Effect.Effect<A, E>) =>
     Effect.suspend(() => run(clock.unsafeCurrentTimeMillis()))
@@ -191,7 +176,17 @@ export const make = (
       )
     })
 
-  const acquire: ClientQuotas["acquire"] = (client, cost, now, maxWaitOverride = maxWait) => {
+  /**
+   * Consumes units of a client, after a wait if necessary. Only the wait is interruptible, so that no charge is lost.
+   *
+   * Consumes the units at once, at the current time `now`, if it need not wait: then the effect is complete.
+   */
+  const acquire = (
+    client: AuthenticatedClient,
+    cost: number,
+    now: number,
+    maxWaitOverride = maxWait
+  ): Effect.Effect<Charge, ProxyError.ProxyError> => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
     const startedAt = clock.at(now)
     const waiter = {
@@ -288,7 +283,8 @@ export const make = (
         )
     })
 
-  const status: ClientQuotas["status"] = (client) => {
+  /** Returns the remaining units of a client. Empty if the store cannot tell. */
+  const status = (client: AuthenticatedClient): Effect.Effect<ReadonlyArray<QuotaStatus>> => {
     const { name, dailyQuota } = client
     const daily = dailyQuota === null
       ? Effect.succeed(null)
@@ -305,7 +301,6 @@ export const make = (
   return { acquire, status }
 }
 
-/** Runs an effect with the current time, in milliseconds since 1970. */
 const withNow = <A, E>(run: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => run(clock.unsafeCurrentTimeMillis()))
 

@@ -14,7 +14,6 @@ export interface Waiter {
   readonly maxWaitMs: number
   /** Time at which the store expects to grant the request. */
   readyAt: number
-  /** Called when the request reaches the head of the queue. */
   notifyHead: () => void
 }
 

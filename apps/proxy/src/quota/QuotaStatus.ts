@@ -9,13 +9,11 @@ import {
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 
-/** The results of the store for the rate limit and the daily quota of a client. */
 export interface QuotaDecision {
   readonly permit: Permit
   readonly daily: Consumption | null
 }
 
-/** The permit of a client without a rate limit. */
 export const unlimited: Permit = { _tag: "Granted", trial: false, remaining: Number.POSITIVE_INFINITY }
 
 /** Returns the name of a client's account in the store. Names of API keys are digests, so they never collide. */

@@ -12,7 +12,6 @@ import * as RequestTurns from "./RequestTurns.ts"
 import * as ResponseMemory from "./ResponseMemory.ts"
 
 export class Quotas extends Context.Tag("quarry-proxy/Quotas")<Quotas, {
-  /** Returns the rate limits and daily quotas as a configuration enforces them. */
   readonly clientQuotas: (config: Config["quotas"]) => ClientQuotas.ClientQuotas
   readonly limits: ClientLimits.ClientLimits
   readonly memory: ResponseMemory.ResponseMemory

@@ -24,7 +24,6 @@ export const make = () => {
   const nextTimes = new Map<string, number>()
   let delayed = 0
 
-  /** Counts a rejection, and returns its delay. */
   const delayOf = (source: string, maxRate: number, now: number): number => {
     const latest = now + burst + maxDelay
     const known = nextTimes.get(source)

@@ -34,7 +34,6 @@ export const noConnections: ConnectionCounts = {
 export interface ConnectionLimits {
   /** How long a client may read nothing, and the time over which `minSendRate` is measured, in milliseconds. */
   readonly sendIdleTimeoutMs: number
-  /** The longest time to send a response that is not a stream, in milliseconds. */
   readonly sendTimeoutMs: number
   /** In bytes per second. */
   readonly minSendRate: number
@@ -205,7 +204,6 @@ export class ConnectionTracker {
     waiting.length = 0
   }
 
-  /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
   trackRequest(
     { socket }: Http.IncomingMessage,
     response: Http.ServerResponse,

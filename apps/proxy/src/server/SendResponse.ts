@@ -73,7 +73,6 @@ const connectionHeader = (
     // Without a header Node announces its own timeout, which a shutdown does not wait for.
     : ["connection", "keep-alive"]
 
-/** Waits until the client has read the buffered data. */
 const waitForDrain = (response: Http.ServerResponse): Effect.Effect<void> =>
   Effect.async((resume) => {
     const onDrain = () => resume(Effect.void)

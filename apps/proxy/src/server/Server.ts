@@ -240,7 +240,6 @@ const bindPort = (
     })
   })
 
-/** Checks regularly for slow readers, until the scope closes. */
 const closeSlowReaders = (
   connections: ConnectionTracker,
   { sendIdleTimeoutMs, sendTimeoutMs }: ConnectionLimits

@@ -37,7 +37,6 @@ import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
 
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
-/** For whom a call is made, and what observes it. */
 export interface Caller {
   readonly client: CallClient.CallClient
   readonly memory: ClientMemory
@@ -73,7 +72,6 @@ const policiesOf = (
 /** A throttled upstream needs more time than one that failed for a moment. */
 const throttledDelayFactor = 5
 
-/** Creates a client over the engine, which applies retries, rate limits and timeouts. */
 export const make = (config: UpstreamConfig) =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
@@ -160,7 +158,6 @@ export const make = (config: UpstreamConfig) =>
     }
   })
 
-/** Returns what the engine prepares once for all calls of an operation. */
 const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream) => {
   const prepare = (operation: AnyOperation) => ({
     raw: engine.raw(operation, upstream, Engine.bodyScan),
@@ -200,7 +197,6 @@ export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode
 export const withMemoryError = ({ memory }: Caller, error: ProxyError.ProxyError): ProxyError.ProxyError =>
   error === ProxyError.outOfMemory ? memory.error() : error
 
-/** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>
   Arr.dedupeWith(
     Object.values(keys).flat().map(({ key }) => key),

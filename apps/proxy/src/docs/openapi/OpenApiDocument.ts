@@ -9,8 +9,7 @@ import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import { errorResponses } from "./ErrorResponses.ts"
-import { pathsOf } from "./OperationPaths.ts"
-import { headers } from "./ResponseHeaders.ts"
+import { headers, pathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
 /** The pages of the proxy, with what their responses mean by status. */

@@ -7,8 +7,41 @@ import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
 import { prefixes } from "../../pipeline/Router.ts"
 import { errorResponsesOf } from "./ErrorResponses.ts"
-import * as ResponseHeaders from "./ResponseHeaders.ts"
 import { type DescribedOperation, type JsonObject, reference, responseSchemaName } from "./ResponseSchemas.ts"
+
+const header = (description: string, type: "string" | "integer" = "string"): JsonObject => ({
+  description,
+  schema: { type }
+})
+
+/** Headers that the proxy adds to responses. */
+export const headers = {
+  RequestId: header("Request ID: the client's X-Request-Id if valid, otherwise generated"),
+  CacheStatus: header("Cache result (RFC 9211), for example `quarry-proxy; hit; ttl=5`"),
+  Age: header("Age of the cached response in seconds", "integer"),
+  ETag: header(
+    "Entity tag for conditional requests (If-None-Match)"
+  ),
+  RateLimit: header(
+    "Remaining units of the client's rate limit and daily quota, for example `\"rate\";r=47;t=1, \"day\";r=9800;t=3600`"
+  ),
+  RateLimitPolicy: header(
+    "The client's rate limit and daily quota, for example `\"rate\";q=50;w=1, \"day\";q=10000;w=86400`"
+  ),
+  RetryAfter: header("When to retry: seconds or a date")
+}
+
+const headerReference = (name: keyof typeof headers): JsonObject => ({ $ref: `#/components/headers/${name}` })
+
+/** Headers of every response to an operation. */
+const operationResponseHeaders: JsonObject = {
+  "X-Request-Id": headerReference("RequestId"),
+  "Cache-Status": headerReference("CacheStatus"),
+  Age: headerReference("Age"),
+  ETag: headerReference("ETag"),
+  RateLimit: headerReference("RateLimit"),
+  "RateLimit-Policy": headerReference("RateLimitPolicy")
+}
 
 const networks = Object.keys(ledgerNetworks)
 
@@ -89,7 +122,7 @@ const operationOf = (operation: DescribedOperation, cost: number, alias: boolean
       status === "200"
         ? {
           description,
-          headers: ResponseHeaders.operationResponseHeaders,
+          headers: operationResponseHeaders,
           content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
         }
         : { description }),

@@ -1,5 +1,5 @@
 /** What the API reference shows: the operations, and the pages of the proxy. */
-import { isList, type Parameter } from "@blockquarry/core/Operation"
+import { isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import type { Config } from "../../config/Config.ts"
 import { costOf } from "../../exchange/Charge.ts"
@@ -9,26 +9,10 @@ import { proxyPages } from "../openapi/OpenApiDocument.ts"
 import { inputsOf, successesOf, template } from "../openapi/OperationPaths.ts"
 import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 
-export interface Endpoint {
-  readonly id: string
-  readonly tag: string
-  readonly method: string
-  readonly path: string
-  readonly aliases: ReadonlyArray<string>
-  /** Whether the operation is a list, which `/all` can stream. */
-  readonly isList: boolean
-  readonly summary: string
-  readonly issue: string | undefined
-  /** In units. Null for pages. */
-  readonly cost: number | null
-  readonly inputs: ReadonlyArray<Pick<Parameter, "description" | "in" | "jsonSchema" | "name" | "required">>
-  readonly successes: Readonly<Record<string, string>>
-  readonly errors: ReadonlyArray<string>
-  readonly schema: unknown
-}
+export type Endpoint = ReturnType<typeof endpoints>[number]
 
-export const endpoints = (costs: Config["costs"]): ReadonlyArray<Endpoint> => [
-  ...allOperations.map((operation): Endpoint => {
+export const endpoints = (costs: Config["costs"]) => [
+  ...allOperations.map((operation) => {
     const [path = "", ...aliases] = prefixes(operation).map((prefix) => template(prefix + operation.path))
     return {
       id: operation.id,
@@ -36,6 +20,7 @@ export const endpoints = (costs: Config["costs"]): ReadonlyArray<Endpoint> => [
       method: operation.method,
       path,
       aliases,
+      /** Whether `/all` can stream it. */
       isList: isList(operation),
       summary: operation.docs.summary,
       issue: operation.docs.knownIssue,
@@ -46,7 +31,7 @@ export const endpoints = (costs: Config["costs"]): ReadonlyArray<Endpoint> => [
       schema: reference(responseSchemaName(operation.id))
     }
   }),
-  ...proxyPages.map(({ id, path, responses: { "200": success = "", ...errors }, summary }): Endpoint => ({
+  ...proxyPages.map(({ id, path, responses: { "200": success = "", ...errors }, summary }) => ({
     id,
     tag: "proxy",
     method: "GET",
@@ -55,6 +40,7 @@ export const endpoints = (costs: Config["costs"]): ReadonlyArray<Endpoint> => [
     isList: false,
     summary,
     issue: undefined,
+    /** Pages cost nothing. */
     cost: null,
     inputs: [],
     successes: { "200": success },

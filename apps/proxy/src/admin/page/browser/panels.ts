@@ -43,45 +43,29 @@ const hitRatio = (hits: number, requests: number): string =>
   requests === 0 ? "–" : Format.percent(hits / requests)
 
 export const totals = ({ totals }: Status): ReadonlyArray<Node> => {
-  const {
-    attempts,
-    bytes,
-    upstreamCost,
-    failures,
-    hits,
-    clientDisconnects,
-    rejected,
-    requests,
-    savedCost,
-    coalesced,
-    stale
-  } = totals
+  const { failures, hits, requests, savedCost, upstreamCost } = totals
+  const number = Format.number
   const tile = (name: string, value: string, note: string, kind = "") =>
     h(`div.tile ${kind}`, h("dt", name), h("dd.number", value), h("dd.note", note))
+  const partOf = (part: number, whole: number, of: string): string =>
+    whole === 0 ? `no ${of}` : `${Format.percent(part / whole)} of ${of}`
   return [
-    tile("Requests", Format.number(requests), `${Format.number(attempts)} upstream requests`),
+    tile("Requests", number(requests), `${number(totals.attempts)} upstream requests`),
     tile(
       "Cache hit ratio",
       hitRatio(hits, requests),
-      `${Format.number(hits)} hits, ${Format.number(stale)} stale, ${Format.number(coalesced)} coalesced`
+      `${number(hits)} hits, ${number(totals.stale)} stale, ${number(totals.coalesced)} coalesced`
     ),
     tile(
       "Cost saved",
-      Format.number(savedCost),
-      upstreamCost + savedCost === 0
-        ? "no cost"
-        : `${Format.percent(savedCost / (upstreamCost + savedCost))} of total cost`,
+      number(savedCost),
+      upstreamCost + savedCost === 0 ? "no cost" : partOf(savedCost, upstreamCost + savedCost, "total cost"),
       "accent"
     ),
-    tile("Upstream cost", Format.number(upstreamCost), "units"),
-    tile(
-      "Failures",
-      Format.number(failures),
-      requests === 0 ? "no requests" : `${Format.percent(failures / requests)} of requests`,
-      failures > 0 ? "bad" : ""
-    ),
-    tile("Rejected", Format.number(rejected), `${Format.number(clientDisconnects)} client disconnects`),
-    tile("Response bytes", Format.bytes(bytes), "sent to clients")
+    tile("Upstream cost", number(upstreamCost), "units"),
+    tile("Failures", number(failures), partOf(failures, requests, "requests"), failures > 0 ? "bad" : ""),
+    tile("Rejected", number(totals.rejected), `${number(totals.clientDisconnects)} client disconnects`),
+    tile("Response bytes", Format.bytes(totals.bytes), "sent to clients")
   ]
 }
 
