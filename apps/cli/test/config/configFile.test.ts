@@ -205,20 +205,6 @@ const untilEnded = (fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
   )
 
 describe("a replaced file", () => {
-  it.effect("has the requested mode, independent of its previous mode and of the umask", () =>
-    Effect.gen(function*() {
-      const { home } = yield* directories
-      const file = join(home, "secret")
-      fs.writeFileSync(file, "old", { mode: 0o644 })
-      const umask = process.umask(0)
-      yield* Effect.ensuring(
-        replaceFile(file, 0o600, () => Effect.succeed("new")),
-        Effect.sync(() => process.umask(umask))
-      )
-      expect(fs.statSync(file).mode & 0o777).toBe(0o600)
-      expect(fs.readFileSync(file, "utf8")).toBe("new")
-    }).pipe(Effect.scoped))
-
   it.effect("stays as it was when the new content fails, and the lock is removed", () =>
     Effect.gen(function*() {
       const { home } = yield* directories
@@ -251,21 +237,5 @@ describe("a replaced file", () => {
       yield* untilEnded(writing)
       yield* Fiber.join(writing)
       expect(fs.readFileSync(file, "utf8")).toBe("new")
-    }).pipe(Effect.scoped))
-
-  it.live("has the changes of all writers that overlap", () =>
-    Effect.gen(function*() {
-      const { home } = yield* directories
-      const file = join(home, "count")
-      const increment = replaceFile(file, null, (text) =>
-        Effect.as(
-          Effect.promise(() => new Promise((resolve) => setImmediate(resolve))),
-          String(Number(text) + 1)
-        ))
-      yield* Effect.all(
-        Array.from({ length: 10 }, () => increment),
-        { concurrency: "unbounded" }
-      )
-      expect(fs.readFileSync(file, "utf8")).toBe("10")
     }).pipe(Effect.scoped))
 })

@@ -19,8 +19,8 @@ import { OutputClosedError, OutputError } from "../../src/errors/CommandError.ts
 import { systemFailure } from "../../src/errors/SystemError.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
+import type { ProcessResult } from "../support/process.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
-import type { Ended } from "./records.ts"
 
 /** Shared by all cases. */
 const ledger = Ledger.make({ seed: 1, scale: 60 })
@@ -67,9 +67,9 @@ const makeClock = (): Clock.Clock => {
 /** Exit code of an interrupted process. */
 const interruptedExitCode = 130
 
-export const run = (input: Case): Promise<Ended> =>
+export const run = (input: Case): Promise<ProcessResult> =>
   Effect.gen(function*() {
-    const output = { stdout: "", stderr: "" }
+    const output = { out: "", err: "" }
     let writes = 0
     const reached = yield* Deferred.make<void>()
     const stream = {
@@ -89,15 +89,15 @@ export const run = (input: Case): Promise<Ended> =>
             return new OutputError(systemFailure("cannot write output", { code: "ENOSPC" }))
           }
           writes += 1
-          output.stdout += text
+          output.out += text
           return writes === input.interruptedAfter
             ? Deferred.succeed(reached, undefined)
             : Effect.void
         }),
-      note: (text) => Effect.sync(() => void (output.stderr += `${text}\n`)),
+      note: (text) => Effect.sync(() => void (output.err += `${text}\n`)),
       progress: (text) =>
         Effect.sync(() => {
-          if (stream.isTerminal && text !== null) output.stderr += `(progress) ${text}\n`
+          if (stream.isTerminal && text !== null) output.err += `(progress) ${text}\n`
         })
     }
     const client = input.broken === true

@@ -2,15 +2,12 @@
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
-import { afterAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
+import manifest from "../../package.json" with { type: "json" }
 import { connection, words } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
-import { closedPort, openPort, record, Workshop } from "./processes.ts"
+import { closedPort, openPort, record, start } from "./processes.ts"
 import { recordPath, withoutPorts } from "./records.ts"
-
-const workshop = new Workshop()
-
-afterAll(() => workshop.remove())
 
 const { QUARRY_API_KEY = "" } = connection
 
@@ -18,24 +15,28 @@ const price = "token price {token}"
 
 it("prints the same as the in-process command line", async () => {
   for (
-    const line of ["", "--version", "token price --help", "walet chains", `${price} --chian eth`, price]
+    const line of ["", "token price --help", "walet chains", `${price} --chian eth`, price]
   ) {
-    expect([words(line), await workshop.start(line).ended]).toEqual([
+    expect([words(line), await start(line).ended]).toEqual([
       words(line),
       await InProcess.run({ line })
     ])
   }
 })
 
+it("prints the version of its manifest", async () => {
+  expect((await start("--version").ended).out.split("\n")[0]).toBe(manifest.version)
+})
+
 it("prints the recorded output for command lines", async () => {
   const port = await closedPort()
   const started = [
-    workshop.start("wallet transfers 0x12 --sandbox"),
-    workshop.start(`${price} --sandbox -o table`),
-    workshop.start(`${price} -o ndjson`, { QUARRY_SANDBOX: "1" }),
-    workshop.start(`${price}`, { QUARRY_BASE_URL: "https://data.example.com" }),
-    workshop.start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
-    workshop.start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })
+    start("wallet transfers 0x12 --sandbox"),
+    start(`${price} --sandbox -o table`),
+    start(`${price} -o ndjson`, { QUARRY_SANDBOX: "1" }),
+    start(`${price}`, { QUARRY_BASE_URL: "https://data.example.com" }),
+    start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
+    start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })
   ]
   const records = await Promise.all(started.map(record))
   await expect(withoutPorts(records.join("\n"))).toMatchFileSnapshot(recordPath("process-lines"))
@@ -45,36 +46,36 @@ it("prints the recorded output on terminals", async () => {
   const table = `${price} --sandbox`
   const owners = "token owners {polygonToken} --chain polygon --largest 2 --sandbox"
   const started = [
-    workshop.start(table, {}, { stdout: 60, stderr: 60 }),
-    workshop.start(table, { NO_COLOR: "1" }, { stdout: 60, stderr: 60 }),
-    workshop.start(table, {}, { stderr: 60 }),
-    workshop.start(owners, {}, { stderr: 60 }),
-    workshop.start("--help", {}, { stdout: 50 }),
-    workshop.start("walet", {}, { stderr: 60 })
+    start(table, {}, { stdout: 60, stderr: 60 }),
+    start(table, { NO_COLOR: "1" }, { stdout: 60, stderr: 60 }),
+    start(table, {}, { stderr: 60 }),
+    start(owners, {}, { stderr: 60 }),
+    start("--help", {}, { stdout: 50 }),
+    start("walet", {}, { stderr: 60 })
   ]
   const records = await Promise.all(started.map(record))
   await expect(records.join("\n")).toMatchFileSnapshot(recordPath("process-terminals"))
 })
 
 it("prints the recorded output for servers and signals", async () => {
-  const served = workshop.start("sandbox serve --port 0 --seed 1 --scale 60")
+  const served = start("sandbox serve --port 0 --seed 1 --scale 60")
   const banner = await served.until("/chains'")
   const [, origin = ""] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(banner) ?? []
-  const chains = workshop.start("wallet chains {wallet} --chains eth -o table", {
+  const chains = start("wallet chains {wallet} --chains eth -o table", {
     QUARRY_API_KEY,
     QUARRY_BASE_URL: origin
   })
   await chains.ended
   served.interrupt()
   const { close, port } = await openPort()
-  const taken = workshop.start(`sandbox serve --port ${port}`)
-  const nowhere = workshop.start("sandbox serve --port 0 --host 192.0.2.1")
+  const taken = start(`sandbox serve --port ${port}`)
+  const nowhere = start("sandbox serve --port 0 --host 192.0.2.1")
   await Promise.all([taken.ended, nowhere.ended])
   await close()
   // The second page hangs
   const interrupted = await Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer
-    const started = workshop.start("token transfers {token} --limit 2 --all -o ndjson", {
+    const started = start("token transfers {token} --limit 2 --all -o ndjson", {
       QUARRY_API_KEY,
       QUARRY_BASE_URL: origin
     })

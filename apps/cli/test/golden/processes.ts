@@ -1,13 +1,10 @@
 /** Runs the bundled program in child processes. */
-import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+import { exitOf, type ProcessResult, startProcess, type Variables } from "../support/process.ts"
 import { shown, words } from "./cases.ts"
-import { type Ended, outcome } from "./records.ts"
+import { outcome } from "./records.ts"
 
 /** Names of the records. */
 export const names = ["process-lines", "process-terminals", "process-servers"] as const
@@ -23,75 +20,40 @@ const columns = (name: "stdout" | "stderr", width: number | undefined): string =
 
 export interface Started {
   readonly line: string
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Variables
   readonly terminal: Terminal
   /** Resolves when stdout contains the text. */
   readonly until: (text: string) => Promise<string>
   readonly interrupt: () => void
   readonly kill: () => void
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ProcessResult>
 }
 
-/** A temporary directory with a copy of the bundle beside a manifest with a constant version, and the processes started from it. */
-export class Workshop {
-  readonly #directory = mkdtempSync(join(tmpdir(), "quarry-"))
-  readonly #kill = new Set<() => void>()
-
-  get #program(): string {
-    return join(this.#directory, "dist/quarry.js")
-  }
-
-  constructor() {
-    writeFileSync(join(this.#directory, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
-    cpSync(fileURLToPath(new URL("../../dist/", import.meta.url)), join(this.#directory, "dist"), {
-      recursive: true
-    })
-  }
-
-  /** Kills the remaining processes and removes the directory. */
-  remove(): void {
-    for (const kill of this.#kill) kill()
-    rmSync(this.#directory, { recursive: true, force: true })
-  }
-
-  start(line: string, env: Readonly<Record<string, string>> = {}, terminal: Terminal = {}): Started {
-    const preload = columns("stdout", terminal.stdout) + columns("stderr", terminal.stderr)
-    const child = spawn(
-      process.execPath,
-      [
-        ...(preload === "" ? [] : ["--import", `data:text/javascript,${encodeURIComponent(preload)}`]),
-        this.#program,
-        ...words(line)
-      ],
-      { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", "pipe"] }
-    )
-    this.#kill.add(() => void child.kill("SIGKILL"))
-    let stdout = ""
-    let stderr = ""
-    child.stdout.on("data", (text: Buffer) => void (stdout += text.toString()))
-    child.stderr.on("data", (text: Buffer) => void (stderr += text.toString()))
-    const ended = once(child, "close").then(() => ({ code: child.exitCode, stdout, stderr }))
-    return {
-      line,
-      env,
-      terminal,
-      ended,
-      interrupt: () => void child.kill("SIGINT"),
-      kill: () => void child.kill("SIGKILL"),
-      until: (text) =>
-        new Promise((resolve, reject) => {
-          const check = () => {
-            if (stdout.includes(text)) resolve(stdout)
-          }
-          child.stdout.on("data", check)
-          child.once(
-            "close",
-            () => reject(new Error(`exited before the expected output: ${stdout}${stderr}`))
-          )
-          check()
-        })
+/** Starts the program. It is killed at the end of the test. */
+export const start = (line: string, env: Variables = {}, terminal: Terminal = {}): Started => {
+  const preload = columns("stdout", terminal.stdout) + columns("stderr", terminal.stderr)
+  const options = `--import "data:text/javascript,${encodeURIComponent(preload)}"`
+  const child = startProcess(words(line), { ...env, ...preload === "" ? {} : { NODE_OPTIONS: options } })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  let stdout = ""
+  child.stdout.on("data", (text: Buffer) => void (stdout += text.toString()))
+  const ended = exitOf(child)
+  return {
+    line,
+    env,
+    terminal,
+    ended,
+    interrupt: () => void child.kill("SIGINT"),
+    kill: () => void child.kill("SIGKILL"),
+    until: async (text) => {
+      while (!stdout.includes(text)) await Promise.race([once(child.stdout, "data"), ended.then(fail)])
+      return stdout
     }
   }
+}
+
+const fail = ({ err, out }: ProcessResult) => {
+  throw new Error(`exited before the expected output: ${out}${err}`)
 }
 
 /** Formats the record of a process. */

@@ -1,13 +1,8 @@
 /** Formats golden records, and masks values that change from run to run. */
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import type { ProcessResult } from "../support/process.ts"
 import { type Case, shown } from "./cases.ts"
-
-export interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** Returns the file of a record. */
 export const recordPath = (name: string): string =>
@@ -78,11 +73,11 @@ const formatOptions = (input: Case): string => {
 }
 
 /** Formats the result of a case. */
-export const outcome = ({ code, stderr, stdout }: Ended): string =>
-  block("stdout", stdout) + block("stderr", withoutTimes(stderr)) + `exit code: ${code}\n`
+export const outcome = ({ code, err, out }: ProcessResult): string =>
+  block("stdout", out) + block("stderr", withoutTimes(err)) + `exit code: ${code}\n`
 
 /** Formats cases in order. A repeated result refers to the first case. */
-export const record = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
+export const record = (cases: ReadonlyArray<readonly [Case, ProcessResult]>): string => {
   const firsts = new Map<string, string>()
   return cases.map(([input, ended]) => {
     const text = outcome(ended)

@@ -3,18 +3,14 @@ import type { Address } from "@blockquarry/core/Address"
 import type * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
-import { afterAll, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { existsSync, readFileSync } from "node:fs"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { type Started, Workshop } from "../golden/processes.ts"
+import { start as startProgram, type Started } from "../golden/processes.ts"
 import { records } from "../support/quarry.ts"
 import { temporaryFile } from "./support.ts"
-
-const workshop = new Workshop()
-
-afterAll(() => workshop.remove())
 
 const pageSize = 5
 
@@ -70,17 +66,17 @@ const runWatch = (
     let err = ""
     const codes: Array<number | null> = []
     for (let run = 0; run < runs; run++) {
-      const saved = contentOf(state)
-      const started = workshop.start(
+      const started = startProgram(
         `watch ${path} ${watched} --limit ${pageSize} --overlap 8 --interval 1s --state ${state}`,
         { QUARRY_API_KEY: Sandbox.apiKey, QUARRY_BASE_URL: origin, QUARRY_RATE_LIMIT: "none" }
       )
       yield* Effect.promise(() => started.until("\n"))
-      if (run % 2 === 0) yield* untilChanged(state, saved)
+      // After the first record, so that a kill does not always come before its position is saved
+      if (run % 2 === 0) yield* untilChanged(state, contentOf(state))
       stop(started)
       const ended = yield* Effect.promise(() => started.ended)
-      out += ended.stdout
-      err += ended.stderr
+      out += ended.out
+      err += ended.err
       codes.push(ended.code)
     }
     const printed = records(out).map(({ block_number, log_index, transaction_hash }) => ({
