@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { Subject } from "./Comparison.ts"
-import { countRecords, transfersPage, wallet } from "./Documents.ts"
+import { wallet } from "./Documents.ts"
 import { makeStubClient } from "./StubClient.ts"
 import { effectSubject } from "./Subject.ts"
 
@@ -70,19 +70,3 @@ export const makeRawCalls = <I, A, O, W>(operation: Operation<I, A, O, W>, body:
       )
     return { baseline, bytes, call, client, countIfComplete, response }
   })
-
-const firstPage = Buffer.from(transfersPage("strings", null))
-const firstClient = makeStubClient(() => firstPage)
-
-/** A call of a client that is created for it, without network. Returns the number of records. */
-export const firstCalls = {
-  platform: firstClient.get(stubUrl).pipe(
-    Effect.flatMap((response) => response.json),
-    Effect.map(countRecords)
-  ),
-  blockquarry: makeDataApi(firstClient).pipe(
-    Effect.flatMap((data) => data.walletTransfers(input)),
-    Effect.map(({ result }) => result.length),
-    Effect.scoped
-  )
-}

@@ -2,7 +2,7 @@
 import type { Benchmark } from "../Comparison.ts"
 import { call } from "./call.ts"
 import { decode } from "./decode.ts"
-import { hits, limiter, raw, stages } from "./engine.ts"
+import { hits, raw } from "./engine.ts"
 import { growth } from "./growth.ts"
 import { pagination } from "./pagination.ts"
 import { cli, exports, programs } from "./programs.ts"
@@ -18,8 +18,6 @@ export const allBenchmarks: ReadonlyArray<Benchmark> = [
   cli,
   exports,
   proxy,
-  stages,
-  limiter,
   growth,
   processes,
   heap

@@ -1,21 +1,21 @@
-/** Programs, of which every iteration starts a process: bundles of the library, and the command line. */
+/** Programs with the library, and the command line, of which every iteration starts a process. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
-import type { Batch, Benchmark, Comparison, Subject } from "../Comparison.ts"
-import { pageSize } from "../Documents.ts"
-import { firstCalls } from "../Library.ts"
+import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
+import { countRecords, pageSize, transfersPage } from "../Documents.ts"
+import { input, makeDataApi } from "../Library.ts"
 import {
   findExecutable,
   makeTemporaryDirectory,
   pathTo,
-  type ProgramRun,
   type ProgramSpec,
   runProgram,
   startProgram
 } from "../Processes.ts"
 import { startUpstream } from "../Servers.ts"
+import { makeStubClient } from "../StubClient.ts"
 import { effectSubject, processMeasureOptions, processSubject } from "../Subject.ts"
 
 /** Bundles a program of this package, and returns the size in bytes. */
@@ -28,41 +28,34 @@ const bundle = (name: string, file: string) =>
     ]
   })
 
-/** The cost is the number that the program prints. */
-const printed = ({ output }: ProgramRun): Batch => ({ records: 1, cost: Number(output) })
-
-/** The first call of a process and of a client, and the size of a bundle. */
+/** The first call of a client, and the size of a bundle. */
 export const programs: Benchmark = {
   name: "programs",
   comparisons: Effect.gen(function*() {
     const directory = yield* makeTemporaryDirectory
-    const fileOf = (name: string) => join(directory, `${name}.mjs`)
     const bundleSize = (name: string, program: string) =>
       Effect.map(
-        Effect.cached(bundle(program, fileOf(program))),
-        (run) => processSubject(name, Effect.map(run, printed))
+        Effect.cached(bundle(program, join(directory, `${program}.mjs`))),
+        (run) => processSubject(name, Effect.map(run, ({ output }) => ({ records: 1, cost: Number(output) })))
       )
-    yield* bundle("firstCall", fileOf("firstCall"))
-    const firstCall = (name: string, client: string) =>
-      processSubject(name, Effect.map(runProgram({ args: [fileOf("firstCall"), client] }), printed))
+    const page = Buffer.from(transfersPage("strings", null))
+    const client = makeStubClient(() => page)
+    const plainCall = client.get("http://first.test").pipe(
+      Effect.flatMap((response) => response.json),
+      Effect.map(countRecords)
+    )
+    const firstCall = makeDataApi(client).pipe(
+      Effect.flatMap((data) => data.walletTransfers(input)),
+      Effect.map(({ result }) => result.length),
+      Effect.scoped
+    )
     return [
-      {
-        title: "first call of a process without network, 91 KB",
-        unit: "process",
-        records: 1,
-        baseline: firstCall("HttpClient + json", "platform"),
-        blockquarry: [firstCall("DataApi.walletTransfers", "blockquarry")],
-        measureOptions: processMeasureOptions
-      },
       {
         title: "first call of a new client without network, 91 KB",
         unit: "client",
         records: pageSize,
-        baseline: effectSubject("HttpClient + json", firstCalls.platform),
-        blockquarry: [{
-          ...effectSubject("DataApi.walletTransfers", firstCalls.blockquarry),
-          target: { cost: 2000 }
-        }]
+        baseline: effectSubject("HttpClient + json", plainCall),
+        blockquarry: [{ ...effectSubject("DataApi.walletTransfers", firstCall), target: { cost: 2000 } }]
       },
       {
         title: "bundle of a program, minified, gzip",
