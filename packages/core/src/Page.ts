@@ -19,7 +19,6 @@ export interface Page<out Item> {
   readonly result: ReadonlyArray<Item>
 }
 
-/** An encoded `Page`. */
 export interface PageEncoded<out Item> {
   readonly total?: number | null | undefined
   readonly page?: number | null | undefined
@@ -51,7 +50,6 @@ export interface CollectionPage<out Item> extends Page<Item> {
   readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null
 }
 
-/** An encoded `CollectionPage`. */
 export interface CollectionPageEncoded<out Item> extends PageEncoded<Item> {
   readonly status?: string | null | undefined
 }

@@ -46,7 +46,6 @@ const struct = Schema.Struct({
  */
 export interface Erc20Transfer extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `Erc20Transfer`. */
 export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `Erc20Transfer`. */

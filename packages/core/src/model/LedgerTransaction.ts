@@ -189,7 +189,6 @@ export type LedgerTransaction =
 
 const variants = Schema.Union(...knownVariants, pending, otherTransaction)
 
-/** An encoded `LedgerTransaction`. */
 export type LedgerTransactionEncoded = typeof variants.Encoded
 
 /** The schema of `LedgerTransaction`. */

@@ -25,7 +25,6 @@ const paymentToken = Schema.Struct({
 /** The token in which a sale was paid. */
 export interface PaymentToken extends Schema.Schema.Type<typeof paymentToken> {}
 
-/** An encoded `PaymentToken`. */
 export interface PaymentTokenEncoded extends Schema.Schema.Encoded<typeof paymentToken> {}
 
 /** The schema of `PaymentToken`. */
@@ -48,7 +47,6 @@ const lastSale = Schema.Struct({
 /** The last sale of an NFT. */
 export interface LastSale extends Schema.Schema.Type<typeof lastSale> {}
 
-/** An encoded `LastSale`. */
 export interface LastSaleEncoded extends Schema.Schema.Encoded<typeof lastSale> {}
 
 /** The schema of `LastSale`. */
@@ -64,7 +62,6 @@ const struct = Schema.Struct({
 /** An NFT. `metadata` is the unparsed document that the token URI refers to. */
 export interface Nft extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `Nft`. */
 export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `Nft`. */

@@ -31,7 +31,6 @@ const struct = Schema.Struct({
 /** A trade of one or more NFTs of a contract for one price. */
 export interface NftTrade extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `NftTrade`. */
 export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `NftTrade`. */

@@ -43,7 +43,6 @@ const struct = Schema.Struct({
 /** An NFT and one of its owners: an `Nft` without minter and last sale. */
 export interface OwnedNft extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `OwnedNft`. */
 export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `OwnedNft`. */

@@ -30,7 +30,6 @@ const abiParameter = Schema.Struct({
 /** A parameter of a contract function or event. */
 export interface AbiParameter extends Schema.Schema.Type<typeof abiParameter> {}
 
-/** An encoded `AbiParameter`. */
 export interface AbiParameterEncoded extends Schema.Schema.Encoded<typeof abiParameter> {}
 
 /** The schema of `AbiParameter`. */
@@ -51,7 +50,6 @@ const abiItem = Schema.Struct({
 /** A function or event of a contract. */
 export interface AbiItem extends Schema.Schema.Type<typeof abiItem> {}
 
-/** An encoded `AbiItem`. */
 export interface AbiItemEncoded extends Schema.Schema.Encoded<typeof abiItem> {}
 
 /** The schema of `AbiItem`. */
@@ -69,7 +67,6 @@ const trigger = Schema.Struct({
 /** A function of a contract that a stream calls, and whose result it sends. */
 export interface StreamTrigger extends Schema.Schema.Type<typeof trigger> {}
 
-/** An encoded `StreamTrigger`. */
 export interface StreamTriggerEncoded extends Schema.Schema.Encoded<typeof trigger> {}
 
 /** The schema of `StreamTrigger`. */
@@ -112,7 +109,6 @@ const struct = Schema.Struct({
 /** A stream, as returned by the status update. */
 export interface StreamRecord extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `StreamRecord`. */
 export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `StreamRecord`. */

@@ -25,7 +25,6 @@ const struct = Schema.Struct({
 /** A holder of an ERC20 token. */
 export interface TokenOwner extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `TokenOwner`. */
 export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `TokenOwner`. */

@@ -22,7 +22,6 @@ const nativePrice = Schema.Struct({
 /** A price in the native token of a chain. */
 export interface NativePrice extends Schema.Schema.Type<typeof nativePrice> {}
 
-/** An encoded `NativePrice`. */
 export interface NativePriceEncoded extends Schema.Schema.Encoded<typeof nativePrice> {}
 
 /** The schema of `NativePrice`. */
@@ -54,7 +53,6 @@ const struct = Schema.Struct({
 /** The price of a token in US dollars and in the chain's native token. */
 export interface TokenPrice extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `TokenPrice`. */
 export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `TokenPrice`. */

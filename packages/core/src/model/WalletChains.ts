@@ -19,7 +19,6 @@ const transaction = Schema.Struct({
 /** The first or last transaction of a wallet on a chain. */
 export interface ChainTransaction extends Schema.Schema.Type<typeof transaction> {}
 
-/** An encoded `ChainTransaction`. */
 export interface ChainTransactionEncoded extends Schema.Schema.Encoded<typeof transaction> {}
 
 /** The schema of `ChainTransaction`. */
@@ -41,7 +40,6 @@ const activeChain = Schema.Struct({
 /** The activity of a wallet on a chain. */
 export interface ActiveChain extends Schema.Schema.Type<typeof activeChain> {}
 
-/** An encoded `ActiveChain`. */
 export interface ActiveChainEncoded extends Schema.Schema.Encoded<typeof activeChain> {}
 
 /** The schema of `ActiveChain`. */
@@ -55,7 +53,6 @@ const struct = Schema.Struct({
 /** A wallet and the chains on which it is active. */
 export interface WalletChains extends Schema.Schema.Type<typeof struct> {}
 
-/** An encoded `WalletChains`. */
 export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `WalletChains`. */

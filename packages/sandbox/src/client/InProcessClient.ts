@@ -5,7 +5,6 @@ import { RequestError } from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
@@ -122,8 +121,7 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
     case "Uint8Array":
       return Effect.succeed(new TextDecoder().decode(body.body))
     case "Stream":
-      return Stream.runCollect(body.stream).pipe(
-        Effect.flatMap((chunks) => Effect.promise(() => new Blob([...Chunk.map(chunks, copy)]).text())),
+      return Stream.mkString(Stream.decodeText(body.stream)).pipe(
         Effect.mapError((cause) => new RequestError({ request, reason: "Encode", cause }))
       )
     case "Raw":
@@ -136,6 +134,8 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
 
 const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
+const terminated = (cause: Error) => new TypeError("terminated", { cause })
+
 /** The decompressed body. A truncated gzip body ends early without an error, as in `fetch`. */
 const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
   switch (response.transmission) {
@@ -145,15 +145,11 @@ const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | Read
     case "gzip-truncated":
       return firstHalf(bodyBytes(response))
     case "reset-body":
-      return halfBodyThen(
-        response,
-        (controller) => controller.error(new TypeError("terminated", { cause: connectionReset() }))
-      )
+      return halfBodyThen(response, (controller) => controller.error(terminated(connectionReset())))
     case "truncate":
       return halfBodyThen(
         response,
-        (controller) =>
-          controller.error(new TypeError("terminated", { cause: new Error("other side closed") }))
+        (controller) => controller.error(terminated(new Error("other side closed")))
       )
     case "stall":
       return halfBodyThen(response, () => {})

@@ -5,7 +5,7 @@ import type { Wallet } from "./Model.ts"
 
 type AccountRole = "person" | "exchange" | "pool" | "marketplace" | "vault"
 
-type NamedAccount = readonly [role: AccountRole, label: string, entity: string | null]
+type NamedAccount = readonly [role: AccountRole, label: string | null, entity: string | null]
 
 const namedAccounts: ReadonlyArray<NamedAccount> = [
   ["exchange", "Northwind: Hot Wallet 1", "Northwind Exchange"],
@@ -32,60 +32,35 @@ const namedAccounts: ReadonlyArray<NamedAccount> = [
 const unnamedCount = 33
 
 /** The wallets of a ledger by role. */
-export interface Accounts {
-  readonly all: ReadonlyArray<Wallet>
-  /** Active on most chains. */
-  readonly main: Address
-  /** Sender or recipient of every transfer of the busy token. */
-  readonly busy: Address
-  /** Has no activity. */
-  readonly empty: Address
-  /** Wallets that send, receive and trade. */
-  readonly participants: ReadonlyArray<Address>
-  readonly pools: ReadonlyArray<Address>
-  readonly marketplaces: ReadonlyArray<Address>
-}
-
-const isContract = (role: AccountRole): boolean =>
-  role === "pool" || role === "marketplace" || role === "vault"
-
-const logo = (entity: string): string => `https://logos.example/entities/${encodeURIComponent(entity)}.png`
+export interface Accounts extends ReturnType<typeof makeAccounts> {}
 
 /** Creates the accounts of a seed. */
-export const makeAccounts = (seed: string): Accounts => {
+export const makeAccounts = (seed: string) => {
   const address = addresses(`${seed}/wallet`)
+  const wallet = ([role, label, entity]: NamedAccount, index: number) => ({
+    role,
+    address: address(index),
+    label,
+    entity,
+    entityLogo: entity === null ? null : `https://logos.example/entities/${encodeURIComponent(entity)}.png`,
+    isContract: role === "pool" || role === "marketplace" || role === "vault"
+  })
   const wallets = [
-    ...namedAccounts.map(([role, label, entity], index) => ({
-      role,
-      wallet: {
-        address: address(index),
-        label,
-        entity,
-        entityLogo: entity === null ? null : logo(entity),
-        isContract: isContract(role)
-      }
-    })),
-    ...Array.from({ length: unnamedCount }, (_, index) => ({
-      role: "person" as const,
-      wallet: {
-        address: address(1000 + index),
-        label: null,
-        entity: null,
-        entityLogo: null,
-        isContract: false
-      }
-    }))
+    ...namedAccounts.map(wallet),
+    ...Array.from({ length: unnamedCount }, (_, index) => wallet(["person", null, null], 1000 + index))
   ]
-  const main = address(1000)
-  const busy = address(0)
   const empty = address(1001)
   const withRoles = (...roles: ReadonlyArray<AccountRole>): ReadonlyArray<Address> =>
-    wallets.filter(({ role }) => roles.includes(role)).map(({ wallet }) => wallet.address)
+    wallets.filter(({ role }) => roles.includes(role)).map(({ address }) => address)
   return {
-    all: wallets.map(({ wallet }) => wallet),
-    main,
-    busy,
+    all: wallets.map(({ role: _, ...wallet }): Wallet => wallet),
+    /** Active on most chains. */
+    main: address(1000),
+    /** Sender or recipient of every transfer of the busy token. */
+    busy: address(0),
+    /** Has no activity. */
     empty,
+    /** Wallets that send, receive and trade. */
     participants: withRoles("person", "exchange", "vault").filter((wallet) => wallet !== empty),
     pools: withRoles("pool"),
     marketplaces: withRoles("marketplace")

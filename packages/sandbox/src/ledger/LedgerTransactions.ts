@@ -102,8 +102,10 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
     return hash(index)
   }
 
+  /** 32 bytes, for each transaction and use. */
+  const bytes = (index: number, use: number): string => `0x${text(index * 8 + use)}`
   const submitted = (index: number): TransactionJson => ({
-    sender: `0x${text(index * 8 + 100)}`,
+    sender: bytes(index, 100),
     sequence_number: String(below(100_000)),
     max_gas_amount: "200000",
     gas_unit_price: String(100 + below(50)),
@@ -113,13 +115,13 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
   })
   const committed = (index: number, version: number, time: number): TransactionJson => ({
     version: String(version),
-    state_change_hash: `0x${text(index * 8 + 1)}`,
-    event_root_hash: `0x${text(index * 8 + 2)}`,
+    state_change_hash: bytes(index, 1),
+    event_root_hash: bytes(index, 2),
     state_checkpoint_hash: null,
     gas_used: "0",
     success: true,
     vm_status: "Executed successfully",
-    accumulator_root_hash: `0x${text(index * 8 + 3)}`,
+    accumulator_root_hash: bytes(index, 3),
     changes: [],
     timestamp: `${time}000`
   })
@@ -133,7 +135,7 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
     switch (type) {
       case "block_metadata_transaction":
         return {
-          id: `0x${text(index * 8 + 4)}`,
+          id: bytes(index, 4),
           epoch: "11213",
           round: String(40_000 + block),
           events: [],
@@ -153,16 +155,16 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
           changes: [{
             type: "write_resource",
             address: "0x1",
-            state_key_hash: `0x${text(index * 8 + 5)}`,
+            state_key_hash: bytes(index, 5),
             data: { type: "0x1::coin::CoinStore<0x1::aptos_coin::AptosCoin>", data: { frozen: false } }
           }],
-          events: failed ? [] : [event(`0x${text(index * 8 + 100)}`)]
+          events: failed ? [] : [event(bytes(index, 100))]
         }
       }
       case "validator_transaction":
         return { validator_transaction_type: "observed_jwk_update", events: [] }
       case "state_checkpoint_transaction":
-        return { state_checkpoint_hash: `0x${text(index * 8 + 6)}` }
+        return { state_checkpoint_hash: bytes(index, 6) }
       case "block_epilogue_transaction":
         return { block_end_info: { block_gas_limit_reached: false, block_output_limit_reached: false } }
       case "time_lock_transaction":

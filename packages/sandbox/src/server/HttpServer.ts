@@ -1,6 +1,7 @@
 /** The Node HTTP server of the sandbox, which can reset and truncate connections. */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
+import * as Record from "effect/Record"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
@@ -104,9 +105,9 @@ const preflightResponse: SandboxResponse = {
   transmission: "complete"
 }
 
-const payloadTooLarge: SandboxResponse = withContentLength({
-  ...jsonResponse(413, { message: "Request body too large" }, { connection: "close" })
-})
+const payloadTooLarge: SandboxResponse = withContentLength(
+  jsonResponse(413, { message: "Request body too large" }, { connection: "close" })
+)
 
 /** Reads the body as a string. Returns undefined if it is too large. */
 const readRequestBody = (request: IncomingMessage): Effect.Effect<string | undefined> =>
@@ -124,11 +125,7 @@ const readRequestBody = (request: IncomingMessage): Effect.Effect<string | undef
   })
 
 const flattenHeaders = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(headers).map((
-      [name, value]
-    ) => [name, Array.isArray(value) ? value.join(", ") : value ?? ""])
-  )
+  Record.map(headers, (value = "") => Array.isArray(value) ? value.join(", ") : value)
 
 /** Sends a response according to its `transmission`. */
 const sendResponse = (

@@ -4,21 +4,19 @@ import { jsonResponse, type SandboxResponse } from "./HttpMessage.ts"
 
 /** Returns the response that replaces the one of the operation, or undefined if the fault does not replace it. */
 export const replacementResponse = (fault: Fault): SandboxResponse | undefined => {
-  if (fault.redirect !== undefined) {
-    return {
-      status: fault.status ?? 302,
-      headers: { location: fault.redirect },
-      body: "",
-      transmission: "complete"
-    }
-  }
-  if (fault.status === undefined) return undefined
-  const headers: Record<string, string> = fault["retry-after"] === undefined
-    ? {}
-    : { "retry-after": fault["retry-after"] }
-  return hasNoBody(fault.status)
-    ? { status: fault.status, headers, body: "", transmission: "complete" }
-    : jsonResponse(fault.status, { message: messageFor(fault.status) }, headers)
+  const { redirect, "retry-after": retryAfter, status } = fault
+  const empty = (status: number, headers: SandboxResponse["headers"]): SandboxResponse => ({
+    status,
+    headers,
+    body: "",
+    transmission: "complete"
+  })
+  if (redirect !== undefined) return empty(status ?? 302, { location: redirect })
+  if (status === undefined) return undefined
+  const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter }
+  return hasNoBody(status)
+    ? empty(status, headers)
+    : jsonResponse(status, { message: messageFor(status) }, headers)
 }
 
 /** Returns whether responses with a status have no body. */
@@ -43,20 +41,13 @@ export const injectFault = (response: SandboxResponse, kind: FaultKind | undefin
     case "stall":
       return { ...response, transmission: kind }
     case "gzip-truncated":
-      return {
-        ...response,
-        headers: { ...response.headers, "content-encoding": "gzip" },
-        transmission: kind
-      }
+      return { ...response, headers: { ...response.headers, "content-encoding": "gzip" }, transmission: kind }
     case "bad-json":
       return { ...response, body: response.body.slice(0, response.body.length / 2) }
-    case "html":
-      return {
-        ...response,
-        status: 200,
-        headers: { "content-type": "text/html; charset=utf-8" },
-        body: htmlPage
-      }
+    case "html": {
+      const headers = { "content-type": "text/html; charset=utf-8" }
+      return { ...response, status: 200, headers, body: htmlPage }
+    }
     case "empty":
       return { ...response, status: 200, body: "" }
     case "null":

@@ -1,6 +1,6 @@
 /** Routes of all three APIs, which have the same origin. */
 import { pathPrefix } from "@blockquarry/core/Operation"
-import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestParsing"
+import { pathMatcher } from "@blockquarry/core/RequestParsing"
 import { operationHandlers } from "./OperationHandlers.ts"
 import type { OperationHandler, SandboxContext } from "./SandboxContext.ts"
 
@@ -10,11 +10,17 @@ export interface Route {
   readonly network: SandboxContext["network"]
 }
 
-const matcherOf = (api: OperationHandler["api"]) =>
-  pathMatcher(operationHandlers.filter((handler) => handler.api === api))
-const matchData = matcherOf("data")
-const matchStreams = matcherOf("streams")
-const matchLedger = matcherOf("ledger")
+const matcherOf = (api: OperationHandler["api"], network: Route["network"]) => {
+  const match = pathMatcher(operationHandlers.filter((handler) => handler.api === api))
+  return (path: string): Route | undefined => {
+    const found = match(path)
+    return found && { ...found, network }
+  }
+}
+const matchData = matcherOf("data", "mainnet")
+const matchStreams = matcherOf("streams", "mainnet")
+const matchMainnet = matcherOf("ledger", "mainnet")
+const matchTestnet = matcherOf("ledger", "testnet")
 
 /** The path prefix of the ledger's testnet. */
 export const testnetPrefix = "/testnet"
@@ -24,20 +30,9 @@ export const resolveRoute = (
   path: string,
   query: ReadonlyArray<readonly [string, string]>
 ): Route | undefined => {
-  if (path.startsWith(`${pathPrefix.data}/`)) {
-    return toRoute(matchData(path.slice(pathPrefix.data.length)), "mainnet")
-  }
-  const onTestnet = path.startsWith(`${testnetPrefix}/`) ||
-    query.some(([name, value]) => name === "network" && value === "testnet")
-  const local = (path.startsWith(`${testnetPrefix}/`) ? path.slice(testnetPrefix.length) : path).replace(
-    /^\/v1(?=\/)/,
-    ""
-  )
-  return toRoute(matchLedger(local), onTestnet ? "testnet" : "mainnet") ??
-    toRoute(matchStreams(path), "mainnet")
+  if (path.startsWith(`${pathPrefix.data}/`)) return matchData(path.slice(pathPrefix.data.length))
+  const isBelowTestnet = path.startsWith(`${testnetPrefix}/`)
+  const onTestnet = isBelowTestnet || query.some(([name, value]) => name === "network" && value === "testnet")
+  const local = (isBelowTestnet ? path.slice(testnetPrefix.length) : path).replace(/^\/v1(?=\/)/, "")
+  return (onTestnet ? matchTestnet(local) : matchMainnet(local)) ?? matchStreams(path)
 }
-
-const toRoute = (
-  found: PathMatch<OperationHandler> | undefined,
-  network: SandboxContext["network"]
-): Route | undefined => found === undefined ? undefined : { ...found, network }
