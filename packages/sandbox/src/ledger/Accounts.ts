@@ -1,5 +1,6 @@
 /** Wallets of people, exchanges and contracts, with and without labels. */
 import type { Address } from "@blockquarry/core/Address"
+import * as Struct from "effect/Struct"
 import { addresses } from "./Identifiers.ts"
 import type { Wallet } from "./Model.ts"
 
@@ -53,7 +54,7 @@ export const makeAccounts = (seed: string) => {
   const withRoles = (...roles: ReadonlyArray<AccountRole>): ReadonlyArray<Address> =>
     wallets.filter(({ role }) => roles.includes(role)).map(({ address }) => address)
   return {
-    all: wallets.map(({ role: _, ...wallet }): Wallet => wallet),
+    all: wallets.map((wallet): Wallet => Struct.omit(wallet, "role")),
     /** Active on most chains. */
     main: address(1000),
     /** Sender or recipient of every transfer of the busy token. */
