@@ -87,7 +87,7 @@ const samplesOf = ({ path, text }: Document): ReadonlyArray<Sample> => {
 
 /** The examples of the doc comments of a module. */
 const examplesOf = ({ path, text }: Document): ReadonlyArray<Sample> =>
-  [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @).*\n)+)/gm)].map(([, code = ""], index) => ({
+  [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @|\/).*\n)+)/gm)].map(([, code = ""], index) => ({
     name: `${path}, example ${index + 1}`,
     page: path,
     language: "ts",
@@ -432,7 +432,7 @@ describe("programs", () => {
 
 describe.concurrent("scripts and texts", () => {
   // Most of them start the programs
-  runSamples(sample(samples.filter(({ language }) => language !== "ts"), 3))
+  runSamples(sample(samples.filter(({ language }) => language !== "ts"), 5))
 })
 
 it("samples that do not run exist", () => {
