@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { sample } from "../../../core/test/support/sample.ts"
 import * as Server from "../support/Server.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { maxBodySize } from "./support/BodyRows.ts"
@@ -125,7 +126,7 @@ const faults = rows.filter(({ attempts, unreachableHost: unreachable, timeouts }
   unreachable === undefined && timeouts === undefined && attempts === undefined
 )
 
-describe.each(Server.clients)("with %s", (_, layer) => {
+describe.each(sample(Server.clients, 2))("with %s", (_, layer) => {
   const provide = Effect.provide(layer)
 
   it.scopedLive.each(scripts)("$name", ({ delivered, fields = {}, pages, tag }) =>

@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Zlib from "node:zlib"
+import { sample } from "../../../core/test/support/sample.ts"
 import { address, contract } from "../support/Examples.ts"
 import * as Server from "../support/Server.ts"
 import * as TestClients from "../support/TestClients.ts"
@@ -92,7 +93,7 @@ const encodings = [
  */
 const acceptsWholePages = (client: string) => client === "fetch"
 
-describe.each(Server.clients)("with %s", (client, layer) => {
+describe.each(sample(Server.clients, 2))("with %s", (client, layer) => {
   it.scopedLive.each(encodings)(
     "rejects a truncated response: $name",
     ({ length, send }) =>
