@@ -7,7 +7,7 @@ import type { ApiName } from "@blockquarry/core/Operation"
 
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
 
-export type OptionGroup = (typeof optionGroups)[number]
+type OptionGroup = (typeof optionGroups)[number]
 
 /** What a shell completes for a value that has no fixed choices. */
 export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"

@@ -15,7 +15,7 @@ export interface HttpTransportService {
   readonly sandbox: Effect.Effect<SandboxTransport>
 }
 
-export interface SandboxTransport {
+interface SandboxTransport {
   readonly client: Layer.Layer<HttpClient>
   readonly config: ReadonlyMap<string, string>
 }

@@ -27,7 +27,7 @@ export interface RecordTransform {
 }
 
 /** How many of many inputs were read, and how many of them failed. */
-export interface InputCounts {
+interface InputCounts {
   readonly failed: number
   readonly total: number
 }

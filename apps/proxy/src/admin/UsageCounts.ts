@@ -43,8 +43,6 @@ export const zero = () => ({
 
 export type MutableCounts = ReturnType<typeof zero>
 
-export type UsageCounts = Readonly<MutableCounts>
-
 export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: RequestOutcome): void => {
   counts.requests += 1
   if (entry.cache === "hit" || entry.cache === "stale") counts.hits += 1

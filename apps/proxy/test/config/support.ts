@@ -55,7 +55,7 @@ export const fakeFileSystem = (
 }
 
 /** A base URL. Without any, every configuration causes a warning. */
-export const baseUrl = { QUARRY_BASE_URL: "https://data.example.com" }
+const baseUrl = { QUARRY_BASE_URL: "https://data.example.com" }
 
 /** A base URL and an API key. */
 export const baseUrlAndKey = { ...baseUrl, QUARRY_API_KEY: "key-of-the-service" }

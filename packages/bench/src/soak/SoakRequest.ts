@@ -73,7 +73,7 @@ export type EntityTags = Map<string, string>
 const maxTags = 4096
 
 /** Returns the request with a number for a document. */
-export const documentRequest = (
+const documentRequest = (
   number: number,
   template: Template,
   tags: EntityTags = new Map(),
