@@ -188,10 +188,15 @@ export const start = ({
     const client = (kind: ConnectionKind, send: SendRequest) =>
       Effect.repeat(one(kind, send), { while: () => state.running })
 
-    const connections = clients.pool ?? 0
-    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: Math.max(1, connections) })
-    const pipeline = new Pool(`http://127.0.0.1:${port}`, { connections: 1, pipelining: 4 })
-    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([pool.destroy(), pipeline.destroy()])))
+    const pools: Array<Pool> = []
+    /** Each has one connection: of several, some would be idle for longer than a pause. */
+    const open = (pipelining: number): SendRequest => {
+      const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, pipelining })
+      pools.push(pool)
+      return throughPool(pool, headers)
+    }
+    yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(pools.map((pool) => pool.destroy()))))
+    const pipelined = open(4)
     const several = (count: number | undefined, of: () => Effect.Effect<unknown>) =>
       Array.from({ length: count ?? 0 }, of)
     const alone = (kind: "pausing" | "idle") => {
@@ -205,8 +210,8 @@ export const start = ({
       return Effect.ensuring(client(kind, send), close)
     }
     const fiber = yield* Effect.forkScoped(Effect.all([
-      ...several(clients.pool, () => client("pool", throughPool(pool, headers))),
-      ...several(clients.pipelined, () => client("pipelined", throughPool(pipeline, headers))),
+      ...several(clients.pool, () => client("pool", open(1))),
+      ...several(clients.pipelined, () => client("pipelined", pipelined)),
       ...several(clients.pausing, () => alone("pausing")),
       ...several(clients.idle, () => alone("idle"))
     ], { concurrency: "unbounded", discard: true }))
