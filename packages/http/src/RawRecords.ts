@@ -18,6 +18,7 @@ import { requestEncoder } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { EngineService } from "./Engine.ts"
 import type { EngineResponse } from "./internal/call/EngineResponse.ts"
@@ -82,8 +83,8 @@ export const pages = <
     return Stream.map(
       Pagination.pages(PageSource.make(operation, fetchPage), input, options),
       ({ cursor, result }) => ({
-        records: result.flatMap((item) =>
-          rawByRecord.get(item) ?? []
+        records: result.map((item) =>
+          Option.getOrThrow(Option.fromNullable(rawByRecord.get(item)))
         ),
         cursor: cursor ?? null
       })

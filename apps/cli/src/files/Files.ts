@@ -64,13 +64,13 @@ export const syncFolder = async (file: string): Promise<void> => {
   }
 }
 
-/** Replaces a file: readers see the old or the new text, also after a crash. Default of `mode`: that of a new file. */
+/** Replaces a file: readers see the old or the new text, also after a crash. Default of `mode`: 0644, less the umask. */
 export const replaceAtomically = async (file: string, text: string, mode?: number): Promise<void> => {
   const temporary = `${file}.tmp`
   try {
     // That of a process that was killed may have another mode
     await fs.rm(temporary, { force: true })
-    const handle = await fs.open(temporary, "wx", mode)
+    const handle = await fs.open(temporary, "wx", mode ?? 0o644)
     try {
       // Unlike the mode at creation, independent of the umask
       if (mode !== undefined) await handle.chmod(mode)
