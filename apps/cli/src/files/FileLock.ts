@@ -1,47 +1,41 @@
 /**
- * Locks files that one process at a time may write: `FILE.lock` names its owner. A lock whose owner has ended is stale, and
- * another process takes it over.
+ * Locks files that one process at a time may write: the folder `FILE.lock` contains one file, whose name is its owner. A lock
+ * whose owner has ended is stale, and another process takes it over.
  *
- * Of the processes that find a stale lock, the one that creates `FILE.lock.claim-<id>` has the claim to it: the name is that
- * of one lock, and exists once. Only its owner replaces the lock, after it has seen that the lock is still the stale one. A
- * claim whose owner has ended is stale too, and is claimed in the same way.
+ * A folder replaces an empty one only, so one process takes the lock. The file of a stale lock is renamed to the next owner,
+ * so of the processes that find it one succeeds: for the others that name is gone.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { execFileSync } from "node:child_process"
-import { randomUUID } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { createHash, randomUUID } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import type { OutputError } from "../errors/CommandError.ts"
 import { errorCode } from "../errors/SystemError.ts"
-import { attempt, ifExists, readText } from "./Files.ts"
+import { attempt } from "./Files.ts"
 
 /** The process that holds a lock. Its start tells it from a later process with the same pid; empty if it is unknown. */
-const Owner = Schema.Struct({
-  /** Of this lock: unique. */
-  id: Schema.UUID,
-  pid: Schema.Int,
-  start: Schema.String,
-  host: Schema.String
-})
+interface Owner {
+  readonly pid: number
+  readonly start: string
+  readonly host: string
+}
 
-type Owner = typeof Owner.Type
+const ownName = (): string =>
+  [process.pid, startOf(process.pid) ?? "", randomUUID(), encodeURIComponent(os.hostname())].join("_")
 
-const OwnerText = Schema.parseJson(Owner)
-
-const parseOwner = (text: string): Owner | null => Either.getOrNull(Schema.decodeEither(OwnerText)(text))
+const parseOwner = (name: string): Owner | null => {
+  const [, pid, start, host] = /^(\d+)_([0-9a-f]*)_[0-9a-f-]{36}_(.+)$/.exec(name) ?? []
+  return host === undefined ? null : { pid: Number(pid), start: start ?? "", host: decodeURIComponent(host) }
+}
 
 const lockOf = (file: string): string => `${file}.lock`
 
-/** Returns the file with the claim to a stale lock, or to a stale claim. */
-const claimOf = (lock: string, { id }: Owner): string => `${lock}.claim-${id}`
-
-/** Returns when a process started, in a format of the platform: empty if it is unknown, null if the process has ended. */
+/** Returns what identifies the start of a process: empty if it is unknown, null if the process has ended. */
 const startOf = (pid: number): string | null => {
   const start = platformStart(pid)
   if (start !== "") return start
@@ -55,12 +49,13 @@ const startOf = (pid: number): string | null => {
 }
 
 const platformStart = (pid: number): string | null => {
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16)
   try {
     if (process.platform === "win32") return ""
     if (process.platform !== "linux") {
       // All processes must get the same text
       const env = { ...process.env, LC_ALL: "C", TZ: "UTC" }
-      return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim()
+      return hash(execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }))
     }
     const status = readFileSync(`/proc/${pid}/stat`, "utf8")
     // The name of the program, in parentheses, may contain anything
@@ -68,17 +63,18 @@ const platformStart = (pid: number): string | null => {
     // A killed process keeps its entry until its parent reads its status, which in a container may take long
     if (fields[0] === "Z") return null
     // Counted from the start of the machine
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19] ?? ""}`
+    return hash(readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + fields[19])
   } catch {
     return ""
   }
 }
 
 /** Returns whether the owner of a lock has ended. That of another machine, and one that is unknown, is not known to have. */
-const hasEnded = ({ host, pid, start }: Owner): boolean => {
-  if (host !== os.hostname()) return false
-  const current = startOf(pid)
-  return current === null || (current !== start && current !== "" && start !== "")
+const hasEnded = (name: string): boolean => {
+  const owner = parseOwner(name)
+  if (owner === null || owner.host !== os.hostname()) return false
+  const current = startOf(owner.pid)
+  return current === null || (current !== owner.start && current !== "" && owner.start !== "")
 }
 
 /** Another process holds the lock of a file. */
@@ -88,8 +84,8 @@ export class FileLockedError extends Data.TaggedError("FileLockedError")<{
   readonly hint: string
 }> {}
 
-const locked = (file: string, text: string): FileLockedError => {
-  const owner = parseOwner(text)
+const locked = (file: string, name = ""): FileLockedError => {
+  const owner = parseOwner(name)
   const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
   const lock = lockOf(file)
   return new FileLockedError({
@@ -99,16 +95,26 @@ const locked = (file: string, text: string): FileLockedError => {
   })
 }
 
+/** Returns the owner of a lock: null if it is free, and empty if it is none of this program. */
+const readOwner = async (lock: string): Promise<string | null> => {
+  const names = await fs.readdir(lock).catch((error: unknown) => {
+    if (errorCode(error) === "ENOTDIR") return [""]
+    if (errorCode(error) === "ENOENT") return []
+    throw error
+  })
+  return names[0] ?? null
+}
+
 /** Fails if another process holds the lock of a file. Changes nothing. */
 export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedError | OutputError> =>
-  Effect.flatMap(readText(lockOf(file)), (text) => {
-    const owner = text === null ? null : parseOwner(text)
-    return text === null || (owner !== null && hasEnded(owner)) ? Effect.void : locked(file, text)
-  })
+  Effect.flatMap(
+    attempt("read", lockOf(file), () => readOwner(lockOf(file))),
+    (name) => name === null || hasEnded(name) ? Effect.void : locked(file, name)
+  )
 
 export interface FileLock {
   /** Fails if the lock is no longer that of this process, for example because a user removed it. */
-  readonly requireHeld: Effect.Effect<void, FileLockedError | OutputError>
+  readonly requireHeld: Effect.Effect<void, FileLockedError>
 }
 
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
@@ -117,105 +123,58 @@ export const lockFile = (
 ): Effect.Effect<FileLock, FileLockedError | OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     const lock = lockOf(file)
-    const own = Schema.encodeSync(OwnerText)({
-      id: randomUUID(),
-      pid: process.pid,
-      start: startOf(process.pid) ?? "",
-      host: os.hostname()
-    })
-    const isHeld = async () => await readOwner(lock) === own
+    const name = ownName()
     yield* Effect.acquireRelease(
       Effect.flatMap(
-        attempt("write", lock, () => take(lock, own)),
+        attempt("write", lock, () => take(lock, name)),
         (other) => other === null ? Effect.void : locked(file, other)
       ),
       () =>
         Effect.promise(async () => {
-          if (await isHeld().catch(() => false)) await fs.rm(lock, { force: true })
+          await fs.rm(path.join(lock, name), { force: true })
+          // It may be that of the next owner
+          await fs.rmdir(lock).catch(() => {})
         })
     )
     yield* attempt("write", lock, () => removeObsolete(lock))
     return {
-      requireHeld: Effect.flatMap(
-        attempt("read", lock, isHeld),
-        (held) => held ? Effect.void : locked(file, "")
-      )
+      requireHeld: Effect.suspend(() => existsSync(path.join(lock, name)) ? Effect.void : locked(file))
     }
   })
 
-const readOwner = (file: string): Promise<string | null> => ifExists(fs.readFile(file, "utf8"))
-
 /** Takes a lock. Returns its owner if another process holds it. */
-const take = async (lock: string, own: string): Promise<string | null> => {
-  // Linked when it is complete, so that a lock never lacks its owner
-  const complete = `${lock}.${randomUUID()}`
-  await fs.writeFile(complete, own)
+const take = async (lock: string, name: string): Promise<string | null> => {
+  // Complete before it has the name of the lock, so that a lock never lacks its owner
+  const complete = `${lock}.${name}`
+  await fs.mkdir(complete)
   try {
+    await fs.writeFile(path.join(complete, name), "")
     for (let attempts = 0; attempts < 10; attempts++) {
-      if (await create(complete, lock)) return null
-      const found = await readOwner(lock)
-      if (found === null) continue
-      const other = await takeOver(lock, found, complete)
-      if (other !== "changed") return other
+      const other = await readOwner(lock)
+      if (other !== null && !hasEnded(other)) return other
+      const [from, to] = other === null ? [complete, lock] : [path.join(lock, other), path.join(lock, name)]
+      if (await moved(from, to)) return null
+      // Windows replaces no folder, not even an empty one
+      if (other === null) await fs.rmdir(lock).catch(() => {})
     }
     return ""
   } finally {
-    await fs.rm(complete, { force: true })
+    await fs.rm(complete, { recursive: true, force: true })
   }
 }
 
-/**
- * Replaces a stale lock. Returns the owner of the lock, or of a claim to it, if it is another process; and `changed` if the
- * lock is not the one that was found.
- */
-const takeOver = async (
-  lock: string,
-  found: string,
-  complete: string
-): Promise<string | null | "changed"> => {
-  for (let last = found;;) {
-    const owner = parseOwner(last)
-    if (owner === null || !hasEnded(owner)) return last
-    const claim = claimOf(lock, owner)
-    if (!await create(complete, claim)) {
-      const next = await readOwner(claim)
-      if (next === null) return "changed"
-      last = next
-      continue
-    }
-    try {
-      // The owner of an earlier claim has replaced the lock before it removed the claim
-      if (await readOwner(lock) !== found) return "changed"
-      await fs.rename(complete, lock)
-      return null
-    } finally {
-      await fs.rm(claim, { force: true })
-    }
-  }
-}
-
-/** Gives a complete file another name. Returns false if the name is taken. */
-const create = async (complete: string, name: string): Promise<boolean> => {
-  try {
-    // USB sticks and network drives may have no links
-    await fs.link(complete, name).catch((error: unknown) => {
-      if (errorCode(error) === "EEXIST") throw error
-      return fs.copyFile(complete, name, fs.constants.COPYFILE_EXCL)
-    })
-    return true
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false
+/** Renames a file or a folder. Returns false if another process was faster. */
+const moved = (from: string, to: string): Promise<boolean> =>
+  fs.rename(from, to).then(() => true, (error: unknown) => {
+    if (["ENOENT", "ENOTEMPTY", "EEXIST", "EPERM"].includes(errorCode(error))) return false
     throw error
-  }
-}
+  })
 
-/** Removes what processes left that ended while they took the lock. Their claims are to earlier locks. */
+/** Removes what processes left that ended while they took the lock. */
 const removeObsolete = async (lock: string): Promise<void> => {
-  const folder = path.dirname(lock)
-  for (const name of await fs.readdir(folder)) {
-    if (!name.startsWith(`${path.basename(lock)}.`)) continue
-    const file = path.join(folder, name)
-    const owner = parseOwner(await fs.readFile(file, "utf8").catch(() => ""))
-    if (owner !== null && hasEnded(owner)) await fs.rm(file, { force: true })
+  const prefix = `${path.basename(lock)}.`
+  for (const name of await fs.readdir(path.dirname(lock))) {
+    if (!name.startsWith(prefix) || !hasEnded(name.slice(prefix.length))) continue
+    await fs.rm(path.join(path.dirname(lock), name), { recursive: true, force: true })
   }
 }

@@ -8,16 +8,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { spawn } from "node:child_process"
-import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import fs from "node:fs/promises"
-import { syncBuiltinESMExports } from "node:module"
-import { hostname } from "node:os"
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
-import { onTestFinished, vi } from "vitest"
-import { exportSandbox, filesIn, temporaryFolder } from "../support/exports.ts"
+import { onTestFinished } from "vitest"
+import { exportSandbox, filesIn, lockName, temporaryFolder } from "../support/exports.ts"
 import { quarry, records, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 
 describe("invalid options", () => {
@@ -100,8 +96,11 @@ describe("invalid options", () => {
   })
 })
 
-const lockOf = (pid: number | undefined, start: string, host = hostname()): string =>
-  JSON.stringify({ id: randomUUID(), pid, start, host })
+/** Leaves the lock of a process. */
+const leaveLock = (file: string, name: string): void => {
+  mkdirSync(`${file}.lock`)
+  writeFileSync(join(`${file}.lock`, name), "")
+}
 
 describe("the lock", () => {
   it("refuses a second export of the same file", async () => {
@@ -135,30 +134,11 @@ describe("the lock", () => {
     const ended = spawn(process.execPath, ["-e", ""])
     await once(ended, "close")
     for (const pid of [ended.pid ?? 0, process.pid]) {
-      writeFileSync(`${file}.lock`, lockOf(pid, "long ago"))
+      leaveLock(file, lockName(pid, "00"))
       expect(await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"])).toMatchObject({
         code: 0
       })
     }
-  })
-
-  it("protects a file on a drive without links", async () => {
-    const link = vi.spyOn(fs, "link").mockRejectedValue(Object.assign(new Error(), { code: "EPERM" }))
-    syncBuiltinESMExports()
-    onTestFinished(() => {
-      link.mockRestore()
-      syncBuiltinESMExports()
-    })
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const folder = temporaryFolder()
-    const file = join(folder, "transfers.csv")
-    const argv = ["wallet", "transfers", wallet, "--to", file]
-    writeFileSync(`${file}.lock`, lockOf(1, "1", "another"))
-    expect(await run(argv)).toMatchObject({ code: 2 })
-    rmSync(`${file}.lock`)
-    expect(await run(argv)).toMatchObject({ code: 0 })
-    expect(link).toHaveBeenCalled()
-    expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
   })
 
   it.skipIf(process.platform !== "linux")(
@@ -174,8 +154,7 @@ describe("the lock", () => {
       const [text] = await once(parent.stdout, "data")
       const pid = Number(text)
       const status = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")
-      const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
-      writeFileSync(`${file}.lock`, lockOf(pid, `${boot}:${status()[21]}`))
+      leaveLock(file, lockName(pid))
       const argv = ["wallet", "transfers", wallet, "--to", file]
       expect(await run(argv)).toMatchObject({
         code: 2,
@@ -193,19 +172,15 @@ describe("the lock", () => {
     const file = join(folder, "transfers.csv")
     const ended = spawn(process.execPath, ["-e", ""])
     await once(ended, "close")
-    const leave = (name: string, text: string) => writeFileSync(join(folder, name), text)
-    leave("transfers.csv.lock.1", lockOf(ended.pid, ""))
-    leave("transfers.csv.lock.claim-1", lockOf(ended.pid, ""))
     const kept = [
-      "other.csv.lock.1",
-      "transfers.csv.lock.2",
-      "transfers.csv.lock.3",
+      `other.csv.lock.${lockName(ended.pid ?? 0)}`,
+      `transfers.csv.lock.${lockName(1, "", "elsewhere")}`,
+      `transfers.csv.lock.${lockName(process.pid)}`,
       "transfers.csv.lock.txt"
     ]
-    leave(kept[0] ?? "", lockOf(ended.pid, ""))
-    leave(kept[1] ?? "", lockOf(ended.pid, "", "elsewhere"))
-    leave(kept[2] ?? "", lockOf(process.pid, ""))
-    leave(kept[3] ?? "", "{}")
+    for (const name of [...kept, `transfers.csv.lock.${lockName(ended.pid ?? 0)}`]) {
+      mkdirSync(join(folder, name))
+    }
     expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
     expect(filesIn(folder)).toEqual([...kept, "transfers.csv", "transfers.csv.manifest.json"].sort())
   })
@@ -282,7 +257,7 @@ describe("--dry-run of an export that exists", () => {
   it("fails while another process writes the file, like the export", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const file = join(temporaryFolder(), "transfers.csv")
-    writeFileSync(`${file}.lock`, lockOf(1, "1", "another"))
+    leaveLock(file, lockName(1, "", "another"))
     for (const options of [[], ["--dry-run"]]) {
       const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, ...options])
       expect([code, err]).toEqual([2, expect.stringContaining("another process (1 on another)")])

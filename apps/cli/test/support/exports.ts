@@ -4,8 +4,9 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import { parquetReadObjects } from "hyparquet"
+import { randomUUID } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { onTestFinished } from "vitest"
@@ -18,6 +19,10 @@ export const temporaryFolder = (): string => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** Returns the name of the file in the lock of a process. */
+export const lockName = (pid: number, start = "", host = hostname()): string =>
+  `${pid}_${start}_${randomUUID()}_${host}`
 
 /** The rows of the first parts. Real ones are 20 times larger, as are real pages. */
 export const partRows = 500

@@ -4,8 +4,9 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { randomUUID } from "node:crypto"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { lockName } from "../support/exports.ts"
 import { quarry, records } from "../support/quarry.ts"
 import { startWatch, temporaryFile } from "./support.ts"
 
@@ -353,8 +354,8 @@ describe("a state", () => {
   it.scoped("that another process writes is refused, as an error of the option", () =>
     Effect.gen(function*() {
       const file = yield* temporaryFile("state.json")
-      const owner = { id: randomUUID(), pid: 1, start: "", host: "another" }
-      writeFileSync(`${file}.lock`, JSON.stringify(owner))
+      mkdirSync(`${file}.lock`)
+      writeFileSync(join(`${file}.lock`, lockName(1, "", "another")), "")
       expect(yield* (yield* save([wallet, "--json-errors"], file)).result).toMatchObject({
         code: 2,
         err: expect.stringMatching(
