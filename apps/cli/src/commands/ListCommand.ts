@@ -57,7 +57,7 @@ export const listCommand = <
       const run = Effect.gen(function*() {
         if (!readsInputs(invocation)) return yield* runList(list, invocation, { chart })
         const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))
-        yield* runInputs(list, invocation, { joinsPages: false })
+        yield* runInputs(list, invocation)
       })
       yield* Effect.provide(run, layerFromSettings(invocation.settings)).pipe(withRecordedBodies(invocation))
     })

@@ -252,7 +252,7 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
           }
         })
     }
-    yield* runInputs(list, invocation, { joinsPages: true })
+    yield* runInputs(list, invocation)
   })
 
 const inputColumns = (

@@ -5,7 +5,6 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
-import { crc32 } from "node:zlib"
 import {
   type CommandError,
   exitCodes,
@@ -18,11 +17,10 @@ import {
 import { systemFailure } from "../errors/SystemError.ts"
 import { isUnknownPath } from "../errors/UnknownPath.ts"
 import type { JobInputs } from "../list/ListJob.ts"
-import { writeToFile } from "../terminal/OutputFile.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { formatPosition, type InputPosition, startPosition } from "./InputPosition.ts"
+import type { InputPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
 /** The number of failures that are listed. */
@@ -35,11 +33,9 @@ const maxServiceFailures = 20
 const maxShownInput = 100
 
 export interface InputFailures extends Omit<JobInputs, "isStandardInput"> {
-  /** Counts the inputs before the position at which the command continues, and keeps those that failed in the file. */
+  /** Counts the inputs before the position at which the command continues. Empties the file of a command that starts anew. */
   readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
-  /** The inputs that failed so far, as positions have them. */
-  readonly failed: () => Pick<InputPosition, "failed" | "failedSum">
-  readonly addSuccess: (hasRecords: boolean) => Effect.Effect<void>
+  readonly addSuccess: Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
   readonly add: (line: InputLine, error: CommandError) => Effect.Effect<void, CommandError>
   /** Fails if an input failed. */
@@ -85,27 +81,14 @@ export const makeInputFailures = (
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
     const { note } = yield* CommandTerminal
-    // Opened, and changed, when the first input is read
-    const failedFile = yield* Effect.cached(Scope.extend(openFailedFile(file), yield* Effect.scope))
+    const scope = yield* Effect.scope
+    let writeFailed: FailedFile = () => Effect.void
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
     const exitStatuses = new Set<number>()
     let earlier = 0
     let failed = 0
-    let failedSum: number | null = null
     let succeeded = 0
     let serviceFailures = 0
-    let begin = startPosition
-    let unprinted: InputPosition | null = null
-    let hasRecords = false
-    // Inputs that failed because of the service are read again
-    const advance = () => {
-      unprinted = serviceFailures > 0 || hasRecords
-        ? unprinted ?? begin
-        : { ...startPosition, index: failed + succeeded, failed, failedSum }
-    }
-    const written = Effect.map((sum: number | null) => {
-      failedSum = sum
-    })
     const summary = () => {
       const [status] = exitStatuses
       return new InputsFailedError({
@@ -133,22 +116,16 @@ export const makeInputFailures = (
     }
     return {
       continueAt: (position) =>
-        Effect.suspend(() => {
-          earlier = position.failed
-          failed = position.failed
-          succeeded = position.index - position.failed
-          begin = position
-          return Effect.flatMap(failedFile, ({ keep }) => written(keep(position)))
+        Effect.gen(function*() {
+          earlier = failed = position.failed
+          succeeded = position.index - failed
+          const isStart = position.index === 0 && position.records === 0
+          if (file !== null) writeFailed = yield* Scope.extend(openFailedFile(file, isStart), scope)
         }),
-      failed: () => ({ failed, failedSum }),
-      addSuccess: (inputHasRecords) =>
-        Effect.sync(() => {
-          succeeded++
-          serviceFailures = 0
-          hasRecords ||= inputHasRecords
-          advance()
-        }),
-      unprinted: () => unprinted === null ? null : formatPosition(unprinted),
+      addSuccess: Effect.sync(() => {
+        succeeded++
+        serviceFailures = 0
+      }),
       add: (inputLine, error) =>
         Effect.gen(function*() {
           if (isSilent(error) || concernsAllInputs(error)) return yield* Effect.fail(error)
@@ -156,12 +133,10 @@ export const makeInputFailures = (
           const input = values.join(" ")
           const report = reportOf(error)
           list(inputLine, input, report)
-          // Counted when it is written, because a command that continues keeps so many
-          yield* written((yield* failedFile).add(inputLine))
+          yield* writeFailed(inputLine)
           failed++
           exitStatuses.add(exitCodes[error._tag])
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
-          advance()
           if (isJson) {
             yield* note(
               toJson({ ...(inputName === "chains" ? {} : { input, line }), chain, ...report }),
@@ -223,60 +198,26 @@ const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): s
   return `# line ${line}, ${chain}: ${input}\n${isRepeated ? "" : `${input}\n`}`
 }
 
-/** Finds the complete failures in a file. */
-const completeFailures = /# line \d+, .*\n(?:[^#\n].*\n)?|.*\n/g
+type FailedFile = (line: InputLine) => Effect.Effect<void, OutputError>
 
-/** A file with the inputs that failed. Both return the checksum of its lines; null if there is none. */
-interface FailedFile {
-  /** Keeps the failures before a position, if an interrupted run of this command has written them. Removes the others. */
-  readonly keep: (position: InputPosition) => Effect.Effect<number | null, OutputError>
-  readonly add: (line: InputLine) => Effect.Effect<number | null, OutputError>
-}
-
-const noFile: FailedFile = { keep: () => Effect.succeed(null), add: () => Effect.succeed(null) }
-
-const openFailedFile = (file: string | null): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
-  if (file === null) return Effect.succeed(noFile)
+/** Opens a file for the inputs that fail. */
+const openFailedFile = (
+  file: string,
+  isNew: boolean
+): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: run,
       catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
     })
   const open = Effect.acquireRelease(
-    attempt(() => fs.openSync(file, "a")),
+    attempt(() => fs.openSync(file, isNew ? "w" : "a")),
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
-  return Effect.map(open, (descriptor) => {
-    /** The line of the last failure. */
-    let lastLine = 0
-    let sum = 0
-    const write = (text: string) => {
-      const bytes = Buffer.from(text)
-      const { error } = writeToFile(descriptor, bytes, [bytes.length])
-      if (error !== null) throw error
-      return (sum = crc32(bytes, sum))
-    }
-    return {
-      keep: ({ failed, failedSum }) =>
-        attempt(() => {
-          // A pipe or a terminal has no earlier failures
-          if (!fs.fstatSync(descriptor).isFile()) return null
-          const first = fs.readFileSync(file, "utf8").match(completeFailures)?.slice(0, failed) ?? []
-          // Other lines are those of another command
-          const kept = crc32(first.join("")) === failedSum ? first : []
-          const text = kept.join("")
-          sum = crc32(text)
-          fs.ftruncateSync(descriptor, Buffer.byteLength(text))
-          lastLine = Number(/^# line (\d+), /.exec(kept.at(-1) ?? "")?.[1] ?? 0)
-          // The next command that continues counts these too
-          return write("# an input that failed before this file was written\n".repeat(failed - kept.length))
-        }),
-      add: (line) =>
-        attempt(() => {
-          const sum = write(failureText(line, line.line === lastLine))
-          lastLine = line.line
-          return sum
-        })
-    }
-  })
+  let lastLine = 0
+  return Effect.map(open, (descriptor) => (line) =>
+    attempt(() => {
+      fs.appendFileSync(descriptor, failureText(line, line.line === lastLine))
+      lastLine = line.line
+    }))
 }

@@ -7,23 +7,19 @@ export interface InputPosition {
   readonly index: number
   /** The number of inputs before the current one that failed. */
   readonly failed: number
-  /** The checksum of the lines that `--failed` has written of them; null without that file. */
-  readonly failedSum: number | null
   /** The number of records of the current input before the position. */
   readonly records: number
-  /** The cursor in the list of the current input; null at its beginning. */
-  readonly cursor: string | null
+  /** The cursor in the list of the current input; undefined at its beginning. */
+  readonly cursor?: string | undefined
 }
 
-export const startPosition: InputPosition = { index: 0, failed: 0, failedSum: null, records: 0, cursor: null }
+export const formatPosition = ({ cursor = "", failed, index, records }: InputPosition): string =>
+  `${index}:${failed}:${records}:${cursor}`
 
-export const formatPosition = ({ cursor, failed, failedSum, index, records }: InputPosition): string =>
-  `${index}:${failed}${failedSum === null ? "" : `-${failedSum}`}:${records}:${cursor ?? ""}`
-
-export const parsePosition = (text: string): Either.Either<InputPosition, UsageError> => {
-  const [, index, failed, failedSum, records, cursor] =
-    /^(\d{1,12}):(\d{1,12})(?:-(\d{1,12}))?:(\d{1,12}):(.*)$/s.exec(text) ?? []
-  return index === undefined || cursor === undefined
+/** Returns the beginning for no cursor. */
+export const parsePosition = (text = "0:0:0:"): Either.Either<InputPosition, UsageError> => {
+  const [, index, failed, records, cursor] = /^(\d{1,12}):(\d{1,12}):(\d{1,12}):(.*)$/s.exec(text) ?? []
+  return index === undefined
     ? Either.left(
       new UsageError({
         reason: "--cursor: expected a position in many inputs, such as 12:0:100:…",
@@ -33,8 +29,7 @@ export const parsePosition = (text: string): Either.Either<InputPosition, UsageE
     : Either.right({
       index: Number(index),
       failed: Number(failed),
-      failedSum: failedSum === undefined ? null : Number(failedSum),
       records: Number(records),
-      cursor: cursor === "" ? null : cursor
+      cursor: cursor === "" ? undefined : cursor
     })
 }

@@ -4,11 +4,9 @@
  * The first pages of the next inputs are fetched ahead. The rest of a list is read when its turn comes, so that memory is
  * bounded.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
@@ -25,7 +23,7 @@ import type { View } from "../render/View.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { InputFailures } from "./InputFailures.ts"
 import { defaultConcurrency } from "./InputOptions.ts"
-import { formatPosition, type InputPosition, parsePosition, startPosition } from "./InputPosition.ts"
+import { formatPosition, type InputPosition, parsePosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
 
 /** What records of many inputs start with: the text of the input, and its chain if there are several. */
@@ -49,8 +47,6 @@ interface ManyInputsOptions {
   readonly keyNames: ReadonlyArray<InputKeyName>
   /** The names of the arguments that the lines contain. */
   readonly argumentNames: ReadonlyArray<string>
-  /** Whether small pages are joined, so that a table has a layout for more than one record. */
-  readonly joinsPages: boolean
   readonly failures: InputFailures
 }
 
@@ -66,7 +62,7 @@ interface OpenInput<out Item> {
 /** Creates the list of the records of all inputs. `--max-items` ends the list of each input. */
 export const manyInputs = <Item>(
   list: RecordList<Item>,
-  { argumentNames, canonicalInput, failures, joinsPages, keyNames, lines }: ManyInputsOptions
+  { argumentNames, canonicalInput, failures, keyNames, lines }: ManyInputsOptions
 ): RecordList<InputRecord<Item>> => {
   /** Fetches the first page of an input. Its error is that of the returned pages. */
   const openInput = (
@@ -90,7 +86,7 @@ export const manyInputs = <Item>(
       const { isSinglePage, pages, subject } = opened.right
       const maxItems = integerValue(invocation.values, "max-items")
       const inputScope = yield* Scope.fork(scope, scope.strategy)
-      const pull = yield* pages(start.cursor ?? undefined).pipe(
+      const pull = yield* pages(start.cursor).pipe(
         limitRecords(maxItems === null ? null : maxItems - start.records),
         Stream.toPull,
         Scope.extend(inputScope)
@@ -114,17 +110,17 @@ export const manyInputs = <Item>(
     let records = start.records
     let position: string | undefined = formatPosition(start)
     const toInputPage = (page: RecordPage<Item>): RecordPage<InputRecord<Item>> => {
-      const [before, startOfPage, failed] = [records, position, failures.failed()]
+      const [before, startOfPage, { failed }] = [records, position, failures.counts()]
       records += page.items.length
       const isLast = isSinglePage || page.nextCursor === null || (maxItems !== null && records >= maxItems)
       const positionAfter = (count: number): string | undefined => {
         const cursor = page.cursorAfter(count)
         return typeof cursor === "string"
-          ? formatPosition({ index: start.index, ...failed, records: before + count, cursor })
+          ? formatPosition({ index: start.index, failed, records: before + count, cursor })
           : undefined
       }
       const nextCursor = isLast
-        ? formatPosition({ ...startPosition, index: start.index + 1, ...failed })
+        ? formatPosition({ index: start.index + 1, failed, records: 0 })
         : positionAfter(page.items.length)
       position = nextCursor
       return {
@@ -140,7 +136,7 @@ export const manyInputs = <Item>(
     }
     return pages.pipe(
       Stream.map(toInputPage),
-      Stream.concat(Stream.execute(Effect.suspend(() => failures.addSuccess(records > start.records)))),
+      Stream.concat(Stream.execute(failures.addSuccess)),
       Stream.catchAll((error) => Stream.execute(failures.add(line, error)))
     )
   }
@@ -162,7 +158,7 @@ export const manyInputs = <Item>(
         pages: (cursor = singleValue(invocation.values, "cursor")) =>
           Stream.unwrapScoped(Effect.gen(function*() {
             const scope = yield* Effect.scope
-            const start = cursor === undefined ? startPosition : yield* parsePosition(cursor)
+            const start = yield* parsePosition(cursor)
             // Inputs that cannot be read leave the failures of an earlier run in their file
             const begin = yield* Effect.cached(failures.continueAt(start))
             return lines.pipe(
@@ -176,14 +172,14 @@ export const manyInputs = <Item>(
                     invocation,
                     scope,
                     line,
-                    index === start.index ? start : { ...startPosition, index }
+                    index === start.index ? start : { index, failed: 0, records: 0 }
                   ),
                 { concurrency: integerValue(invocation.values, "concurrency") ?? defaultConcurrency }
               ),
               Stream.flatMap((open) => inputPages(integerValue(invocation.values, "max-items"), open)),
               Stream.concat(Stream.make(lastPage))
             )
-          })).pipe(Stream.provideContext(context), joinsPages ? joinPages : identity)
+          })).pipe(Stream.provideContext(context))
       }))
   }
 }
@@ -241,35 +237,3 @@ const invocationOf = (
   if (chain !== undefined) all.set(chainOptionName, [chain])
   return Either.right({ ...invocation, values: all })
 }
-
-/** Joins pages that arrive within 200 ms. */
-const joinPages = <Item, R>(
-  pages: Stream.Stream<RecordPage<Item>, CommandError, R>
-): Stream.Stream<RecordPage<Item>, CommandError, R> =>
-  pages.pipe(
-    // A failure must not overtake the pages before it
-    Stream.either,
-    Stream.groupedWithin(100, "200 millis"),
-    Stream.flatMap((chunk) => {
-      const [failed, joined] = Chunk.separate(chunk)
-      const pages = Chunk.toReadonlyArray(joined)
-      const last = pages.at(-1)
-      const page: ReadonlyArray<RecordPage<Item>> = last === undefined ? [] : [{
-        ...last,
-        items: pages.flatMap(({ items }) => items),
-        records: memoise(() => pages.flatMap((each) => each.records())),
-        cursorAfter: (count) => {
-          let before = 0
-          for (const { cursorAfter, items: { length } } of pages) {
-            if (count <= before + length) return cursorAfter(count - before)
-            before += length
-          }
-          return last.nextCursor
-        }
-      }]
-      return Stream.concat(
-        Stream.fromIterable(page),
-        Stream.flatMap(Stream.fromChunk(failed), (error) => Stream.fail(error))
-      )
-    })
-  )

@@ -39,9 +39,7 @@ const unsupportedOptions = ["since-last", "dry-run", "raw", "chart", "chart-to"]
 /** Reads the inputs, writes their records, and reports the inputs that failed. */
 export const runInputs = <Item>(
   list: RecordList<Item>,
-  given: CommandInvocation,
-  /** Whether small pages are printed together. */
-  { joinsPages }: { readonly joinsPages: boolean }
+  given: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -99,7 +97,6 @@ export const runInputs = <Item>(
         : Stream.mapConcat(lines, (line) => chains.map((chain) => ({ ...line, chain }))),
       keyNames,
       argumentNames: argumentsOfLines(toArguments(operation), values),
-      joinsPages: joinsPages && !isExport,
       failures
     })
     yield* runList(all, invocation, {

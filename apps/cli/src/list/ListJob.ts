@@ -37,8 +37,6 @@ export interface JobInputs {
   readonly isStandardInput: boolean
   /** Prints the inputs that failed, before the last lines. */
   readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
-  /** Returns the cursor that continues a list of which no record is printed; null if it is that of the command. */
-  readonly unprinted: () => string | null
   readonly counts: () => InputCounts
   /** Takes the counts of an earlier run that is complete. */
   readonly restore: (counts: InputCounts | null) => void

@@ -155,12 +155,11 @@ const failedWith = (
 /** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
-  { cursor: printedCursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
-  { inputs, invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item>,
+  { cursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
+  { invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item>,
   isTerminal: boolean
 ): ReadonlyArray<string> => {
   const hasFailed = Exit.isFailure(exit)
-  const cursor = records === 0 && hasFailed ? inputs?.unprinted() ?? null : printedCursor
   /** The command that continues the list, on its own line. */
   const continuation = (maxItems: number | null) => [
     `  ${

@@ -12,7 +12,7 @@ import { quarry, records, type RunOptions, sandboxEnvironment, withRunningClock 
 
 const scale = 120
 const ledger = Ledger.make({ seed: 1, scale })
-const { busyWallet, collection721, emptyWallet, token, unpricedToken, wallet } = ledger.examples
+const { busyWallet, collection721, emptyWallet, token, wallet } = ledger.examples
 const transactions = [...ledger.transactions.mainnet.keys()]
 
 const folder = Effect.acquireRelease(
@@ -62,13 +62,6 @@ describe("lists", () => {
       }
     }))
 
-  it.live("have one page by default, and --max-items limits each of them", () =>
-    Effect.gen(function*() {
-      const input = lines(wallet, busyWallet)
-      expect(records((yield* run("wallet transfers - --limit 7", input)).out)).toHaveLength(14)
-      expect(records((yield* run("wallet transfers - --max-items 12 --limit 5", input)).out)).toHaveLength(24)
-    }))
-
   it.live("continue at the printed position, within the list of an input", () =>
     Effect.gen(function*() {
       const line = "wallet transfers - --max-items 30 --limit 10"
@@ -89,7 +82,7 @@ describe("lists", () => {
       })
     }))
 
-  it.live("show the input as the first column of a table and of CSV", () =>
+  it.live("show the input as the first column of a table and of CSV, and to jq", () =>
     Effect.gen(function*() {
       const input = lines(wallet, busyWallet)
       const table = yield* run("wallet transfers - --limit 2 -o table", input)
@@ -102,8 +95,8 @@ describe("lists", () => {
         busyWallet,
         ""
       ])
-      const json = yield* run("wallet transfers - --limit 2 -o json", input)
-      expect(JSON.parse(json.out)).toHaveLength(4)
+      const jq = yield* run("wallet transfers - --limit 1 --jq .input", input)
+      expect(jq.out).toBe(input)
     }))
 
   it.live("of two arguments take both from a line, or one from the command line", () =>
@@ -124,38 +117,9 @@ describe("lists", () => {
       const addresses = yield* run("nft owners - 1", lines(collection721))
       expect(records(addresses.out)).toEqual([{ input: collection721, ...expected[0] }])
     }))
-
-  it.live("apply one jq expression to the records of all inputs", () =>
-    Effect.gen(function*() {
-      const jq = yield* run(
-        "wallet transfers - --limit 2 --jq [.input,.block_number]|@tsv",
-        lines(wallet, busyWallet)
-      )
-      expect(jq.out.split("\n").map((line) => line.split("\t")[0]))
-        .toEqual([wallet, wallet, busyWallet, busyWallet, ""])
-    }))
 })
 
 describe("records", () => {
-  it.live("have one line for each input", () =>
-    Effect.gen(function*() {
-      const { code, err, out } = yield* run("token price -", lines(token, unpricedToken, token))
-      expect(code).toBe(8)
-      expect(records(out).map(({ input, tokenSymbol }) => [input, tokenSymbol])).toEqual([
-        [token, "QUSD"],
-        [token, "QUSD"]
-      ])
-      expect(err).toContain(`1 of 3 inputs failed:\n  line 2: ${unpricedToken}: not found`)
-    }))
-
-  it.scopedLive("name the line of a CSV file whose value is empty", () =>
-    Effect.gen(function*() {
-      const file = join(yield* folder, "tokens.csv")
-      writeFileSync(file, `name,token\nA,${token}\nB,\n`)
-      const { code, err } = yield* run(`token price --from ${file} --from-column token`, "")
-      expect([code, err]).toEqual([8, expect.stringContaining("\n  line 3: <address>: is missing\n")])
-    }))
-
   it.live("form one table, with columns that fit", () =>
     Effect.gen(function*() {
       const { out } = yield* run("token price - -o table", lines(token, token), { terminal: 80 })
@@ -236,24 +200,6 @@ describe("failures", () => {
       expect(err.match(/^hint: check the address/gm)).toHaveLength(1)
     }))
 
-  it.live("are lines of JSON with --json-errors, and the last line is the summary", () =>
-    Effect.gen(function*() {
-      const ran = yield* run("token price - --json-errors", lines(token, "0x12", unpricedToken))
-      expect(ran.code).toBe(8)
-      expect(records(ran.err.replace(/^sandbox mode.*\n/, ""))).toEqual([
-        expect.objectContaining({ input: "0x12", line: 2, tag: "UsageError", exitCode: 2 }),
-        expect.objectContaining({
-          input: unpricedToken,
-          line: 3,
-          tag: "NotFoundError",
-          exitCode: 3,
-          message: expect.stringContaining("not found"),
-          retryable: false
-        }),
-        expect.objectContaining({ tag: "InputsFailedError", exitCode: 8, failed: 2, total: 3 })
-      ])
-    }))
-
   it.live("that end the command early have a summary in JSON too", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.make({ ledger })
@@ -298,7 +244,7 @@ describe("failures", () => {
       expect(err).toContain("hint: check the path of the base URL (QUARRY_BASE_URL)")
     }))
 
-  it.effect("of the service before the first record end with the position of the first of them", () =>
+  it.effect("of the service in a row end the command, and invalid inputs between them do not count", () =>
     Effect.gen(function*() {
       const { code, err, out } = yield* runWithFaults(
         ["--retry-for", "0"],
@@ -310,13 +256,6 @@ describe("failures", () => {
       expect(err).toContain("41 of 41 read inputs failed; the rest was not read:")
       const hints = err.match(/^hint: .*$/gm) ?? []
       expect(new Set(hints).size).toBe(hints.length)
-      const rest = yield* run("token price - --cursor=2:2:0:", lines("0x12", "0x34", token, "nonsense"))
-      expect(records(rest.out)).toHaveLength(1)
-      expect(rest.err).toContain("3 of 4 inputs failed:")
-      const afterList = err.slice(err.lastIndexOf("and 21 more"))
-      expect(afterList).toMatch(
-        /interrupted after 0 .*; resume with:\n {2}quarry token price .*--cursor=2:2:0:/
-      )
     }))
 
   it.scopedLive("with an empty value are comments in the file of failures", () =>
@@ -328,26 +267,10 @@ describe("failures", () => {
       expect(whole.err).toContain("expected 1 value (address), got 2\n")
       expect(whole.err).toContain("hint: for a CSV file, select the columns with --from-column\n")
       const ran = yield* run(`wallet chains --from ${from} --from-column address --failed ${failed}`, "")
-      expect(ran.code).toBe(8)
+      expect([ran.code, ran.err]).toEqual([8, expect.stringContaining("\n  line 2: <address>: is missing\n")])
       expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 cannot be read again: ?\n0x12\n$/)
       const again = yield* run(`wallet chains --from ${failed}`, "")
       expect(again.err).toContain("1 of 1 inputs failed")
-    }))
-
-  it.scoped("of the service in a row end an export, which lists each of them once", () =>
-    Effect.gen(function*() {
-      const path = yield* folder
-      const failed = join(path, "failed.txt")
-      const { code, err } = yield* runWithFaults(
-        ["--retry-for", "1m", "--failed", failed, "--to", join(path, "prices.csv")],
-        tokens(500),
-        { fault: { status: 500 }, skip: 3 }
-      )
-      expect(code).toBe(6)
-      expect(err).toContain("20 of 23 read inputs failed; the rest was not read:")
-      expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
-      expect(err.lastIndexOf("continue with\nquarry token price")).toBeGreaterThan(err.lastIndexOf("  line "))
-      expect(readFileSync(failed, "utf8").split("\n")).toHaveLength(21)
     }))
 
   it.effect("of the service that pass are retried, and no input fails", () =>
