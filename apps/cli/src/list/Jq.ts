@@ -6,39 +6,8 @@ import { whileBlocking } from "../terminal/Signals.ts"
 import { JsonText } from "../text/Json.ts"
 import type { RecordTransform, TransformedRecords } from "./ListJob.ts"
 
-/** The next token of jq. A text ends with its quote, or where an expression inside it begins. */
-const tokenPattern = /\s+|#.*|"(?:[^"\\]|\\[^(])*(?:"|\\\()?|[.$@]?[A-Za-z_]\w*|./gy
-
-/** Returns the functions that a valid expression calls: the names that are not in texts or comments, nor fields, keys or variables. */
-const calledFunctions = (expression: string): ReadonlySet<string> => {
-  const called = new Set<string>()
-  const defined = new Set<string>()
-  /** The brackets that are open, and quotes of texts with an open expression. */
-  const open: Array<string> = []
-  let previous = ""
-  let at = 0
-  const next = (): string => {
-    // Where an expression inside a text ends, the text continues
-    const continues = expression[at] === ")" && open.at(-1) === "\""
-    tokenPattern.lastIndex = continues ? 0 : at
-    const source = continues ? `"${expression.slice(at + 1)}` : expression
-    const [token = ""] = tokenPattern.exec(source) ?? []
-    if (continues) open.pop()
-    at += token.length
-    return token
-  }
-  for (let token = next(); token !== ""; token = next()) {
-    if (/^[\s#]/.test(token)) continue
-    if (token.startsWith("\"")) {
-      if (token.endsWith("\\(")) open.push("\"")
-    } else if ("([{".includes(token)) open.push(token)
-    else if (")]}".includes(token)) open.pop()
-    else if (previous === "def") defined.add(token)
-    else if (open.at(-1) !== "{" || !"{,".includes(previous)) called.add(token)
-    previous = token
-  }
-  return new Set([...called].filter((name) => !defined.has(name)))
-}
+/** The exit status for an expression that is invalid. */
+const compileErrorCode = 3
 
 /** Bounds the memory for the records of an expression that reads them all: 64 MiB of JSON. */
 const maxTextLength = 64 * 1024 * 1024
@@ -74,10 +43,12 @@ const toResults = (stdout: string): ReadonlyArray<JsonText> =>
 export const makeJq = (expression: string): Effect.Effect<RecordTransform, UsageError> =>
   Effect.gen(function*() {
     const jq = yield* Effect.promise(() => loadJq())
-    const run = (input: string, flags: ReadonlyArray<string> = []) =>
-      whileBlocking(() => jq.raw(input, expression, ["-c", ...flags, "--"]))
+    const run = (input: string, flags: ReadonlyArray<string> = [], definitions = "") =>
+      whileBlocking(() => jq.raw(input, definitions + expression, ["-c", ...flags, "--"]))
+    /** Returns whether the expression calls a function: it has an error then, and only then. */
+    const calls = (...names: ReadonlyArray<string>): boolean =>
+      run("", [], names.map((name) => `def ${name}: $undefined; `).join("")).exitCode === compileErrorCode
     const compiled = run("")
-    const compileErrorCode = 3
     if (compiled.exitCode === compileErrorCode) return yield* usageError(compiled.stderr)
 
     const transformAll = (
@@ -103,11 +74,9 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
       return { values, error: null }
     }
 
-    const called = calledFunctions(expression)
-    const readsInput = called.has("input") || called.has("inputs")
+    const readsInput = calls("input", "inputs")
     // Everywhere else, records do not affect each other, and none ends the program
-    const holdsRecords = readsInput ||
-      ["input_line_number", "halt", "halt_error"].some((name) => called.has(name))
+    const holdsRecords = readsInput || calls("input_line_number", "halt", "halt_error", "halt_error(code)")
     const held: Array<string> = []
     let length = 0
     const hold = (records: ReadonlyArray<string>) => {
