@@ -17,7 +17,7 @@ import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { lockedAsConflict, planStart } from "./ExportStart.ts"
-import { positionOf, savedRecords } from "./Manifest.ts"
+import { cursorOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
 /** Prints the first request without sending it. The API key is the name of its variable. */
@@ -49,9 +49,9 @@ export const dryRunExport = <Item>(
     if (start._tag === "Complete") return yield* note(`${target.file} is complete; no request would be sent`)
     const manifest = start._tag === "New" ? null : start.manifest
     const since = manifest?.run.since ?? null
-    const position = manifest === null ? null : positionOf(manifest)
+    const cursor = manifest === null ? null : cursorOf(manifest)
     const values = new Map(since === null ? invocation.values : sinceBlock(invocation.values, since))
-    if (position !== null) values.set("cursor", [position.cursor])
+    if (cursor !== null) values.set("cursor", [cursor])
     yield* printRequest(operation, { ...invocation, values })
 
     const { pages } = yield* list.sourceOf({ ...invocation, values })
@@ -61,7 +61,7 @@ export const dryRunExport = <Item>(
     if (saved > 0) yield* note(`${countOf(saved, recordName)} saved`)
     // The total is that of the whole list
     const total = first === null || first.nextCursor === null
-      ? pageSize - (position?.skip ?? 0)
+      ? pageSize
       : first.total === null
       ? null
       : first.total - saved

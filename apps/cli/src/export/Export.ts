@@ -20,7 +20,7 @@ import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError
 import { type FileLock, lockFile } from "../files/FileLock.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import type { TransformedRecords } from "../list/ListJob.ts"
-import { type EncodedRecord, limitRecords, type RecordPage, selectRecords } from "../list/RecordList.ts"
+import { type EncodedRecord, limitRecords, type RecordPage } from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
@@ -37,12 +37,11 @@ import {
   writeManifest
 } from "./ExportStart.ts"
 import {
-  type ListPosition,
+  cursorOf,
   makeTail,
   type Manifest,
   type NewestBlock,
   type Part,
-  positionOf,
   recordsOf,
   savedRecords,
   sumOf
@@ -126,8 +125,8 @@ const maxSmallParts = 20
 /** What is known of the first records of a part. */
 interface PartCounts extends Pick<Part, "rows" | "records" | "firstBlock" | "lastBlock"> {
   readonly newest: NewestBlock | null
-  /** Where the list continues after the records; null if it cannot. */
-  readonly position: ListPosition | null
+  /** Continues the list after the records; null if it cannot continue there. */
+  readonly cursor: string | null
 }
 
 interface OpenPart {
@@ -170,63 +169,53 @@ const writeRecords = <Item>(
       progress.wait
     )
     const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
-    const start = positionOf(started)
+    const start = cursorOf(started)
     let part = startPart(format, manifest, start)
-    // Of the next record
-    let position: ListPosition | null = null
-    let toSkip = start?.skip ?? 0
 
     const addRows = ({ error, values }: TransformedRecords) =>
       Effect.gen(function*() {
-        part.counts = { ...part.counts, rows: part.counts.rows + values.length, position: null }
+        part.counts = { ...part.counts, rows: part.counts.rows + values.length, cursor: null }
         yield* partial.append(part.encoder.add(values))
         if (error !== null) yield* Effect.fail(error)
       })
-    /** Adds records that `after` follows, and saves each part that is full. */
-    const addRecords = (records: ReadonlyArray<EncodedRecord>, after: ListPosition | null) =>
+    /** Adds records, and saves each part that is full. */
+    const addRecords = (
+      records: ReadonlyArray<EncodedRecord>,
+      cursorAfter: RecordPage<Item>["cursorAfter"]
+    ) =>
       Effect.gen(function*() {
         for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
           const some = records.slice(added, added + part.encoder.room())
           added += some.length
-          position = added === records.length
-            ? after
-            : position === null
-            ? null
-            : { ...position, skip: position.skip + some.length }
+          const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
-          part.counts = countRecords(part.counts, some, position)
+          part.counts = countRecords(part.counts, some, cursor)
           if (part.encoder.pending().length > 0) continue
           part.closable = part.counts
           const isFull = part.counts.records >= partRecords(part.recordsBefore, partRows) ||
             part.encoder.size() >= maxPartSize
           // Where the list cannot be resumed, a part would be useless
-          if (!isFull || position === null) continue
+          if (!isFull || cursor === null) continue
           manifest = yield* closePart(partial, part, manifest)
           yield* save(manifest)
-          part = startPart(format, manifest, position)
+          part = startPart(format, manifest, cursor)
         }
       })
-    const addPage = (read: RecordPage<Item>) =>
-      Effect.gen(function*() {
-        const skipped = Math.min(toSkip, read.items.length)
-        toSkip -= skipped
-        const page = skipped === 0 ? read : { ...read, ...selectRecords(read, (index) => index >= skipped) }
-        const canContinue = typeof page.nextCursor === "string" && transform?.holdsRecords !== true
-        // Between pages, an interruption can save everything
-        yield* Effect.uninterruptible(Effect.zipRight(
-          addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null),
-          progress.page(page)
-        ))
-        yield* nextTurn
-      })
+    const addPage = (page: RecordPage<Item>) =>
+      // Between pages, an interruption can save everything
+      Effect.uninterruptible(
+        Effect.zipRight(addRecords(page.records(), page.cursorAfter), progress.page(page))
+      ).pipe(Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
       const saved = savedRecords(started)
-      if (started.tail !== null) yield* addRecords(recordsOf(started.tail), start)
-      position = start
+      if (started.tail !== null) {
+        const { records } = started.tail
+        yield* addRecords(recordsOf(started.tail), (count) => count === records ? start : null)
+      }
       if (job.maxItems !== null && job.maxItems <= saved) return
-      yield* pages(start?.cursor).pipe(
+      yield* pages(start ?? undefined).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(since)),
-        limitRecords(job.maxItems === null ? null : job.maxItems - saved + toSkip),
+        limitRecords(job.maxItems === null ? null : job.maxItems - saved),
         Stream.runForEach(addPage)
       )
       if (transform !== null) yield* addRows(yield* transform.end)
@@ -234,19 +223,17 @@ const writeRecords = <Item>(
     /** Saves an export that ends early up to its last complete page. */
     const saveRest = Effect.gen(function*() {
       const { closable, counts, encoder } = part
-      const saved = positionOf(yield* Ref.get(savedManifest))
-      const isSaved = counts.position?.cursor === saved?.cursor && counts.position?.skip === saved?.skip
-      if (counts.position === null || isSaved) return
+      if (counts.cursor === null || counts.cursor === cursorOf(yield* Ref.get(savedManifest))) return
       const pending = encoder.pending()
       if (pending.length === 0) return yield* save(yield* closePart(partial, part, manifest))
-      if (closable.records > 0 && closable.position === null) return
+      if (closable.records > 0 && closable.cursor === null) return
       const closed = closable.records === 0 ? manifest : yield* closePart(partial, part, manifest)
-      yield* save({ ...closed, tail: makeTail(pending, counts.position) })
+      yield* save({ ...closed, tail: makeTail(pending, counts.cursor) })
     })
     const finish = Effect.gen(function*() {
       yield* partial.append(part.encoder.flush())
       if (part.counts.rows > 0 || manifest.parts.length === 0) {
-        part.closable = { ...part.counts, position: null }
+        part.closable = { ...part.counts, cursor: null }
         manifest = yield* closePart(partial, part, manifest)
       }
       const size = sumOf(manifest.parts, "bytes")
@@ -261,14 +248,14 @@ const writeRecords = <Item>(
     return yield* Effect.uninterruptible(finish)
   })
 
-const startPart = (format: FileFormat, manifest: Manifest, position: ListPosition | null): OpenPart => {
+const startPart = (format: FileFormat, manifest: Manifest, cursor: string | null): OpenPart => {
   const counts: PartCounts = {
     rows: 0,
     records: 0,
     firstBlock: null,
     lastBlock: null,
     newest: manifest.newest,
-    position
+    cursor
   }
   return {
     encoder: format.startPart(sumOf(manifest.parts, "bytes")),
@@ -281,7 +268,7 @@ const startPart = (format: FileFormat, manifest: Manifest, position: ListPositio
 const countRecords = (
   counts: PartCounts,
   records: ReadonlyArray<EncodedRecord>,
-  position: ListPosition | null
+  cursor: string | null
 ): PartCounts => {
   const [first, last] = [records[0], records.at(-1)]
   return {
@@ -290,22 +277,21 @@ const countRecords = (
     firstBlock: first === undefined ? counts.firstBlock : counts.firstBlock ?? blockOf(first),
     lastBlock: last === undefined ? counts.lastBlock : blockOf(last),
     newest: trackNewest(counts.newest, records),
-    position
+    cursor
   }
 }
 
 /** Makes the closable records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { closable: { newest, position, ...counts }, encoder }: OpenPart,
+  { closable: { newest, ...counts }, encoder }: OpenPart,
   manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {
     const { bytes: rest, footer } = encoder.end()
     yield* partial.append(rest)
     const { bytes, sha256 } = yield* partial.seal
-    const { cursor, skip } = position ?? { cursor: null, skip: 0 }
-    const part = { ...counts, bytes, cursor, skip, sha256, footer }
+    const part = { ...counts, bytes, sha256, footer }
     return { ...manifest, newest, parts: [...manifest.parts, part] }
   })
 

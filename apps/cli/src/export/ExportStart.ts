@@ -7,7 +7,7 @@ import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } fro
 import { countOf } from "../render/Count.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
-import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"
+import { cursorOf, formatManifest, type Manifest, parseManifest, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
 
 export const exportFiles = (file: string) => ({
@@ -147,7 +147,7 @@ const planContinuation = (
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
     const kept = intact.length === parts.length ? manifest : { ...manifest, parts: intact, tail: null }
-    if (intact.length >= run.firstPart && positionOf(kept) !== null) {
+    if (intact.length >= run.firstPart && cursorOf(kept) !== null) {
       return { _tag: "Continue", manifest: kept }
     }
     if (run.firstPart === 0) return startNew

@@ -20,10 +20,8 @@ const Part = Schema.Struct({
   bytes: Count,
   firstBlock: Schema.NullOr(Count),
   lastBlock: Schema.NullOr(Count),
-  /** Continues after the part, or `skip` records before its end. Null after the last part of a run. */
+  /** Continues after the part. Null after the last part of a run. */
   cursor: Schema.NullOr(Schema.String),
-  /** The records after the cursor that the part contains. */
-  skip: Count,
   sha256: Schema.String,
   /** What the end of the file needs to know about the part. */
   footer: Schema.NullOr(Schema.String)
@@ -34,8 +32,8 @@ export interface Part extends Schema.Schema.Type<typeof Part> {}
 /** Records after the last part, which are saved without being encoded. */
 const Tail = Schema.Struct({
   records: Count,
+  /** Continues after the records. */
   cursor: Schema.String,
-  skip: Count,
   /** The records as lines of JSON, compressed, in base64. */
   lines: Schema.String
 }).pipe(
@@ -46,13 +44,9 @@ const Tail = Schema.Struct({
 
 type Tail = typeof Tail.Type
 
-export const makeTail = (
-  records: ReadonlyArray<unknown>,
-  { cursor, skip }: ListPosition
-): Tail => ({
+export const makeTail = (records: ReadonlyArray<unknown>, cursor: string): Tail => ({
   records: records.length,
   cursor,
-  skip,
   lines: gzipSync(records.map((record) => JSON.stringify(record)).join("\n")).toString("base64")
 })
 
@@ -122,15 +116,6 @@ const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(
 export const savedRecords = (manifest: Manifest): number =>
   sumOf(runParts(manifest), "records") + (manifest.tail?.records ?? 0)
 
-/** Where a list continues: `skip` records after a cursor. */
-export interface ListPosition {
-  readonly cursor: string
-  readonly skip: number
-}
-
-/** Returns where the current run continues; null at its beginning. */
-export const positionOf = (manifest: Manifest): ListPosition | null => {
-  if (manifest.tail !== null) return manifest.tail
-  const { cursor = null, skip = 0 } = runParts(manifest).at(-1) ?? {}
-  return cursor === null ? null : { cursor, skip }
-}
+/** Returns the cursor with which the current run continues; null at its beginning. */
+export const cursorOf = (manifest: Manifest): string | null =>
+  (manifest.tail ?? runParts(manifest).at(-1))?.cursor ?? null

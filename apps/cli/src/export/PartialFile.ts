@@ -6,7 +6,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
+import { pipeline } from "node:stream/promises"
 import type { OutputError } from "../errors/CommandError.ts"
 import { attempt, ifExists, write } from "../files/Files.ts"
 import type { Part } from "./Manifest.ts"
@@ -65,29 +67,14 @@ export const countIntactParts = (
   parts: ReadonlyArray<Part>
 ): Effect.Effect<number, OutputError> =>
   attempt("read", file, async () => {
-    const handle = await ifExists(fs.open(file, "r"))
-    if (handle === null) return 0
-    try {
-      const buffer = new Uint8Array(bufferSize)
-      let position = 0
-      for (const [index, { bytes, sha256 }] of parts.entries()) {
-        const hash = createHash("sha256")
-        const end = position + bytes
-        while (position < end) {
-          const { bytesRead } = await handle.read(
-            buffer,
-            0,
-            Math.min(buffer.length, end - position),
-            position
-          )
-          if (bytesRead === 0) return index
-          hash.update(buffer.subarray(0, bytesRead))
-          position += bytesRead
-        }
-        if (hash.digest("hex") !== sha256) return index
-      }
-      return parts.length
-    } finally {
-      await handle.close()
+    let position = 0
+    for (const [index, { bytes, sha256 }] of parts.entries()) {
+      const hash = createHash("sha256")
+      const end = position + bytes
+      const read = () => pipeline(createReadStream(file, { start: position, end: end - 1 }), hash)
+      if (bytes > 0 && await ifExists(read()) === null) return index
+      if (hash.digest("hex") !== sha256) return index
+      position = end
     }
+    return parts.length
   })

@@ -55,6 +55,11 @@ export const onlyNew = (since: NewestBlock) => {
   }
   return <Item>(page: RecordPage<Item>): RecordPage<Item> => {
     const flags = page.records().map(isNew)
-    return { ...page, ...selectRecords(page, (index) => flags[index] === true) }
+    const kept = flags.flatMap((isKept, index) => isKept ? [index] : [])
+    return {
+      ...page,
+      ...selectRecords(page, (index) => flags[index] === true),
+      cursorAfter: (count) => page.cursorAfter(kept[count] ?? flags.length)
+    }
   }
 }
