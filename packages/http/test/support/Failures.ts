@@ -11,7 +11,7 @@ export const failureOf = <A, E extends Error, R>(
   Effect.map(Effect.flip(call), (error) => ({ ...error, ...computedFields(error), message: error.message }))
 
 /** The getters of an error, which a spread omits. */
-export const computedFields = (error: object) => ({
+const computedFields = (error: object) => ({
   ...("retryable" in error ? { retryable: error.retryable } : {}),
   ...("sent" in error ? { sent: error.sent } : {})
 })
