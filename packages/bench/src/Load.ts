@@ -1,5 +1,6 @@
 /** A closed-loop load generator: a number of connections, each with one request in flight. */
 import * as Effect from "effect/Effect"
+import { setTimeout } from "node:timers/promises"
 import { Client } from "undici"
 
 export interface Request {
@@ -16,42 +17,27 @@ export interface Response {
   readonly body: Buffer
 }
 
-export interface Connection {
-  /** Connects if necessary, and sends a GET request. Returns an error if the connection closes before the response ends. */
-  readonly send: (request: Request) => Promise<Response | Error>
-  /** Closes the connection immediately, also with a request in flight. The next request opens another. */
-  readonly close: () => void
-}
-
-/** A connection to a port of this machine. */
-export const connection = (port: number): Connection => {
-  const open = () => new Client(`http://127.0.0.1:${port}`, { bodyTimeout: 0, headersTimeout: 0 })
-  let client = open()
-  return {
-    // `dispatch` takes so little CPU time that it hardly affects measurements
-    send: ({ headers, target }) =>
-      new Promise((resolve) => {
-        let head: Omit<Response, "body"> = { status: 0, headers: {} }
-        const chunks: Array<Buffer> = []
-        client.dispatch(
-          { method: "GET", path: target, headers: { accept: "application/json", ...headers } },
-          {
-            onRequestStart: () => {},
-            onResponseStart: (_, status, headers) => {
-              head = { status, headers }
-            },
-            onResponseData: (_, chunk) => void chunks.push(chunk),
-            onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks) }),
-            onResponseError: (_, error) => resolve(error)
-          }
-        )
-      }),
-    close: () => {
-      void client.destroy()
-      client = open()
-    }
-  }
-}
+/**
+ * Connects if necessary, and sends a GET request. Returns an error if the connection closes before the response ends.
+ * `dispatch` takes so little CPU time that it hardly affects measurements.
+ */
+const get = (client: Client, { headers, target }: Request): Promise<Response | Error> =>
+  new Promise((resolve) => {
+    let head: Omit<Response, "body"> = { status: 0, headers: {} }
+    const chunks: Array<Buffer> = []
+    client.dispatch(
+      { method: "GET", path: target, headers: { accept: "application/json", ...headers } },
+      {
+        onRequestStart: () => {},
+        onResponseStart: (_, status, headers) => {
+          head = { status, headers }
+        },
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks) }),
+        onResponseError: (_, error) => resolve(error)
+      }
+    )
+  })
 
 /** Describes a response in messages. */
 export const describe = (response: Response | Error): string =>
@@ -74,22 +60,22 @@ export const send = <R extends Request>(
 ): Effect.Effect<void> =>
   Effect.promise(async () => {
     let remaining = count
-    const sendUntilDone = async (connectionNumber: number) => {
-      const { close, send } = connection(port)
+    const open = () => new Client(`http://127.0.0.1:${port}`, { bodyTimeout: 0, headersTimeout: 0 })
+    const sendUntilDone = async (connection: number) => {
+      let client = open()
       while (remaining > 0) {
         remaining -= 1
-        const request = next(connectionNumber)
+        const request = next(connection)
         const startedAt = performance.now()
-        const response = send(request)
-        const timer = request.disconnectAfter === undefined
-          ? undefined
-          : setTimeout(close, request.disconnectAfter)
+        const response = get(client, request)
+        if (request.disconnectAfter !== undefined) {
+          await Promise.race([response, setTimeout(request.disconnectAfter)])
+          void client.destroy()
+          client = open()
+        }
         onResponse(await response, performance.now() - startedAt, request)
-        if (timer === undefined) continue
-        clearTimeout(timer)
-        close()
       }
-      close()
+      void client.destroy()
     }
     await Promise.all(
       Array.from({ length: Math.min(connections, count) }, (_, index) => sendUntilDone(index))

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, fork, spawn } from "node:child_process"
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -175,24 +175,9 @@ export interface ResourceUsage {
   readonly resident: number
   /** Open file descriptors, including sockets. */
   readonly files: number
-  readonly sockets: number
 }
 
-export const resourceUsage = (pid: number): ResourceUsage => {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  const files = readdirSync(`/proc/${pid}/fd`)
-  return {
-    resident: Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024,
-    files: files.length,
-    sockets: files.filter((file) => isSocket(`/proc/${pid}/fd/${file}`)).length
-  }
-}
-
-/** The file may be closed in the meantime. */
-const isSocket = (file: string): boolean => {
-  try {
-    return readlinkSync(file).startsWith("socket:")
-  } catch {
-    return false
-  }
-}
+export const resourceUsage = (pid: number): ResourceUsage => ({
+  resident: Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024,
+  files: readdirSync(`/proc/${pid}/fd`).length
+})

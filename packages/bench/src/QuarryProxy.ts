@@ -15,6 +15,7 @@ export interface ProxyConfiguration {
   readonly clients?: ReadonlyArray<ReturnType<typeof clientConfig>>
   readonly cache?: { readonly enabled?: boolean; readonly maxBytes?: string }
   readonly limits?: { readonly maxListsPerClient?: number }
+  readonly upstream?: { readonly timeouts: Readonly<Record<string, string>> }
 }
 
 export interface QuarryProxy {

@@ -1,26 +1,29 @@
 /** `bench`: runs benchmarks and prints their tables, or runs the soak test of the proxy. */
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import { isValidationError } from "@effect/cli/ValidationError"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { cpus } from "node:os"
-import { type BenchCommand, parseArguments, usage } from "./Arguments.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
 import { type Benchmark, runComparison } from "./Comparison.ts"
 import * as Isolation from "./isolation/Isolation.ts"
+import * as Misbehavior from "./isolation/Misbehavior.ts"
 import { benchPath } from "./Processes.ts"
-import { hotPaths } from "./Profile.ts"
 import * as Report from "./Report.ts"
 import * as Soak from "./soak/Soak.ts"
 import * as SoakReport from "./soak/SoakReport.ts"
 import { compareVersions, serveBatches, type Version } from "./Versions.ts"
 
-const describeMachine = (): string => {
-  const all = cpus()
-  return `node ${process.version}, ${process.platform} ${process.arch}, ${all.length} × ${
-    all[0]?.model ?? "CPU"
-  }`
-}
+const machine = `node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} × ${
+  cpus()[0]?.model ?? "CPU"
+}`
 
 const setExitCode = (code: number) =>
   Effect.sync(() => {
@@ -47,75 +50,111 @@ const reportBenchmark = (
       }))
   }).pipe(Effect.scoped, Effect.map((rows) => rows.flat()))
 
-const runBenchmarks = (
-  { benchmarks, json, previous, runs }: Extract<BenchCommand, { readonly command: "compare" }>
-) =>
+const byName = <A extends { readonly name: string }>(all: ReadonlyArray<A>, name: string) =>
+  Args.choice(all.map((one) => [one.name, one]), { name })
+
+const count = (name: string, byDefault: number) =>
+  Options.integer(name).pipe(
+    Options.withSchema(Schema.Int.pipe(Schema.positive())),
+    Options.withDefault(byDefault)
+  )
+
+const isolation = Command.make("isolation", {
+  names: Args.repeated(Args.text({ name: "NAME" })),
+  requests: count("requests", 2000)
+}, ({ names, requests }) => {
+  const selected = Misbehavior.misbehaviors.filter(({ name }) =>
+    names.length === 0 || names.some((part) => name.includes(part))
+  )
+  const print = (result: Isolation.IsolationResult) => Console.log(Isolation.formatResult(result))
+  return Effect.zipRight(
+    Console.log(`${machine}\n${Isolation.header}`),
+    Isolation.runIsolation(requests, print, selected)
+  )
+}).pipe(Command.withDescription(
+  "Prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests. NAME selects the " +
+    "ways whose name contains it. Requires the bundle."
+))
+
+const soak = Command.make("soak", {
+  requests: count("requests", 1_000_000),
+  connections: count("connections", 64),
+  faults: Options.float("faults").pipe(
+    Options.withSchema(Schema.Number.pipe(Schema.between(0, 1))),
+    Options.withDefault(0.05)
+  )
+}, (options) =>
+  Effect.gen(function*() {
+    const { connections, faults, requests } = options
+    yield* Console.log(`${machine}; ${connections} connections, ${faults * 100} % of upstream responses fail`)
+    const result = yield* Soak.runSoak(options, (progress) => {
+      if (progress.stats.completed % Math.ceil(requests / 10) === 0) {
+        console.log(SoakReport.formatProgress(progress, requests))
+      }
+    })
+    yield* Console.log(`\n${SoakReport.formatSummary(result)}`)
+    if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)
+  })).pipe(Command.withDescription(
+    "Runs quarry-proxy in front of an upstream that fails a ratio of responses, sends requests over connections, and checks " +
+      "every response, memory and open files. Requires Linux and the bundle. Exit status 1: incorrect response, memory or " +
+      "file leak, or too few requests for a result."
+  ))
+
+const worker = Command.make(
+  "worker",
+  { benchmark: byName(allBenchmarks, "benchmark") },
+  ({ benchmark }) => serveBatches(benchmark)
+).pipe(Command.withDescription("Used by --previous."))
+
+const noise = Command.make(
+  "noise",
+  { misbehavior: byName(Misbehavior.misbehaviors, "NAME"), port: Args.integer({ name: "port" }) },
+  ({ misbehavior, port }) => Isolation.makeNoise(misbehavior, port)
+).pipe(Command.withDescription("Used by isolation."))
+
+const bench = Command.make("bench", {
+  benchmarks: Args.repeated(byName(allBenchmarks, "benchmark")),
+  runs: count("runs", 15).pipe(Options.withDescription("The number of rounds.")),
+  json: Options.boolean("json").pipe(
+    Options.withDescription("Prints one JSON document on standard output, and the tables on standard error.")
+  ),
+  previous: Options.text("previous").pipe(
+    Options.withDescription(
+      "Measures another version in the same run: packages/bench/dist/bench.js of another checkout with the same benchmarks. " +
+        "Blockquarry then runs in a process for each version."
+    ),
+    Options.optional
+  )
+}, ({ benchmarks, json, previous, runs }) =>
   Effect.gen(function*() {
     const print = json ? Console.error : Console.log
-    const machine = describeMachine()
     yield* print(`${machine}; medians of ${runs} rounds, CPU time`)
     // This version runs in a process of its own if it is compared, so that both have the same conditions
-    const versions = previous === undefined
-      ? []
-      : [{ name: "this version", bench: benchPath }, { name: "previous version", bench: previous }]
+    const versions = Option.match(previous, {
+      onNone: () => [],
+      onSome: (previous) => [
+        { name: "this version", bench: benchPath },
+        { name: "previous version", bench: previous }
+      ]
+    })
     const rows = yield* Effect.forEach(
-      benchmarks,
+      benchmarks.length === 0 ? allBenchmarks : benchmarks,
       (benchmark) => reportBenchmark(benchmark, runs, versions, print)
     )
     const date = new Date(yield* Clock.currentTimeMillis).toISOString()
     if (json) yield* Console.log(JSON.stringify({ machine, date, runs, rows: rows.flat() }, null, 2))
-  })
-
-/** Updates one line on a terminal. Otherwise prints a line every 10 %. */
-const printProgress = (requests: number) => (progress: Soak.SoakProgress): void => {
-  const line = SoakReport.formatProgress(progress, requests)
-  if (process.stdout.isTTY) process.stdout.write(`\r${line}\x1b[K`)
-  else if (Math.floor(progress.sample.completed * 200 / requests) % 20 === 0) console.log(line)
-}
-
-const runSoak = (options: Extract<BenchCommand, { readonly command: "soak" }>) =>
-  Effect.gen(function*() {
-    const { connections, faults, requests } = options
-    yield* Console.log(
-      `${describeMachine()}; ${connections} connections, ${faults * 100} % of upstream responses fail`
+  })).pipe(
+    Command.withSubcommands([isolation, soak, worker, noise]),
+    Command.withDescription(
+      "Runs benchmarks, all by default, and prints a table for each: medians of n rounds. proxy compares the CPU time of " +
+        "quarry-proxy and reference servers, each in its own process. Like growth, processes and heap it requires Linux and " +
+        "the bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light)."
     )
-    const result = yield* Soak.runSoak(options, printProgress(requests))
-    yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${SoakReport.formatSummary(result)}`)
-    if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)
-  })
+  )
 
-const runCommand = (command: BenchCommand): Effect.Effect<void> => {
-  switch (command.command) {
-    case "help":
-      return Console.log(usage(allBenchmarks))
-    case "soak":
-      return runSoak(command)
-    case "profile":
-      return Effect.forEach(hotPaths, Effect.flatMap(Console.log), { discard: true })
-    case "isolation":
-      return Effect.zipRight(
-        Console.log(`${describeMachine()}\n${Isolation.header}`),
-        Isolation.runIsolation(
-          command.requests,
-          (result) => Console.log(Isolation.formatResult(result)),
-          command.selected
-        )
-      )
-    case "noise":
-      return Isolation.makeNoise(command.misbehavior, command.port)
-    case "worker":
-      return serveBatches(command.benchmark)
-    case "compare":
-      return runBenchmarks(command)
-  }
-}
-
-const command = Effect.try({
-  try: () => parseArguments(process.argv.slice(2), allBenchmarks),
-  catch: (error) => `${error instanceof Error ? error.message : String(error)}\n\n${usage(allBenchmarks)}`
-})
-
-NodeRuntime.runMain(Effect.matchEffect(command, {
-  onFailure: (message) => Effect.zipRight(Console.error(message), setExitCode(2)),
-  onSuccess: runCommand
-}))
+Command.run(bench, { name: "bench", version: "" })(process.argv).pipe(
+  // It has been printed
+  Effect.catchIf(isValidationError, () => setExitCode(2)),
+  Effect.provide(NodeContext.layer),
+  NodeRuntime.runMain
+)

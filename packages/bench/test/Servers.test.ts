@@ -48,3 +48,17 @@ linux("another number of upstream requests or another document is an error", asy
     expect.stringContaining("buffer: unexpected response 200")
   ])
 })
+
+it("an upstream with faults fails in several ways", async () => {
+  const outcomes = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+    const upstream = yield* Servers.startUpstream({ bodies, faults: 1 })
+    const outcome = Effect.promise(() =>
+      fetch(upstream.baseUrl + document.path).then(
+        async (response) => `${response.status} ${await response.text().catch(() => "cut")}`,
+        () => "no response"
+      )
+    )
+    return yield* Effect.replicateEffect(outcome, 100)
+  })))
+  expect(new Set(outcomes).size).toBeGreaterThan(4)
+})

@@ -61,9 +61,10 @@ pnpm() {
   bench)
     for word in "$@"; do
       [[ $word == ../* ]] && continue
-      patterns=(-e "name: \"$word\"" -e "case \"$word\"")
-      [[ $word == --* ]] && patterns=(-we "$word")
-      grep -rqF "${patterns[@]}" "$REPOSITORY/packages/bench/src/Arguments.ts" "$REPOSITORY/packages/bench/src/benchmarks" ||
+      case $word in
+      --*) grep -qF "(\"${word#--}\"" "$REPOSITORY/packages/bench/src/main.ts" ;;
+      *) grep -rqF -e "name: \"$word\"" -e "Command.make(\"$word\"" "$REPOSITORY/packages/bench/src/"{main.ts,benchmarks} ;;
+      esac ||
         fail "bench has no $word"
     done
     ;;

@@ -115,14 +115,18 @@ const fetchDocument = `
   console.log(JSON.stringify(await response.json(), null, 2))
 `
 
-/** Reads the same pages as quarry, and prints the records without checking them. */
+/** Reads the same pages as quarry, and writes the records without checking them. */
 const fetchPages = `
+  import { once } from "node:events"
+  import { createWriteStream } from "node:fs"
+  const output = process.env.FILE === undefined ? process.stdout : createWriteStream(process.env.FILE)
   let cursor = ""
   let rest = Number(process.env.RECORDS)
   while (rest > 0) {
     const response = await fetch(process.env.PAGES + cursor, { headers: { "x-api-key": process.env.QUARRY_API_KEY } })
     const page = await response.json()
-    process.stdout.write(page.result.slice(0, rest).map((record) => JSON.stringify(record) + "\\n").join(""))
+    const lines = page.result.slice(0, rest).map((record) => JSON.stringify(record) + "\\n")
+    if (!output.write(lines.join(""))) await once(output, "drain")
     rest -= page.result.length
     cursor = "&cursor=" + encodeURIComponent(page.cursor)
   }
@@ -132,6 +136,8 @@ const script = (code: string, env: Readonly<Record<string, string>>): ProgramSpe
   args: ["--input-type=module", "-e", code],
   env
 })
+
+const pagesOf = (origin: string) => `${origin}/api/v2.2/${busyWallet}/erc20/transfers?chain=0x1&limit=100`
 
 /** `npm view` also reads its configuration, sends one request, and prints one document. */
 const npmView = Effect.gen(function*() {
@@ -176,7 +182,7 @@ export const cli: Benchmark = {
     // With the code that Node.js keeps from the first run
     const caches = { XDG_CACHE_HOME: yield* makeTemporaryDirectory }
     const env = { ...environment(origin), ...caches }
-    const pagesUrl = `${origin}/api/v2.2/${busyWallet}/erc20/transfers?chain=0x1&limit=100`
+    const pagesUrl = pagesOf(origin)
     const [npm, curl] = [yield* npmView, yield* curlAndJq(pagesUrl, records)]
     const publint = pathTo("node_modules/publint/src/cli.js")
     const price = [quarry, "token", "price", token, "-o", "json"]
@@ -254,9 +260,12 @@ export const exports: Benchmark = {
     const directory = yield* makeTemporaryDirectory
     const origin = yield* startSandbox(records)
     const memory = new Map<string, number>()
-    const measured = (name: string, args: ReadonlyArray<string>, countRecords: () => number): Subject => {
+    const measured = (name: string, { args, env }: ProgramSpec, countRecords: () => number): Subject => {
       const preload = `data:text/javascript,${encodeURIComponent(printUsage)}`
-      const run = runProgram({ args: ["--import", preload, ...args], env: environment(origin) })
+      const run = runProgram({
+        args: ["--import", preload, ...args],
+        env: { ...environment(origin), ...env }
+      })
       return processSubject(
         name,
         Effect.map(run, ({ output }) => {
@@ -266,15 +275,14 @@ export const exports: Benchmark = {
         })
       )
     }
-    const [limit, limitFile] = [join(directory, "fetchToFile.mjs"), join(directory, "limit.ndjson")]
-    yield* bundle("fetchToFile", limit)
+    const limitFile = join(directory, "limit.ndjson")
     return [{
       title: `export of ${records.toLocaleString("en-US")} transfers, pages of 100`,
       unit: "process",
       records,
       baseline: measured(
         "fetch, JSON.parse, JSON.stringify",
-        [limit, origin, busyWallet, String(records), limitFile],
+        script(fetchPages, { PAGES: pagesOf(origin), RECORDS: String(records), FILE: limitFile }),
         () => countLines(readFileSync(limitFile))
       ),
       blockquarry: ["ndjson", "csv", "parquet"].map((format) => {
@@ -282,7 +290,7 @@ export const exports: Benchmark = {
         const options = ["--to", file, "--overwrite", "--max-items", String(records)]
         return measured(
           `quarry --to x.${format}`,
-          [quarry, "wallet", "transfers", busyWallet, ...options],
+          { args: [quarry, "wallet", "transfers", busyWallet, ...options] },
           () => {
             const { parts } = decodeManifest(readFileSync(`${file}.manifest.json`, "utf8"))
             return parts.reduce((sum, { rows }) => sum + rows, 0)

@@ -3,12 +3,20 @@
  * cached requests, the other uncached ones; each has one request in flight.
  */
 import * as Effect from "effect/Effect"
-import { transfersPage } from "../Documents.ts"
+import { smallDocument, transfersPage } from "../Documents.ts"
 import * as Load from "../Load.ts"
 import { benchPath, forkProcess } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as Servers from "../Servers.ts"
-import { type Misbehavior, misbehaviors, start } from "./Misbehavior.ts"
+import {
+  type Misbehavior,
+  misbehaviors,
+  noisyClient,
+  noisyPaths,
+  pathOf,
+  start,
+  tokenOf
+} from "./Misbehavior.ts"
 
 interface ClientLatency {
   /** Milliseconds. */
@@ -25,26 +33,14 @@ export interface IsolationResult {
   readonly uncached: ClientLatency
 }
 
-const tokens = { cached: "token of cached", uncached: "token of uncached", noisy: "token of noisy" }
-
-const pathOf = (digit: string): string => `/api/v2.2/0x${digit.repeat(40)}/erc20/transfers`
-
-const paths = {
-  cached: pathOf("1"),
-  uncached: pathOf("2"),
-  noisy: pathOf("3"),
-  large: pathOf("4"),
-  hanging: pathOf("5")
-}
-
-const small = transfersPage("strings", "next", 2)
+const paths = { cached: pathOf("1"), uncached: pathOf("2") }
 
 const bodies = {
-  [paths.cached]: small,
-  [paths.uncached]: small,
-  [paths.noisy]: small,
-  [paths.large]: transfersPage("strings", "next", 1000),
-  [paths.hanging]: null
+  [paths.cached]: smallDocument.body,
+  [paths.uncached]: smallDocument.body,
+  [noisyPaths.small]: smallDocument.body,
+  [noisyPaths.large]: transfersPage("strings", "next", 1000),
+  [noisyPaths.hanging]: null
 }
 
 /** Time for the noisy client to reach its effect. */
@@ -54,7 +50,7 @@ const leadIn = "500 millis"
 export const runIsolation = (
   requests: number,
   onResult: (result: IsolationResult) => Effect.Effect<void>,
-  selected: ReadonlyArray<Misbehavior> = misbehaviors,
+  selected: ReadonlyArray<Misbehavior>,
   warmUp = Servers.measureOptions.warmUpIterations
 ): Effect.Effect<void> =>
   Effect.forEach(
@@ -66,11 +62,10 @@ export const runIsolation = (
 const measure = (misbehavior: Misbehavior | undefined, requests: number, warmUp: number) =>
   Effect.scoped(Effect.gen(function*() {
     const { baseUrl } = yield* Servers.startUpstream({ bodies })
-    const noisyLimit = misbehavior?.rateLimit === undefined ? {} : { rateLimit: misbehavior.rateLimit }
     const { port } = yield* QuarryProxy.start(baseUrl, {
-      clients: Object.entries(tokens).map(([name, token]) => ({
-        ...QuarryProxy.clientConfig(name, token),
-        ...(name === "noisy" ? noisyLimit : {})
+      clients: ["cached", "uncached", noisyClient].map((name) => ({
+        ...QuarryProxy.clientConfig(name, tokenOf(name)),
+        ...(name === noisyClient && misbehavior?.rateLimit ? { rateLimit: misbehavior.rateLimit } : {})
       }))
     })
     yield* measureClient(port, Servers.connections, warmUp, nextUncached)
@@ -82,19 +77,14 @@ const measure = (misbehavior: Misbehavior | undefined, requests: number, warmUp:
       cached: measureClient(port, 1, requests, nextCached),
       uncached: measureClient(port, 1, requests, nextUncached)
     }, { concurrency: "unbounded" })
-    return { name: misbehavior?.name ?? "undisturbed", ...clients } satisfies IsolationResult
+    return { name: misbehavior?.name ?? "undisturbed", ...clients }
   }))
 
 /** Behaves badly until the parent process disconnects. A process of its own, so that it does not delay the other clients. */
 export const makeNoise = (misbehavior: Misbehavior, port: number): Effect.Effect<never> =>
   Effect.zipRight(
     Effect.sync(() => {
-      start(misbehavior, port, {
-        token: tokens.noisy,
-        path: `${paths.noisy}?chain=eth`,
-        largePath: `${paths.large}?chain=eth`,
-        hangingPath: `${paths.hanging}?chain=eth`
-      })
+      start(misbehavior, port)
       process.once("disconnect", () => process.exit())
     }),
     Effect.never
@@ -102,11 +92,11 @@ export const makeNoise = (misbehavior: Misbehavior, port: number): Effect.Effect
 
 let sequence = 0
 
-const nextCached = () => ({ target: paths.cached, headers: { "x-api-key": tokens.cached } })
+const nextCached = () => ({ target: paths.cached, headers: { "x-api-key": tokenOf("cached") } })
 
 const nextUncached = () => ({
   target: `${paths.uncached}?n=${++sequence}`,
-  headers: { "x-api-key": tokens.uncached }
+  headers: { "x-api-key": tokenOf("uncached") }
 })
 
 const measureClient = (port: number, connections: number, requests: number, next: () => Load.Request) =>
@@ -119,12 +109,9 @@ const measureClient = (port: number, connections: number, requests: number, next
     }
     yield* Load.send({ port, connections, next, onResponse }, requests)
     latencies.sort((a, b) => a - b)
-    return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), failures }
+    const quantile = (q: number) => latencies[Math.floor(latencies.length * q)] ?? Number.NaN
+    return { p50: quantile(0.5), p99: quantile(0.99), failures }
   })
-
-/** Returns a quantile of sorted values. */
-export const quantile = (sorted: ReadonlyArray<number>, q: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
 
 const nameWidth = Math.max(...misbehaviors.map(({ name }) => name.length))
 

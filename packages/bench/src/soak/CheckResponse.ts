@@ -1,84 +1,65 @@
 /** Checks that a response is correct, or is an expected error. */
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Zlib from "node:zlib"
 import type { Response } from "../Load.ts"
 
+/**
+ * As what a response counts, or why it is incorrect. These are correct: the requested document, byte for byte, 304 if the
+ * client has it, the requested list, an error of the upstream, forwarded unchanged, or one of the proxy that the injected
+ * faults can cause.
+ */
+export type CheckResult = Either.Either<ReadonlyArray<string>, string>
+
 /** What a request asks for: a document in an encoding, or only if it does not have the entity tag. */
 export interface Variant {
-  readonly encoding?: Encoding
+  readonly encoding?: keyof typeof decoders
   readonly tag?: string
 }
 
-/** Encodings that all Node versions decode. */
-export const encodings = ["gzip", "br"] as const
-
-type Encoding = (typeof encodings)[number]
-
-/** An entity tag that no response has. */
-export const unmatchedTag = "W/\"unmatched\""
+/** Of the encodings that all Node versions decode. */
+const decoders = { gzip: Zlib.gunzipSync, br: Zlib.brotliDecompressSync }
 
 /** The kinds of correct responses. A soak test must receive each of them. */
-export const responseForms: ReadonlyArray<string> = ["complete", ...encodings, "not modified", "list"]
-
-/**
- * - `correct`: the requested document, byte for byte, 304 if the client has it, or the requested list.
- * - `error`: an error of the proxy in its format, or an error of the upstream, forwarded unchanged.
- * - `incorrect`: anything else, including errors that cannot be caused by the injected faults.
- */
-export type CheckResult =
-  | { readonly verdict: "correct"; readonly cache: string; readonly form: string }
-  | { readonly verdict: "error"; readonly name: string }
-  | { readonly verdict: "incorrect"; readonly reason: string }
-
-const incorrect = (reason: string): CheckResult => ({ verdict: "incorrect", reason })
-
-/** Checks a response to a request for `document`. */
-export const checkDocument = (document: string, response: Response, variant: Variant = {}): CheckResult => {
-  const { status } = response
-  if (status !== 200 && status !== 304) return checkFailure(response)
-  const reason = status === 304 ? check304(response, variant) : check200(document, response, variant)
-  return reason === undefined
-    ? {
-      verdict: "correct",
-      cache: cacheResultOf(headerOf(response, "cache-status")),
-      form: status === 304 ? "not modified" : variant.encoding ?? "complete"
-    }
-    : incorrect(reason)
-}
+export const responseForms: ReadonlyArray<string> = [
+  "complete",
+  ...Object.keys(decoders),
+  "not modified",
+  "list"
+]
 
 const headerOf = ({ headers }: Response, name: string): string => String(headers[name] ?? "")
 
-/** Returns what is wrong with a response with status 200, if anything. */
-const check200 = (document: string, response: Response, { encoding, tag }: Variant) => {
+/** Checks a response to a request for `document`. */
+export const checkDocument = (
+  document: string,
+  response: Response,
+  { encoding, tag }: Variant = {}
+): CheckResult => {
+  const { body, status } = response
+  const cache = `cache: ${cacheResultOf(headerOf(response, "cache-status"))}`
+  if (status === 304) {
+    return headerOf(response, "etag") === tag && body.byteLength === 0
+      ? Either.right([cache, "not modified"])
+      : Either.left("304 with a body, or with another entity tag than the request")
+  }
+  if (status !== 200) return checkFailure(response)
+  if (tag !== undefined) return Either.left("200 although the entity tag matches")
   const received = headerOf(response, "content-encoding")
-  if (received !== (encoding ?? "")) return `unexpected content-encoding ${received}`
-  if (!decodeBody(response.body, encoding).equals(Buffer.from(document))) return "wrong document"
-  return tag === undefined || tag === unmatchedTag ? undefined : "200 although the entity tag matches"
-}
-
-/** Returns what is wrong with a response with status 304, if anything. */
-const check304 = (response: Response, { tag }: Variant) => {
-  if (tag === undefined || tag === unmatchedTag) return "304 although the client has no cached response"
-  if (headerOf(response, "etag") !== tag) return "304 with another entity tag"
-  return response.body.byteLength === 0 ? undefined : "304 with a body"
+  if (received !== (encoding ?? "")) return Either.left(`unexpected content-encoding ${received}`)
+  return decodeBody(body, encoding).equals(Buffer.from(document))
+    ? Either.right([cache, encoding ?? "complete"])
+    : Either.left("wrong document")
 }
 
 /** Returns the body as it is if it does not have the encoding. */
-const decodeBody = (body: Buffer, encoding: Encoding | undefined): Buffer => {
-  try {
-    if (encoding === "gzip") return Zlib.gunzipSync(body)
-    return encoding === "br" ? Zlib.brotliDecompressSync(body) : body
-  } catch {
-    return body
-  }
-}
+const decodeBody = (body: Buffer, encoding: Variant["encoding"]): Buffer =>
+  encoding === undefined ? body : Either.getOrElse(Either.try(() => decoders[encoding](body)), () => body)
 
 /** Returns the cache result in a `cache-status` header; `-` without a header. */
-export const cacheResultOf = (header: string): string => {
-  if (/;\s*hit/.test(header)) return /stale/.test(header) ? "stale" : "hit"
-  return /collapsed/.test(header) ? "coalesced" : /fwd=([\w-]+)/.exec(header)?.[1] ?? "-"
-}
+const cacheResultOf = (header: string): string =>
+  (/stale|collapsed/.exec(header) ?? /hit|(?<=fwd=)[\w-]+/.exec(header))?.[0] ?? "-"
 
 /** The failure codes that injected faults may cause, with their statuses. */
 const expectedStatusByCode: ReadonlyMap<string, number> = new Map([
@@ -99,27 +80,35 @@ const ProxyError = Schema.Struct({
   requestId: Schema.String
 })
 
-const exact = { onExcessProperty: "error" } as const
+const decodeJson = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.decodeUnknownOption(Schema.parseJson(schema), { onExcessProperty: "error" })
 
-const parseProxyError = Schema.decodeUnknownOption(Schema.parseJson(ProxyError), exact)
+const parseProxyError = decodeJson(ProxyError)
 
 /** Checks a response that is neither 200 nor 304. */
 const checkFailure = (response: Response): CheckResult => {
   const { body, status } = response
   const text = body.toString()
   if (text === `{"message":"injected failure: ${status}"}` && status !== 404) {
-    return { verdict: "error", name: `${status} from the upstream` }
+    return Either.right([`${status} from the upstream`])
   }
-  const proxyError = Option.getOrUndefined(parseProxyError(text))
-  if (proxyError === undefined) return incorrect("neither an upstream nor a proxy error")
-  if (expectedStatusByCode.get(proxyError.code) !== status) return incorrect("unexpected failure code")
-  return checkRequestId(proxyError, response) ?? { verdict: "error", name: `${status} ${proxyError.code}` }
+  return Option.match(parseProxyError(text), {
+    onNone: () => Either.left("neither an upstream nor a proxy error"),
+    onSome: (error) => checkProxyError(error, status, response, String(status))
+  })
 }
 
-const checkRequestId = ({ requestId }: typeof ProxyError.Type, response: Response) =>
-  requestId === headerOf(response, "x-request-id")
-    ? undefined
-    : incorrect("requestId differs from x-request-id")
+const checkProxyError = (
+  { code, requestId }: typeof ProxyError.Type,
+  status: number | undefined,
+  response: Response,
+  name: string
+): CheckResult =>
+  requestId !== headerOf(response, "x-request-id")
+    ? Either.left("requestId differs from x-request-id")
+    : status === undefined || expectedStatusByCode.get(code) !== status
+    ? Either.left("unexpected failure code")
+    : Either.right([`${name} ${code}`])
 
 export interface ExpectedPage {
   /** JSON, without line breaks. */
@@ -129,13 +118,10 @@ export interface ExpectedPage {
 }
 
 /** The last line of a list: that it is complete, or why it is not and where it continues. */
-const parseLastLine = Schema.decodeUnknownOption(
-  Schema.parseJson(Schema.Union(
-    Schema.Struct({ end: Schema.Struct({ records: Schema.Number }) }),
-    Schema.Struct({ failure: ProxyError, cursor: Schema.NullOr(Schema.String) })
-  )),
-  exact
-)
+const parseLastLine = decodeJson(Schema.Union(
+  Schema.Struct({ end: Schema.Struct({ records: Schema.Number }) }),
+  Schema.Struct({ failure: ProxyError, cursor: Schema.String })
+))
 
 /**
  * Checks a streamed list: all records in order, and a last line with the end reason. A failed list consists of complete
@@ -143,26 +129,23 @@ const parseLastLine = Schema.decodeUnknownOption(
  */
 export const checkList = (pages: ReadonlyArray<ExpectedPage>, response: Response): CheckResult => {
   if (response.status !== 200) return checkFailure(response)
-  if (!/^application\/x-ndjson\b/.test(headerOf(response, "content-type"))) return incorrect("not NDJSON")
+  if (!/^application\/x-ndjson\b/.test(headerOf(response, "content-type"))) return Either.left("not NDJSON")
   const lines = response.body.toString().split("\n")
   // Every line ends with a line break, so the last element is empty
-  if (lines.pop() !== "") return incorrect("last line truncated")
+  if (lines.pop() !== "") return Either.left("last line truncated")
   const last = Option.getOrUndefined(parseLastLine(lines.pop()))
-  if (last === undefined) return incorrect("last line has no end reason")
+  if (last === undefined) return Either.left("last line has no end reason")
   const received = lines.join()
-  const count = pages.findIndex((_, index) => recordsOf(pages.slice(0, index + 1)).join() === received) + 1
-  if (count === 0) return incorrect("wrong records")
+  const page = pages.find((_, index) =>
+    pages.slice(0, index + 1).flatMap(({ records }) => records).join() === received
+  )
+  if (page === undefined) return Either.left("wrong records")
   if ("end" in last) {
-    return count === pages.length && last.end.records === lines.length
-      ? { verdict: "correct", cache: "list", form: "list" }
-      : incorrect("list ended early")
+    return page.cursor === undefined && last.end.records === lines.length
+      ? Either.right(["list"])
+      : Either.left("list ended early")
   }
   const { cursor, failure } = last
-  if (!expectedStatusByCode.has(failure.code)) return incorrect("unexpected failure code")
-  if (cursor === null || cursor !== pages[count - 1]?.cursor) {
-    return incorrect("cursor does not point to the next page")
-  }
-  return checkRequestId(failure, response) ?? { verdict: "error", name: `list failed: ${failure.code}` }
+  if (cursor !== page.cursor) return Either.left("cursor does not point to the next page")
+  return checkProxyError(failure, expectedStatusByCode.get(failure.code), response, "list failed:")
 }
-
-const recordsOf = (pages: ReadonlyArray<ExpectedPage>) => pages.flatMap(({ records }) => records)

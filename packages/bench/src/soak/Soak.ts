@@ -2,23 +2,46 @@
  * The soak test: runs the proxy in front of a faulty upstream, under load from two clients that sometimes disconnect, while
  * a third client behaves badly in turns. Checks every response of the first two, and the memory and open files of the proxy.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import * as Either from "effect/Either"
 import { PCGRandom } from "effect/Utils"
-import type { SoakOptions } from "../Arguments.ts"
 import * as Misbehavior from "../isolation/Misbehavior.ts"
 import * as Load from "../Load.ts"
 import { type ResourceUsage, resourceUsage } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import { startUpstream } from "../Servers.ts"
-import type { CheckResult } from "./CheckResponse.ts"
 import { bodies, type EntityTags, nextRequest, type SoakRequest } from "./SoakRequest.ts"
-import { leaksFiles, makeSoakStats, recordResult, type Sample, type SoakStats } from "./SoakStats.ts"
+
+export interface SoakOptions {
+  readonly requests: number
+  readonly connections: number
+  /** The ratio of upstream requests that fail. */
+  readonly faults: number
+}
+
+/** What a soak test counts. */
+export interface SoakStats {
+  /** Completed requests. */
+  completed: number
+  /** Correct responses by cache result and by form, expected errors, and requests that the client cancelled. */
+  readonly counts: Map<string, number>
+  incorrect: number
+  /** The reasons of the first incorrect responses. */
+  readonly problems: Array<string>
+}
+
+export const makeSoakStats = (): SoakStats => ({
+  completed: 0,
+  counts: new Map(),
+  incorrect: 0,
+  problems: []
+})
 
 export interface SoakProgress {
   readonly stats: SoakStats
   readonly seconds: number
-  readonly sample: Sample
+  readonly usage: ResourceUsage
 }
 
 export interface SoakResult {
@@ -27,8 +50,9 @@ export interface SoakResult {
   /** The number of upstream requests. */
   readonly upstreamRequestCount: number
   readonly clients: ReadonlyArray<ClientUsage>
-  readonly samples: ReadonlyArray<Sample>
-  /** The resource usage of the proxy before the first request, and idle after the last one. */
+  /** The resource usage of the proxy, regularly during the requests. */
+  readonly samples: ReadonlyArray<ResourceUsage>
+  /** The same before the first request, and idle after the last one. */
   readonly before: ResourceUsage
   readonly after: ResourceUsage
 }
@@ -42,82 +66,98 @@ interface ClientUsage {
   readonly upstreamCost: number
 }
 
+const maxProblems = 5
+
+/** Counts a response. */
+const recordResponse = (
+  stats: SoakStats,
+  { check, disconnectAfter, target }: SoakRequest,
+  response: Load.Response | Error
+): void => {
+  stats.completed += 1
+  const result = disconnectAfter !== undefined
+    ? Either.right(["client disconnects"])
+    : response instanceof Error
+    ? Either.left("no response")
+    : check(response)
+  if (Either.isLeft(result)) {
+    stats.incorrect += 1
+    if (stats.problems.length >= maxProblems) return
+    stats.problems.push(`${result.left}: ${target} got ${Load.describe(response)}`)
+  } else {
+    for (const name of result.right) stats.counts.set(name, (stats.counts.get(name) ?? 0) + 1)
+  }
+}
+
+/** The number of additional files that a process may keep open. */
+const spareFiles = 4
+
+/** Returns whether an idle process has more open files than before the requests. */
+export const leaksFiles = (before: ResourceUsage, after: ResourceUsage): boolean =>
+  after.files > before.files + spareFiles
+
 /** The maximum time until the proxy has ended calls to a hanging upstream, and has closed idle upstream connections. */
-const settleSeconds = 40
+const settleSeconds = 20
 
 /** Small enough that the cache constantly evicts entries. */
 const maxBytes = "16MiB"
 
+/** Short, so that calls to a hanging upstream end soon. */
+const timeouts = { attempt: "2s", call: "4s" }
+
 /** The clients whose responses are checked. */
 export const checkedClients = ["first", "second"]
 
-const noisyClient = "noisy"
-
-const tokenOf = (client: string): string => `token of the ${client} client`
-
-/** How long the third client behaves badly in one way, and the pause before the next. */
-const [noiseDuration, noisePause] = ["250 millis", "1 second"] as const
-
-const pathOf = (digit: string): string => `/api/v2.2/0x${digit.repeat(40)}/erc20/transfers`
-
-const hangingPath = pathOf("f")
-
-/** Behaves badly in all ways, one after the other, until it is interrupted. */
-const makeNoise = (port: number): Effect.Effect<never> => {
-  const requests = {
-    token: tokenOf(noisyClient),
-    path: `${pathOf("a")}?limit=10&chain=eth`,
-    largePath: `${pathOf("b")}?limit=100&chain=eth`,
-    hangingPath: `${hangingPath}?limit=10&chain=eth`
-  }
-  return Effect.forever(Effect.forEach(Misbehavior.misbehaviors, (misbehavior) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => Misbehavior.start(misbehavior, port, requests)),
-      () => Effect.sleep(noiseDuration),
-      (stop) => Effect.sync(stop)
-    ).pipe(Effect.zipRight(Effect.sleep(noisePause))), { discard: true }))
-}
+/** Behaves badly in all ways, each for a while with a pause after it, until the scope closes. */
+const makeNoise = (port: number) =>
+  Effect.forkScoped(
+    Effect.forever(Effect.forEach(Misbehavior.misbehaviors, (misbehavior) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => Misbehavior.start(misbehavior, port)),
+        () => Effect.sleep("250 millis"),
+        (stop) => Effect.sync(stop)
+      ).pipe(Effect.zipRight(Effect.sleep("1 second"))), { discard: true }))
+  )
 
 const readUsage = (adminPort: number): Effect.Effect<ReadonlyArray<ClientUsage>> =>
   Effect.promise(async () => {
-    const { close, send } = Load.connection(adminPort)
-    const response = await send({ target: "/usage" })
-    close()
-    if (response instanceof Error) throw response
-    const { clients }: { readonly clients: ReadonlyArray<ClientUsage> } = JSON.parse(response.body.toString())
+    const response = await fetch(`http://127.0.0.1:${adminPort}/usage`)
+    const { clients }: { readonly clients: ReadonlyArray<ClientUsage> } = Object(await response.json())
     return clients
   })
 
-/** Calls `onProgress` 200 times in total. */
+/** Takes about 200 samples, and calls `onProgress` with each. */
 export const runSoak = (
-  { connections, faults, requests }: typeof SoakOptions.Type,
+  { connections, faults, requests }: SoakOptions,
   onProgress: (progress: SoakProgress) => void
 ): Effect.Effect<SoakResult> =>
   Effect.gen(function*() {
-    const hanging = { [hangingPath]: null }
-    const upstream = yield* startUpstream({ bodies: { ...bodies, ...hanging }, faults })
+    const upstream = yield* startUpstream({
+      bodies: { ...bodies, [Misbehavior.noisyPaths.hanging]: null },
+      faults
+    })
     const proxy = yield* QuarryProxy.start(upstream.baseUrl, {
-      clients: [...checkedClients, noisyClient].map((name) => QuarryProxy.clientConfig(name, tokenOf(name))),
+      clients: [...checkedClients, Misbehavior.noisyClient].map((name) =>
+        QuarryProxy.clientConfig(name, Misbehavior.tokenOf(name))
+      ),
       cache: { maxBytes },
+      upstream: { timeouts },
       // All connections of a client may stream a list.
       limits: { maxListsPerClient: connections }
     })
     const usage = Effect.sync(() => resourceUsage(proxy.pid))
     const before = yield* usage
     const clock = yield* Effect.clock
-    const startedAt = clock.unsafeCurrentTimeMillis()
+    const startedAt = yield* Clock.currentTimeMillis
     const elapsed = () => (clock.unsafeCurrentTimeMillis() - startedAt) / 1000
     const stats = makeSoakStats()
-    const samples: Array<Sample> = []
-    const sampleInterval = Math.max(1, Math.floor(requests / 200))
+    const samples: Array<ResourceUsage> = []
     const onResponse = (response: Load.Response | Error, _: number, request: SoakRequest) => {
-      if (request.disconnectAfter === undefined) recordResult(stats, checkResponse(request, response))
-      else stats.disconnected += 1
-      stats.completed += 1
-      if (stats.completed % sampleInterval > 0) return
-      const sample = { completed: stats.completed, ...resourceUsage(proxy.pid) }
-      samples.push(sample)
-      onProgress({ stats, sample, seconds: elapsed() })
+      recordResponse(stats, request, response)
+      if (stats.completed % Math.ceil(requests / 200) > 0) return
+      const usage = resourceUsage(proxy.pid)
+      samples.push(usage)
+      onProgress({ stats, usage, seconds: elapsed() })
     }
     const random = new PCGRandom(1)
     const tags: EntityTags = new Map()
@@ -126,12 +166,13 @@ export const runSoak = (
     const next = (connection: number) => {
       const request = nextRequest(random, sequence++, tags)
       const client = checkedClients[connection % checkedClients.length] ?? ""
-      return { ...request, headers: { ...request.headers, "x-api-key": tokenOf(client) } }
+      return { ...request, headers: { ...request.headers, "x-api-key": Misbehavior.tokenOf(client) } }
     }
-    const noise = yield* Effect.fork(makeNoise(proxy.port))
-    yield* Load.send({ port: proxy.port, connections, next, onResponse }, requests)
+    yield* Effect.scoped(Effect.zipRight(
+      makeNoise(proxy.port),
+      Load.send({ port: proxy.port, connections, next, onResponse }, requests)
+    ))
     const seconds = elapsed()
-    yield* Fiber.interrupt(noise)
     const clients = yield* readUsage(proxy.adminPort)
     // At rest, or after `settleSeconds`
     const after = yield* Effect.repeat(Effect.delay(usage, "1 second"), {
@@ -141,12 +182,3 @@ export const runSoak = (
     const upstreamRequestCount = yield* upstream.requestCount
     return { stats, seconds, upstreamRequestCount, clients, samples, before, after }
   }).pipe(Effect.scoped)
-
-const checkResponse = ({ check, target }: SoakRequest, response: Load.Response | Error): CheckResult => {
-  const result: CheckResult = response instanceof Error
-    ? { verdict: "incorrect", reason: "no response" }
-    : check(response)
-  return result.verdict === "incorrect"
-    ? { ...result, reason: `${result.reason}: ${target} got ${Load.describe(response)}` }
-    : result
-}

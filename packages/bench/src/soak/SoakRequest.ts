@@ -1,4 +1,5 @@
 /** The requests of a soak test, with the checks of their responses. */
+import * as Either from "effect/Either"
 import type { PCGRandom } from "effect/Utils"
 import { priceDocument, transferRecords, transfersPage, wallet } from "../Documents.ts"
 import type { Request, Response } from "../Load.ts"
@@ -6,9 +7,7 @@ import {
   checkDocument,
   checkList,
   type CheckResult,
-  encodings,
   type ExpectedPage,
-  unmatchedTag,
   type Variant
 } from "./CheckResponse.ts"
 
@@ -36,20 +35,18 @@ const [shortPage, longPage] = [pageTemplate(10), pageTemplate(100)]
 /** The number of records of each page of a streamed list, and the cursors of the pages. */
 const [listLimit, listCursors] = [20, [undefined, "second", "third"]] as const
 
-const listPages = listCursors.map((_, index) =>
-  pageTemplate(listLimit, listCursors[index + 1] ?? null, index * listLimit)
-)
+const listPages = listCursors.map((cursor, index) => ({
+  query: cursor === undefined ? "" : `&cursor=${cursor}`,
+  ...pageTemplate(listLimit, listCursors[index + 1] ?? null, index * listLimit)
+}))
 
 /** The bodies of the upstream, which `upstream.mjs` describes. */
 export const bodies: Readonly<Record<string, string>> = {
   [price.path]: price.text,
   ...Object.fromEntries(
-    [shortPage, longPage].map(({ limit, path, text }) => [`${path}?limit=${limit}`, text])
-  ),
-  ...Object.fromEntries(listPages.map(({ path, text }, index) => {
-    const cursor = listCursors[index]
-    return [`${path}?limit=${listLimit}${cursor === undefined ? "" : `&cursor=${cursor}`}`, text]
-  }))
+    [{ query: "", ...shortPage }, { query: "", ...longPage }, ...listPages]
+      .map(({ limit, path, query, text }) => [`${path}?limit=${limit}${query}`, text])
+  )
 }
 
 /** Canonical chain IDs, which the proxy sends to the upstream. */
@@ -76,7 +73,7 @@ const maxTags = 4096
 const documentRequest = (
   number: number,
   template: Template,
-  tags: EntityTags = new Map(),
+  tags: EntityTags,
   variant: Variant = {}
 ): SoakRequest => {
   const { fillIn, targetOf } = subjectOf(number)
@@ -87,16 +84,17 @@ const documentRequest = (
       ...(variant.encoding === undefined ? {} : { "accept-encoding": variant.encoding }),
       ...(variant.tag === undefined ? {} : { "if-none-match": variant.tag })
     },
-    check: (response) => {
-      const result = checkDocument(fillIn(template.text), response, variant)
-      if (result.verdict !== "correct") return result
-      const tag = String(response.headers["etag"])
-      if ((tags.get(target) ?? tag) !== tag) {
-        return { verdict: "incorrect", reason: "entity tag changed for the same document" }
-      }
-      if (tags.size < maxTags) tags.set(target, tag)
-      return result
-    }
+    check: (response) =>
+      Either.filterOrLeft(
+        checkDocument(fillIn(template.text), response, variant),
+        () => {
+          const tag = response.headers["etag"]
+          if (typeof tag !== "string") return true
+          if (tags.size < maxTags) tags.set(target, tags.get(target) ?? tag)
+          return (tags.get(target) ?? tag) === tag
+        },
+        () => "entity tag changed for the same document"
+      )
   }
 }
 
@@ -114,15 +112,30 @@ const [popularCount, uniqueShare] = [3000, 0.05]
 /** The ratio of requests that the client cancels, and the maximum time before that in milliseconds. */
 const [disconnectShare, maxDisconnectDelay] = [0.01, 20]
 
-/** The ratios of kinds of requests. */
-const kinds = {
-  list: 0.02,
-  encoded: 0.04,
-  conditional: 0.04,
-  shortPage: 0.05,
-  longPage: 0.02,
-  price: 0.83
+type MakeRequest = (number: number, tags: EntityTags) => SoakRequest
+
+const listRequest: MakeRequest = (number) => ({
+  target: `/all${subjectOf(number).targetOf({ ...shortPage, limit: listLimit })}`,
+  check: (response) => checkList(expectedPages(number), response)
+})
+
+/** Has the entity tag of the last response, if there was one. */
+const conditionalRequest: MakeRequest = (number, tags) => {
+  const tag = tags.get(subjectOf(number).targetOf(price))
+  return documentRequest(number, price, tags, tag === undefined ? {} : { tag })
 }
+
+/** Requests with their ratios. The others are for prices. The proxy does not encode prices, because they are too short. */
+const kinds: ReadonlyArray<readonly [ratio: number, make: MakeRequest]> = [
+  [0.02, listRequest],
+  [0.02, (number, tags) => documentRequest(number, shortPage, tags, { encoding: "gzip" })],
+  [0.02, (number, tags) => documentRequest(number, shortPage, tags, { encoding: "br" })],
+  [0.04, conditionalRequest],
+  [0.05, (number, tags) => documentRequest(number, shortPage, tags)],
+  [0.02, (number, tags) => documentRequest(number, longPage, tags)]
+]
+
+const priceRequest: MakeRequest = (number, tags) => documentRequest(number, price, tags)
 
 /** Returns the next request. `sequence` must be unique. */
 export const nextRequest = (random: PCGRandom, sequence: number, tags: EntityTags): SoakRequest => {
@@ -132,29 +145,7 @@ export const nextRequest = (random: PCGRandom, sequence: number, tags: EntityTag
     ? popularCount + sequence
     : Math.floor(popularCount ** random.number())
   let draw = random.number()
-  const kind = Object.entries(kinds).find(([, ratio]) => (draw -= ratio) < 0)?.[0]
-  const request = requestOfKind(kind, number, sequence, tags)
+  const [, make = priceRequest] = kinds.find(([ratio]) => (draw -= ratio) < 0) ?? []
+  const request = make(number, tags)
   return cancels ? { ...request, disconnectAfter: random.number() * maxDisconnectDelay } : request
-}
-
-const requestOfKind = (kind: string | undefined, number: number, sequence: number, tags: EntityTags) => {
-  switch (kind) {
-    case "list": {
-      const target = `/all${subjectOf(number).targetOf({ ...shortPage, limit: listLimit })}`
-      return { target, check: (response: Response) => checkList(expectedPages(number), response) }
-    }
-    case "encoded":
-      // The proxy does not encode prices, because they are too short
-      return documentRequest(number, shortPage, tags, { encoding: encodings[sequence % 2] ?? "gzip" })
-    case "conditional": {
-      const tag = tags.get(subjectOf(number).targetOf(price)) ?? unmatchedTag
-      return documentRequest(number, price, tags, { tag })
-    }
-    case "shortPage":
-      return documentRequest(number, shortPage, tags)
-    case "longPage":
-      return documentRequest(number, longPage, tags)
-    default:
-      return documentRequest(number, price, tags)
-  }
 }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { sample } from "../../../core/test/support/sample.ts"
-import { formatResult, type IsolationResult, quantile, runIsolation } from "../../src/isolation/Isolation.ts"
+import { formatResult, type IsolationResult, runIsolation } from "../../src/isolation/Isolation.ts"
 import { misbehaviors } from "../../src/isolation/Misbehavior.ts"
 
 it("measures two clients, undisturbed and while a third behaves badly", async () => {
@@ -23,10 +23,4 @@ it("formats a result", () => {
   const client = { p50: 1.25, p99: 10, failures: 0 }
   expect(formatResult({ name: "slow reading", cached: client, uncached: { ...client, failures: 3 } }))
     .toMatch(/^slow reading +1\.3 +10\.0 +0 +1\.3 +10\.0 +3$/)
-})
-
-it("a quantile is one of the values", () => {
-  expect(quantile([1, 2, 3, 4], 0.5)).toBe(3)
-  expect(quantile([1, 2, 3, 4], 0.99)).toBe(4)
-  expect(quantile([], 0.5)).toBeNaN()
 })

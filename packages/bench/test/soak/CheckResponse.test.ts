@@ -1,9 +1,11 @@
-/** Correct responses, errors and incorrect responses. */
+/** Correct responses, expected errors and incorrect responses. */
+import * as Either from "effect/Either"
+import { PCGRandom } from "effect/Utils"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Response } from "../../src/Load.ts"
-import { cacheResultOf, checkDocument, checkList, unmatchedTag } from "../../src/soak/CheckResponse.ts"
-import { expectedPages } from "../../src/soak/SoakRequest.ts"
+import { checkDocument, checkList, type CheckResult, type Variant } from "../../src/soak/CheckResponse.ts"
+import { bodies, type EntityTags, expectedPages, nextRequest } from "../../src/soak/SoakRequest.ts"
 
 const document = "{\"name\":\"Granite\"}"
 
@@ -20,156 +22,131 @@ const proxyError = (code: string, more: object = {}) => ({
   ...more
 })
 
-it("accepts the requested document from cache and upstream", () => {
-  const hit = response(200, document, { "cache-status": "quarry-proxy; hit; ttl=4" })
-  expect(checkDocument(document, hit)).toEqual({ verdict: "correct", cache: "hit", form: "complete" })
-  expect(checkDocument(document, response(200, document)))
-    .toEqual({ verdict: "correct", cache: "-", form: "complete" })
-})
+const failure = (status: number, error: unknown) => response(status, JSON.stringify(error))
 
-it.each([
-  ["a missing byte", document.slice(0, -1)],
-  ["an additional byte", `${document} `],
-  ["a changed byte", document.replace("Granite", "granite")],
-  ["an empty body", ""]
-])("rejects other documents: %s", (_, body) => {
-  expect(checkDocument(document, response(200, body))).toEqual({
-    verdict: "incorrect",
-    reason: "wrong document"
+const [tag, gzip, br] = ["W/\"current\"", { "content-encoding": "gzip" }, { "content-encoding": "br" }]
+const notModified = response(304, "", { etag: tag })
+
+/** What a result counts as; null if it is incorrect. */
+const counted = (result: CheckResult) => Either.getOrElse(result, () => null)
+
+describe("a document", () => {
+  it.each([
+    ["", "-"],
+    ["quarry-proxy; hit; ttl=4", "hit"],
+    ["quarry-proxy; hit; ttl=-2; detail=stale", "stale"],
+    ["quarry-proxy; fwd=uri-miss; stored", "uri-miss"],
+    ["quarry-proxy; fwd=miss; collapsed", "collapsed"]
+  ])("counts with its cache result: %s", (header, name) => {
+    const received = response(200, document, header === "" ? {} : { "cache-status": header })
+    expect(counted(checkDocument(document, received))).toEqual([`cache: ${name}`, "complete"])
+  })
+
+  it.each(
+    [
+      ["gzip", response(200, gzipSync(document), gzip), { encoding: "gzip" }],
+      ["br", response(200, brotliCompressSync(document), br), { encoding: "br" }],
+      ["not modified", notModified, { tag }]
+    ] as const
+  )("may be %s if the request says so", (form, received, variant) => {
+    expect(counted(checkDocument(document, received, variant))).toEqual(["cache: -", form])
+    expect(counted(checkDocument(document, received))).toBeNull()
+  })
+
+  it.each<[string, Response, Variant?]>(
+    [
+      ["with a missing byte", response(200, document.slice(0, -1))],
+      ["with an additional byte", response(200, `${document} `)],
+      ["that is empty", response(200, "")],
+      ["that is not encoded", response(200, document), { encoding: "gzip" }],
+      ["in another encoding", response(200, gzipSync(document), gzip), { encoding: "br" }],
+      ["that is another one when decoded", response(200, gzipSync("{}"), gzip), { encoding: "gzip" }],
+      ["that is cut", response(200, gzipSync(document).subarray(0, -9), gzip), { encoding: "gzip" }],
+      ["with the entity tag of the client", response(200, document, { etag: tag }), { tag }],
+      ["with 304 and another entity tag", response(304, "", { etag: "W/\"another\"" }), { tag }],
+      ["with 304 and without an entity tag", response(304, ""), { tag }],
+      ["with 304 and a body", response(304, "{}", { etag: tag }), { tag }]
+    ]
+  )("is incorrect %s", (_, received, variant) => {
+    expect(counted(checkDocument(document, received, variant))).toBeNull()
+  })
+
+  it("is incorrect if its entity tag changed", () => {
+    const tags: EntityTags = new Map()
+    const random = new PCGRandom(1)
+    const { check, target } = nextRequest(random, 0, tags)
+    const fillIn = (text = "") => text.replaceAll("@address@", address).replaceAll("@chain@", chain)
+    const [, address = "", chain = ""] = /(0x[0-9a-f]{40}).*chain=(\w+)/.exec(target) ?? []
+    const body = fillIn(bodies["/api/v2.2/erc20/:address/price"])
+    const results = ["a", "a", "b"].map((etag) => counted(check(response(200, body, { etag }))) !== null)
+    expect([...results, ...tags]).toEqual([true, true, false, [target, "a"]])
   })
 })
 
-it.each([
-  [502, "502 upstream-unreachable", JSON.stringify(proxyError("upstream-unreachable"))],
-  [429, "429 client-rate-limited", JSON.stringify(proxyError("client-rate-limited"))],
-  [503, "503 circuit-open", JSON.stringify(proxyError("circuit-open"))],
-  [500, "500 from the upstream", "{\"message\":\"injected failure: 500\"}"]
-])("accepts %i as an expected error: %s", (status, name, body) => {
-  expect(checkDocument(document, response(status, body))).toEqual({ verdict: "error", name })
-})
-
-it.each([
-  ["an internal error of the proxy", 500, proxyError("internal")],
-  ["the status of another code", 503, proxyError("upstream-unreachable")],
-  ["an unknown failure code", 502, proxyError("broken")],
-  ["an error of another request", 502, proxyError("upstream-unreachable", { requestId: "r2" })],
-  ["no message", 502, proxyError("upstream-unreachable", { message: "" })],
-  ["an additional field", 502, proxyError("upstream-unreachable", { stack: "at …" })],
-  ["another document", 502, []],
-  ["an upstream error with another status", 502, { message: "injected failure: 500" }],
-  ["an unknown upstream path", 404, { message: "injected failure: 404" }]
-])("rejects %s", (_, status, body) => {
-  expect(checkDocument(document, response(status, JSON.stringify(body))).verdict).toBe("incorrect")
-})
-
-it("rejects a body that is not JSON", () => {
-  expect(checkDocument(document, response(502, "Bad Gateway")).verdict).toBe("incorrect")
-})
-
-it.each([
-  ["", "-"],
-  ["quarry-proxy; hit; ttl=4", "hit"],
-  ["quarry-proxy; hit; ttl=-2; detail=stale", "stale"],
-  ["quarry-proxy; fwd=uri-miss; stored", "uri-miss"],
-  ["quarry-proxy; fwd=miss; collapsed", "coalesced"]
-])("the cache result of %s is %s", (header, result) => {
-  expect(cacheResultOf(header)).toBe(result)
-})
-
-it.each([["gzip", gzipSync], ["br", brotliCompressSync]] as const)(
-  "accepts a document in %s if it was requested and decodes to the expected document",
-  (encoding, encode) => {
-    const sent = (body: Buffer | string) => response(200, body, { "content-encoding": encoding })
-    const verdict = (received: Response) => checkDocument(document, received, { encoding }).verdict
-    const encoded = encode(document)
-    expect(checkDocument(document, sent(encoded), { encoding }))
-      .toMatchObject({ verdict: "correct", form: encoding })
-    expect(checkDocument(document, sent(encoded)).verdict).toBe("incorrect")
-    expect([sent(encode("{}")), sent(document), sent(encoded.subarray(0, -9))].map(verdict))
-      .toEqual(["incorrect", "correct", "incorrect"])
-    expect(verdict(response(200, document))).toBe("incorrect")
-  }
-)
-
-const tag = "W/\"current\""
-
-it("accepts 304 only if the client has the document, and 200 only if not", () => {
-  const check = (received: Response, requested?: string) =>
-    checkDocument(document, received, requested === undefined ? {} : { tag: requested }).verdict
-  expect(checkDocument(document, response(304, "", { etag: tag }), { tag }))
-    .toMatchObject({ verdict: "correct", form: "not modified" })
-  expect(check(response(200, document), unmatchedTag)).toBe("correct")
-  expect([
-    check(response(304, "", { etag: "W/\"another\"" }), tag),
-    check(response(304, ""), tag),
-    check(response(304, "{}", { etag: tag }), tag),
-    check(response(200, document, { etag: tag }), tag),
-    check(response(304, "", { etag: unmatchedTag }), unmatchedTag),
-    check(response(304, "", { etag: tag }))
-  ]).toEqual(Array.from({ length: 6 }, () => "incorrect"))
-})
-
-const pages = expectedPages(4)
-
-const [first = [], second = [], third = []] = pages.map(({ records }) => records)
-
-const all = [...first, ...second, ...third]
-
-const listResponse = (lines: ReadonlyArray<unknown>, ending = "\n", type = "application/x-ndjson") =>
-  response(
-    200,
-    lines.map((line) => typeof line === "string" ? line : JSON.stringify(line)).join("\n") + ending,
-    { "content-type": type }
-  )
-
-const end = { end: { records: all.length } }
-
-const interrupted = (cursor: unknown, code = "upstream-unreachable", more: object = {}) => ({
-  failure: proxyError(code, more),
-  cursor
-})
-
-it("accepts all records with their count in the last line", () => {
-  expect(all).toHaveLength(60)
-  expect(checkList(pages, listResponse([...all, end])))
-    .toEqual({ verdict: "correct", cache: "list", form: "list" })
-})
-
-it("accepts complete pages with the cursor of the next page as a failed list", () => {
-  const failed = { verdict: "error", name: "list failed: upstream-unreachable" }
-  expect(checkList(pages, listResponse([...first, interrupted("second")]))).toEqual(failed)
-  expect(checkList(pages, listResponse([...first, ...second, interrupted("third")]))).toEqual(failed)
-})
-
-it("treats a failure before the first page like other errors", () => {
-  const failure = JSON.stringify(proxyError("upstream-unreachable"))
-  expect(checkList(pages, response(502, failure))).toEqual({
-    verdict: "error",
-    name: "502 upstream-unreachable"
+describe("an error", () => {
+  it.each([
+    ["502 upstream-unreachable", failure(502, proxyError("upstream-unreachable"))],
+    ["429 client-rate-limited", failure(429, proxyError("client-rate-limited"))],
+    ["500 from the upstream", failure(500, { message: "injected failure: 500" })]
+  ])("counts as %s", (name, received) => {
+    expect(counted(checkDocument(document, received))).toEqual([name])
+    expect(counted(checkList([], received))).toEqual([name])
   })
-  expect(checkList(pages, response(500, failure)).verdict).toBe("incorrect")
+
+  it.each([
+    ["an internal error of the proxy", failure(500, proxyError("internal"))],
+    ["the status of another code", failure(503, proxyError("upstream-unreachable"))],
+    ["an error of another request", failure(502, proxyError("upstream-unreachable", { requestId: "r2" }))],
+    ["no message", failure(502, proxyError("upstream-unreachable", { message: "" }))],
+    ["an additional field", failure(502, proxyError("upstream-unreachable", { stack: "at …" }))],
+    ["an upstream error with another status", failure(502, { message: "injected failure: 500" })],
+    ["an unknown upstream path", failure(404, { message: "injected failure: 404" })],
+    ["a body that is not JSON", response(502, "Bad Gateway")]
+  ])("is incorrect: %s", (_, received) => {
+    expect(counted(checkDocument(document, received))).toBeNull()
+  })
 })
 
-it.each([
-  ["no last line", listResponse(all)],
-  ["a truncated last line", listResponse([...all, end], "")],
-  ["an empty body", listResponse([], "")],
-  ["an early end", listResponse([...first, { end: { records: 20 } }])],
-  ["a wrong count", listResponse([...all, { end: { records: 59 } }])],
-  ["a missing record", listResponse([...all.slice(0, -1), end])],
-  ["a duplicate record", listResponse([...all, all[0], end])],
-  ["swapped pages", listResponse([...second, ...first, ...third, end])],
-  ["records of another wallet", listResponse([...expectedPages(40).flatMap(({ records }) => records), end])],
-  ["an incomplete page", listResponse([...all.slice(0, 30), interrupted("third")])],
-  ["the cursor of a returned page", listResponse([...first, ...second, interrupted("second")])],
-  ["no cursor", listResponse([...first, interrupted(null)])],
-  ["a failure after the last page", listResponse([...all, interrupted("third")])],
-  ["an internal error of the proxy", listResponse([...first, interrupted("second", "internal")])],
-  [
-    "an error of another request",
-    listResponse([...first, interrupted("second", "upstream-unreachable", { requestId: "r2" })])
-  ],
-  ["another content type", listResponse([...all, end], "\n", "application/json")]
-])("rejects a list with %s", (_, received) => {
-  expect(checkList(pages, received).verdict).toBe("incorrect")
+describe("a list", () => {
+  const pages = expectedPages(4)
+  const [first = [], second = [], third = []] = pages.map(({ records }) => records)
+  const all = [...first, ...second, ...third]
+  const end = { end: { records: 60 } }
+
+  const listOf = (lines: ReadonlyArray<unknown>, ending = "\n", type = "application/x-ndjson") =>
+    response(
+      200,
+      lines.map((line) => typeof line === "string" ? line : JSON.stringify(line)).join("\n") + ending,
+      { "content-type": type }
+    )
+
+  const failed = (cursor: unknown, code = "upstream-unreachable", more: object = {}) => ({
+    failure: proxyError(code, more),
+    cursor
+  })
+
+  it("counts if it is complete, or ends with a page and the next cursor", () => {
+    expect(counted(checkList(pages, listOf([...all, end])))).toEqual(["list"])
+    expect(counted(checkList(pages, listOf([...first, ...second, failed("third")]))))
+      .toEqual(["list failed: upstream-unreachable"])
+  })
+
+  it.each([
+    ["no last line", listOf(all)],
+    ["a truncated last line", listOf([...all, end], "")],
+    ["an early end", listOf([...first, { end: { records: 20 } }])],
+    ["a wrong count", listOf([...all, { end: { records: 59 } }])],
+    ["a missing record", listOf([...all.slice(0, -1), end])],
+    ["swapped pages", listOf([...second, ...first, ...third, end])],
+    ["records of another wallet", listOf([...expectedPages(40).flatMap(({ records }) => records), end])],
+    ["an incomplete page", listOf([...all.slice(0, 30), failed("third")])],
+    ["the cursor of a returned page", listOf([...first, ...second, failed("second")])],
+    ["no cursor", listOf([...first, failed(null)])],
+    ["a failure after the last page", listOf([...all, failed("third")])],
+    ["an internal error of the proxy", listOf([...first, failed("second", "internal")])],
+    ["an error of another request", listOf([...first, failed("second", undefined, { requestId: "r2" })])],
+    ["another content type", listOf([...all, end], "\n", "application/json")]
+  ])("is incorrect with %s", (_, received) => {
+    expect(counted(checkList(pages, received))).toBeNull()
+  })
 })
