@@ -46,7 +46,6 @@ const list = (target: string) => (sequence: number) => get(token, `/all${target}
 export const misbehaviors: ReadonlyArray<Misbehavior> = [
   { name: "pipelines pages, reads nothing", connections: 4, text: () => get(null, "/docs").repeat(700) },
   { name: "pipelines 401s, reads nothing", connections: 2, text: () => get(null, small).repeat(20_000) },
-  { name: "hanging upstream", connections: 520, text: uncached(hanging) },
   { name: "slow reading", connections: 64, text: uncached(large) },
   { name: "slow sending", connections: 200, text: () => `${post(10_000)}{` },
   { name: "flood of 401", connections: 300, reads: true, text: () => get("unknown", small) },
@@ -63,7 +62,9 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
   { name: "large bodies", connections: 16, text: () => post(7 * 2 ** 20) + " ".repeat(7 * 2 ** 20) },
   { name: "random queries", connections: 64, reads: true, text: uncached(small) },
   { name: "many connections", connections: 2000, text: () => "" },
-  { name: "reconnect storm", connections: 32, reconnects: true, text: uncached(small) }
+  { name: "reconnect storm", connections: 32, reconnects: true, text: uncached(small) },
+  // Last, because the calls take longest to end
+  { name: "hanging upstream", connections: 520, text: uncached(hanging) }
 ]
 
 /** Starts to behave badly, and returns a function that stops it. */
