@@ -8,9 +8,8 @@ export interface EntryContext {
   readonly required: string
 }
 
-export interface CorpusEntry {
-  readonly name: string
-  readonly bytes: (context: EntryContext) => Buffer
+/** What may happen. */
+export interface Outcome {
   /**
    * The allowed results: statuses separated by spaces. `live` is the response to a valid request sent after the entry; it
    * shows where the proxy resumes parsing. An empty result means that the connection is closed without a response.
@@ -18,6 +17,11 @@ export interface CorpusEntry {
   readonly expectedResponses: ReadonlyArray<string> | ByParser
   /** The request lines that reach the upstream. Default: none. */
   readonly upstreamRequests?: ReadonlyArray<string>
+}
+
+export interface CorpusEntry extends Outcome {
+  readonly name: string
+  readonly bytes: (context: EntryContext) => Buffer
 }
 
 /**
@@ -30,7 +34,7 @@ export interface ByParser {
 
 /** Returns the responses that an entry allows with a version of llhttp: none if no rule covers the version. */
 export const allowed = (
-  { expectedResponses }: Pick<CorpusEntry, "expectedResponses">,
+  { expectedResponses }: Outcome,
   llhttp: string
 ): ReadonlyArray<string> =>
   "llhttp" in expectedResponses
@@ -46,39 +50,70 @@ export const transfers = `/api/v2.2/${wallet}/erc20/transfers`
 
 export const streamStatusPath = `/streams/evm/${stream}/status`
 
-/** A smuggled request: it gets a response only if a parser takes it for a separate request. */
-export const inner = ({ required }: EntryContext, target = "/api/v2.2/smuggled"): string =>
-  `GET ${target} HTTP/1.1\r\n${required}\r\n`
-
 export interface RequestOptions {
   readonly method?: string
   readonly target?: string
   readonly version?: string
-  /** Header lines without line ends. */
+  /** Header lines without line ends. `<length>` stands for the length of the body. */
   readonly headers?: ReadonlyArray<string>
-  readonly body?: string
+  readonly body?: string | ((context: EntryContext) => string)
 }
 
 /** Returns a request as unchecked bytes. Adds only the required headers. */
-export const request = (
-  { body = "", headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: RequestOptions
+export const request =
+  ({ body, headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: RequestOptions) =>
+  (context: EntryContext): Buffer => {
+    const text = typeof body === "function" ? body(context) : body ?? ""
+    const lines = headers.map((line) => `${line.replace("<length>", String(text.length))}\r\n`).join("")
+    return bytes(`${method} ${target} ${version}\r\n${context.required}${lines}\r\n${text}`)
+  }
+
+/** An update of the status of a stream. */
+export const update = (
+  headers: ReadonlyArray<string>,
+  body: RequestOptions["body"],
+  target = streamStatusPath
 ) =>
-({ required }: EntryContext): Buffer =>
-  bytes(
-    `${method} ${target} ${version}\r\n${required}${headers.map((one) => `${one}\r\n`).join("")}\r\n${body}`
-  )
+  request({
+    method: "POST",
+    target,
+    headers: ["Content-Type: application/json", ...headers],
+    body: body ?? ""
+  })
+
+/** One of the results. */
+export const anyOf = (...expectedResponses: ReadonlyArray<string>): Outcome => ({ expectedResponses })
 
 /** The request is rejected, and the connection is closed. */
-export const rejectedAndClosed = ["400"]
+export const rejected = anyOf("400")
 
 /** The request gets one of the statuses, and the connection stays open. */
-export const connectionContinues = (...statuses: ReadonlyArray<number>): ReadonlyArray<string> =>
-  statuses.map((status) => `${status} live`)
+export const answered = (...statuses: ReadonlyArray<number>): Outcome =>
+  anyOf(...statuses.map((status) => `${status} live`))
 
-/** Creates an entry for each variant. */
+/** The request is forwarded with this request line. */
+export const forwarded = (line = `GET ${transfers}`): Outcome => ({
+  ...answered(200),
+  upstreamRequests: [`${line} HTTP/1.1`]
+})
+
+export const entry = (name: string, outcome: Outcome, bytes: CorpusEntry["bytes"]): CorpusEntry => ({
+  name,
+  bytes,
+  ...outcome
+})
+
+/** Returns an entry for each variant. */
 export const family = <A>(
   name: string,
   variants: ReadonlyArray<A>,
-  entry: (variant: A) => Omit<CorpusEntry, "name">
+  outcome: Outcome | ((variant: A) => Outcome),
+  bytes: (variant: A) => CorpusEntry["bytes"]
 ): ReadonlyArray<CorpusEntry> =>
-  variants.map((variant) => ({ name: `${name}: ${JSON.stringify(variant)}`, ...entry(variant) }))
+  variants.map((variant) =>
+    entry(
+      `${name}: ${JSON.stringify(variant)}`,
+      typeof outcome === "function" ? outcome(variant) : outcome,
+      bytes(variant)
+    )
+  )
