@@ -120,6 +120,8 @@ describe("golden records", () => {
     const game = { headers: ["X-API-Key: of-the-game"] }
     await send("a miss", price, shop)
     await send("a hit", price, shop)
+    await pass(7000)
+    await send("stale, while the cache entry is updated", price, shop)
     await send("no token", price)
     await send("not allowed", `/streams/evm/${examples.stream}/status`, {
       method: "POST",
@@ -133,8 +135,6 @@ describe("golden records", () => {
     })
     await send("a timeout", metadata, { ...game, upstream: Array(10).fill("silent") })
     await send("a list", `/all/api/v2.2/erc20/${examples.token}/owners?chain=eth`, game)
-    await pass(12_000)
-    await send("stale", price, shop)
     for (let number = 1; number <= 4; number += 1) {
       await send(`until the daily quota is exhausted: ${number}`, price, shop)
     }

@@ -100,6 +100,14 @@ describe("golden records", () => {
       ...as("game"),
       upstream: [{ status: 429, headers: { "retry-after": "2" } }]
     })
+    await send("a truncated response", price.replace("=eth", "=base"), {
+      ...as("game"),
+      upstream: Array(10).fill({ status: 200, body: "{" })
+    })
+    await send("a transaction that is pending", sampleRequests["ledgerTransaction"]?.path ?? "", {
+      ...as("game"),
+      upstream: [{ status: 200, body: `{"type":"pending_transaction"}` }]
+    })
     await send("a rejected key", metadata, { ...as("game"), upstream: [{ status: 401 }] })
     const { lines } = await proxy("with Redis at a closed port", {
       config: {

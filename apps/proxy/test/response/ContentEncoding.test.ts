@@ -8,47 +8,24 @@ import * as ContentEncoding from "../../src/response/EncodedBodies.ts"
 /** The preferred encoding that this Node version supports. */
 const best = "zstdCompress" in Zlib ? "zstd" : "br"
 
-describe("the negotiated encoding", () => {
-  it("has the highest q value, and compresses best among equals", () => {
-    expect([
-      undefined,
-      "",
-      "identity",
-      "gzip",
-      "x-gzip",
-      "gzip, br",
-      "gzip;q=1, br;q=0.5",
-      "gzip;q=0, br",
-      "*",
-      "*;q=0",
-      "deflate",
-      "GZIP",
-      "gzip;q=0.3, identity;q=0.8",
-      "gzip;q=nonsense",
-      "identity;q=0, gzip;q=0.1"
-    ].map(ContentEncoding.chooseEncoding)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      "gzip",
-      "gzip",
-      "br",
-      "gzip",
-      "br",
-      best,
-      undefined,
-      undefined,
-      "gzip",
-      undefined,
-      undefined,
-      "gzip"
-    ])
-  })
-
-  it.prop("is one that the client lists, or none", [FastCheck.string()], ([accept]) => {
-    const chosen = ContentEncoding.chooseEncoding(accept)
-    expect(chosen === undefined || accept.toLowerCase().includes(chosen) || accept.includes("*")).toBe(true)
-  })
+it.each<readonly [accepted: string | undefined, chosen: string | undefined]>([
+  [undefined, undefined],
+  ["", undefined],
+  ["identity", undefined],
+  ["gzip", "gzip"],
+  ["GZIP", "gzip"],
+  ["x-gzip", "gzip"],
+  ["gzip, br", "br"],
+  ["gzip;q=1, br;q=0.5", "gzip"],
+  ["gzip;q=0, br", "br"],
+  ["*", best],
+  ["*;q=0", undefined],
+  ["deflate", undefined],
+  ["gzip;q=0.3, identity;q=0.8", undefined],
+  ["gzip;q=nonsense", undefined],
+  ["identity;q=0, gzip;q=0.1", "gzip"]
+])("for Accept-Encoding: %s the encoding is %s", (accepted, chosen) => {
+  expect(ContentEncoding.chooseEncoding(accepted)).toBe(chosen)
 })
 
 describe("an encoded body", () => {
