@@ -6,7 +6,7 @@ import { defaults } from "../../src/config/Config.ts"
 import { keys, testEndpoints } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder } from "./support/golden.ts"
-import type { Scripted } from "./support/upstream.ts"
+import type { Scripted } from "../support/ScriptedUpstream.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 

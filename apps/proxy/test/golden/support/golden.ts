@@ -19,7 +19,7 @@ import type { UpstreamEndpoints } from "../../../src/upstream/Upstreams.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
 import { examples, launch, openAdmin, upstreamsWith } from "../../support/proxy.ts"
 import * as Clock from "./clock.ts"
-import * as Upstream from "./upstream.ts"
+import * as Upstream from "../../support/ScriptedUpstream.ts"
 
 export { examples }
 

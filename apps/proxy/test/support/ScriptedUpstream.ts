@@ -6,7 +6,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
-import { ledger } from "../../support/proxy.ts"
+import { ledger } from "./proxy.ts"
 
 /** A complete response. Default content type: JSON. */
 interface Full {
