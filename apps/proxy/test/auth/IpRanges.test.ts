@@ -33,25 +33,3 @@ describe("the network of an address", () => {
     ))
   })
 })
-
-describe("the client address", () => {
-  it("is the peer address unless the peer is a trusted proxy", () => {
-    expect(IpRanges.clientAddress("203.0.113.9", "10.9.9.9", trustedProxies)).toBe("203.0.113.9")
-    expect(IpRanges.clientAddress("10.0.0.1", undefined, trustedProxies)).toBe("10.0.0.1")
-  })
-
-  it("is the last hop that is not a trusted proxy: earlier hops may be forged", () => {
-    const from = (hops: string) => IpRanges.clientAddress("10.0.0.1", hops, trustedProxies)
-    expect(from("203.0.113.9")).toBe("203.0.113.9")
-    expect(from("127.0.0.1, 203.0.113.9, 10.0.0.2")).toBe("203.0.113.9")
-    expect(from("10.0.0.3,10.0.0.2")).toBe("10.0.0.3")
-    expect(from("not an address")).toBe("not an address")
-  })
-})
-
-describe("the name in Host", () => {
-  it("is returned without port and brackets", () => {
-    expect(["A.Example:80", "a.example", "127.0.0.1:8650", "[::1]:8650", "[::1]", ""].map(IpRanges.hostName))
-      .toEqual(["a.example", "a.example", "127.0.0.1", "::1", "::1", ""])
-  })
-})

@@ -5,8 +5,8 @@ import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
 import { keys, testEndpoints } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
-import { examples, recorder } from "./support/golden.ts"
 import type { Scripted } from "../support/ScriptedUpstream.ts"
+import { examples, recorder } from "./support/golden.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 

@@ -3,19 +3,16 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 
+/** An upstream that responds as a function does, which gets the URL of the request. */
+export const upstreamOf = (respond: (url: URL) => Response): HttpClient.HttpClient =>
+  HttpClient.make((request, url) => Effect.sync(() => HttpClientResponse.fromWeb(request, respond(url))))
+
+/** Default content type: JSON. */
 export const staticUpstream = (
   status: number,
-  body: string | Uint8Array | null,
+  body: string,
   headers: Readonly<Record<string, string>> = {}
 ): HttpClient.HttpClient =>
-  HttpClient.make((request) =>
-    Effect.sync(() =>
-      HttpClientResponse.fromWeb(
-        request,
-        new Response(body instanceof Uint8Array ? new Uint8Array(body) : body, {
-          status,
-          headers: { ...headers }
-        })
-      )
-    )
+  upstreamOf(() =>
+    new Response(body, { status, headers: { "content-type": "application/json", ...headers } })
   )

@@ -1,12 +1,11 @@
 /** API keys of another upstream, in responses fetched in the background. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { defaults } from "../../src/config/Config.ts"
 import { examples, keys, sendRequest, start, testConfig, testEndpoints } from "../support/proxy.ts"
+import { upstreamOf } from "../support/staticUpstream.ts"
 
 const path = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
 
@@ -31,15 +30,10 @@ describe("a response that quotes the key of another upstream", () => {
       Effect.gen(function*() {
         const clock = { now: Date.UTC(2026, 0, 1) }
         let requestCount = 0
-        const httpClient = HttpClient.make((request) =>
-          Effect.sync(() => {
-            requestCount += 1
-            const response = requestCount === 1
-              ? Response.json({ usdPrice: 1 })
-              : Response.json(document, { headers })
-            return HttpClientResponse.fromWeb(request, response)
-          })
-        )
+        const httpClient = upstreamOf(() => {
+          requestCount += 1
+          return requestCount === 1 ? Response.json({ usdPrice: 1 }) : Response.json(document, { headers })
+        })
         const { port } = yield* start({
           httpClient,
           endpoints: between,
@@ -63,12 +57,10 @@ describe("a response that quotes the key of another upstream", () => {
     Effect.gen(function*() {
       let requestCount = 0
       const record = { token_address: examples.token, token_id: "1", metadata: theirs }
-      const httpClient = HttpClient.make((request) =>
-        Effect.sync(() => {
-          requestCount += 1
-          return HttpClientResponse.fromWeb(request, Response.json({ result: [record], cursor: null }))
-        })
-      )
+      const httpClient = upstreamOf(() => {
+        requestCount += 1
+        return Response.json({ result: [record], cursor: null })
+      })
       const { port } = yield* start({
         httpClient,
         endpoints: between,

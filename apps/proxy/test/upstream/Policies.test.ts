@@ -16,7 +16,7 @@ import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import * as UpstreamClient from "../../src/upstream/UpstreamClient.ts"
 import { examples, sendRequest, start, testConfig, upstreamsWith } from "../support/proxy.ts"
-import { staticUpstream } from "../support/staticUpstream.ts"
+import { staticUpstream, upstreamOf } from "../support/staticUpstream.ts"
 
 const caller: UpstreamClient.Caller = {
   client: CallClient.none,
@@ -85,13 +85,10 @@ describe("a reload", () => {
   it.scopedLive("applies the number of attempts", () =>
     Effect.gen(function*() {
       const requests = { count: 0 }
-      const failing = staticUpstream(500, "{}")
-      const httpClient = HttpClient.make((request) =>
-        Effect.suspend(() => {
-          requests.count += 1
-          return failing.execute(request)
-        })
-      )
+      const httpClient = upstreamOf(() => {
+        requests.count += 1
+        return new Response("{}", { status: 500 })
+      })
       const config = testConfig()
       const retry = { attempts: 1, baseDelay: Duration.zero, maxDelay: Duration.zero }
       const proxy = yield* start({

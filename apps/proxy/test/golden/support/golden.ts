@@ -18,8 +18,8 @@ import type * as Logging from "../../../src/observability/Logging.ts"
 import type { UpstreamEndpoints } from "../../../src/upstream/Upstreams.ts"
 import * as Wire from "../../hostile/rawHttp.ts"
 import { examples, launch, openAdmin, upstreamsWith } from "../../support/proxy.ts"
-import * as Clock from "./clock.ts"
 import * as Upstream from "../../support/ScriptedUpstream.ts"
+import * as Clock from "./clock.ts"
 
 export { examples }
 
