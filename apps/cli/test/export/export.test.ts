@@ -13,112 +13,101 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordList.ts"
-import { exportSandbox, filesIn, partRows, readParquet, temporaryFolder } from "../support/exports.ts"
+import { exportTo, filesIn, partRows, readParquet, refused } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 
-const formats = ["ndjson", "csv", "parquet"] as const
+/** A text and a binary format. NDJSON is as CSV without a header. */
+const formats = ["csv", "parquet"] as const
 
 /** Three parts. */
 const scale = 1250
 
+const done = { code: 0 }
+
+const textOf = (file: string): string => readFileSync(file, "utf8")
+
 describe("the file", () => {
   it.each(["ndjson", "csv"])("contains what -o %s prints", async (format) => {
-    const { run, wallet } = await exportSandbox({ scale: 300 })
-    const file = join(temporaryFolder(), `transfers.${format}`)
-    const printed = await run(["wallet", "transfers", wallet, "--all", "-o", format])
-    const exported = await run(["wallet", "transfers", wallet, "--to", file])
+    const { argv, file, list, run } = await exportTo(`transfers.${format}`, { scale: 300 })
+    const printed = await run([...list, "--all", "-o", format])
+    const exported = await run(argv)
     expect(exported).toMatchObject({ code: 0, out: "" })
     expect(exported.err).toMatch(/^exported \d+ transfers to .* pages? in /m)
-    expect(readFileSync(file, "utf8")).toBe(printed.out)
+    expect(textOf(file)).toBe(printed.out)
   })
 
   it("is a parquet file with exact amounts as text, rounded ones and binary ones", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 300 })
-    const file = join(temporaryFolder(), "transfers.parquet")
-    const printed = records((await run(["wallet", "transfers", wallet, "--all", "-o", "ndjson"])).out)
-    await run(["wallet", "transfers", wallet, "--to", file, "--parquet-amounts", "binary"])
+    const { argv, file, list, run } = await exportTo("transfers.parquet", { scale: 300 })
+    const printed = records((await run([...list, "--all", "-o", "ndjson"])).out)
+    await run([...argv, "--parquet-amounts", "binary"])
     const rows = await readParquet(file)
     expect(rows).toHaveLength(printed.length)
-    for (const [index, row] of rows.entries()) {
-      const { value_bytes: bytes, value_f64: rounded, ...columns } = row
+    for (const [index, { value_bytes: bytes, value_f64: rounded, ...columns }] of rows.entries()) {
       const expected = printed[index] ?? {}
       const amount = String(expected["value"])
       expect(rounded).toBe(Number(amount))
-      expect(bytes).toEqual(
-        bytes === null
-          ? null
-          : new Uint8Array(Buffer.from(BigInt(amount).toString(16).padStart(64, "0"), "hex"))
+      expect(bytes instanceof Uint8Array ? Buffer.from(bytes).toString("hex") : "").toBe(
+        BigInt(amount).toString(16).padStart(64, "0")
       )
+      const integers = ["block_number", "token_decimals", "transaction_index", "log_index"]
       expect(columns).toEqual({
         ...expected,
         block_timestamp: new Date(String(expected["block_timestamp"])),
-        block_number: BigInt(String(expected["block_number"])),
-        token_decimals: BigInt(String(expected["token_decimals"])),
-        transaction_index: BigInt(String(expected["transaction_index"])),
-        log_index: BigInt(String(expected["log_index"]))
+        ...Object.fromEntries(integers.map((name) => [name, BigInt(String(expected[name]))]))
       })
     }
   })
 
   it("has one column for each field of a nested object, and JSON text for arrays", async () => {
-    const { run, sandbox } = await exportSandbox()
-    const file = join(temporaryFolder(), "nfts.parquet")
-    const { collection721 } = sandbox.ledger.examples
-    const { out } = await run(["nft", "list", collection721, "--all", "-o", "ndjson", "--normalize-metadata"])
-    await run(["nft", "list", collection721, "--to", file, "--normalize-metadata"])
+    const { file, run, sandbox } = await exportTo("nfts.parquet")
+    const list = ["nft", "list", sandbox.ledger.examples.collection721, "--normalize-metadata"]
+    const { out } = await run([...list, "--all", "-o", "ndjson"])
+    await run([...list, "--to", file])
     const rows = await readParquet(file)
-    for (const [index, record] of records(out).entries()) {
-      const sale: unknown = record["last_sale"]
-      const price = typeof sale === "object" && sale !== null ? Object(sale)["price"] : null
+    for (const [index, { last_sale: sale, normalized_metadata: metadata }] of records(out).entries()) {
+      const price = Object(sale)["price"] ?? null
       expect(rows[index]).toMatchObject({
-        token_id: record["token_id"],
         "last_sale.price": price,
         "last_sale.price_f64": price === null ? null : Number(price),
-        normalized_metadata: record["normalized_metadata"] === null
-          ? null
-          : JSON.stringify(record["normalized_metadata"])
+        normalized_metadata: metadata === null ? null : JSON.stringify(metadata)
       })
     }
     expect(rows.some((row) => row["last_sale.price"] !== null)).toBe(true)
   })
 
-  it.each(formats)("contains the selected fields in their order: %s", async (format) => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), `transfers.${format}`)
-    await run(["wallet", "transfers", wallet, "--to", file, "--fields", "value,block_number"])
-    const [first] = format === "parquet" ? await readParquet(file) : [readFileSync(file, "utf8")]
-    if (typeof first === "string") {
-      expect(first).toMatch(
-        format === "csv" ? /^value,block_number\r\n\d+,\d+\r\n/ : /^\{"value":"\d+","block_number":\d+\}\n/
-      )
-    } else expect(Object.keys(first ?? {})).toEqual(["value", "value_f64", "block_number"])
-  })
-
-  it.each(formats)("has no rows for an empty list: %s", async (format) => {
-    const { run, sandbox } = await exportSandbox()
-    const file = join(temporaryFolder(), `transfers.${format}`)
-    expect(await run(["wallet", "transfers", sandbox.ledger.examples.emptyWallet, "--to", file]))
-      .toMatchObject({ code: 0 })
-    if (format === "parquet") expect(await readParquet(file)).toEqual([])
-    else expect(readFileSync(file, "utf8").split("\r\n").slice(1).join("")).toBe("")
-  })
+  it.each(formats)(
+    "contains the selected fields in their order, also of an empty list: %s",
+    async (format) => {
+      const { argv, file, run, sandbox } = await exportTo(`transfers.${format}`, { scale: 30 })
+      const fields = ["--fields", "value,block_number"]
+      await run([...argv, ...fields])
+      if (format === "csv") expect(textOf(file)).toMatch(/^value,block_number\r\n\d+,\d+\r\n/)
+      else {expect(Object.keys((await readParquet(file))[0] ?? {})).toEqual([
+          "value",
+          "value_f64",
+          "block_number"
+        ])}
+      const { emptyWallet } = sandbox.ledger.examples
+      await run(["wallet", "transfers", emptyWallet, "--to", file, "--overwrite", ...fields])
+      if (format === "csv") expect(textOf(file)).toBe("value,block_number\r\n")
+      else expect(await readParquet(file)).toEqual([])
+    }
+  )
 
   it("contains --max-items records, and the results of --jq", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 300 })
-    const file = join(temporaryFolder(), "values.ndjson")
-    await run(["wallet", "transfers", wallet, "--to", file, "--max-items", "150", "--jq", ".value"])
-    expect(readFileSync(file, "utf8")).toMatch(/^(?:"\d+"\n){150}$/)
-    const failed = await run(["wallet", "transfers", wallet, "--to", `${file}.ndjson`, "--jq", ".value + 1"])
+    const { argv, file, run } = await exportTo("values.ndjson", { scale: 300 })
+    await run([...argv, "--max-items", "150", "--jq", ".value"])
+    expect(textOf(file)).toMatch(/^(?:"\d+"\n){150}$/)
+    const failed = await run([...argv, "--overwrite", "--jq", ".value + 1"])
     expect(failed).toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
   })
 })
 
 describe("the manifest", () => {
   it("describes the query and each part, and contains no API key", async () => {
-    const { run, wallet } = await exportSandbox({ scale })
-    const file = join(temporaryFolder(), "transfers.ndjson")
-    await run(["wallet", "transfers", wallet, "--to", file])
-    const text = readFileSync(`${file}.manifest.json`, "utf8")
+    const { argv, file, run, wallet } = await exportTo("transfers.ndjson", { scale })
+    await run(argv)
+    const text = textOf(`${file}.manifest.json`)
     const manifest: unknown = JSON.parse(text)
     expect(text).not.toContain(sandboxEnvironment.QUARRY_API_KEY)
     const bytes = readFileSync(file)
@@ -143,206 +132,149 @@ describe("the manifest", () => {
       row += Number(part["rows"])
       offset = end
     }
-    expect([parts.map((part) => part["rows"]), row, offset]).toEqual([
+    expect([parts.map((part) => part["rows"]), offset]).toEqual([
       [partRows, partRows, lines.length - 2 * partRows],
-      lines.length,
       bytes.length
     ])
   })
 
-  it("of another query is refused with the difference, and nothing changes", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const folder = temporaryFolder()
-    const file = join(folder, "transfers.csv")
-    await run(["wallet", "transfers", wallet, "--to", file])
-    const before = readFileSync(file)
-    for (const mode of ["--resume", "--since-last"]) {
-      const { code, err } = await run([
-        "wallet",
-        "transfers",
-        wallet,
-        "--chain",
-        "polygon",
-        "--to",
-        file,
-        mode
-      ])
-      expect(code).toBe(2)
-      expect(err).toContain("is the export of another query (--chain: eth -> polygon)")
-      expect(err).toContain("--overwrite")
-    }
-    expect(readFileSync(file)).toEqual(before)
-    expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
-  })
-
-  it("of another service is refused with both origins", async () => {
-    const { run, wallet } = await exportSandbox({ scale })
-    const file = join(temporaryFolder(), "transfers.ndjson")
-    const argv = ["wallet", "transfers", wallet, "--to", file]
+  it("of another query or service is refused with the difference, and nothing changes", async () => {
+    const { argv, file, folder, run } = await exportTo("transfers.csv", { scale })
     const at = (baseUrl: string) => ({
       env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none", QUARRY_BASE_URL: baseUrl }
     })
     await run(argv, { ...at("https://one.example"), requests: 12 })
-    expect(readFileSync(`${file}.manifest.json`, "utf8")).toContain(`"service": "https://one.example"`)
-    const refused = await run([...argv, "--resume"], at("https://two.example"))
-    expect([refused.code, refused.err]).toEqual([
-      2,
-      expect.stringContaining("(service: https://one.example -> https://two.example)")
-    ])
-    expect(await run([...argv, "--resume"], at("https://one.example"))).toMatchObject({ code: 0 })
+    expect(textOf(`${file}.manifest.json`)).toContain(`"service": "https://one.example"`)
+    expect(await run([...argv, "--resume"], at("https://two.example")))
+      .toMatchObject(refused("(service: https://one.example -> https://two.example)"))
+    expect(await run([...argv, "--resume"], at("https://one.example"))).toMatchObject(done)
+    const before = readFileSync(file)
+    for (const mode of ["--resume", "--since-last"]) {
+      const { code, err } = await run([...argv, "--chain", "polygon", mode], at("https://one.example"))
+      expect(code).toBe(2)
+      expect(err).toContain("is the export of another query (--chain: eth -> polygon)")
+      expect(err).toContain("--overwrite")
+    }
+    expect(readFileSync(file).equals(before)).toBe(true)
+    expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
   })
-})
 
-describe("a tail of records that no part has", () => {
-  const interrupted = async () => {
-    const { run, wallet } = await exportSandbox({ scale: 150 })
-    const file = join(temporaryFolder(), "transfers.parquet")
-    const argv = ["wallet", "transfers", wallet, "--to", file]
+  it("keeps records that no part has, until a part has them, and is refused if it is damaged", async () => {
+    const { argv, file, run } = await exportTo("transfers.parquet", { scale: 150 })
+    const manifest = `${file}.manifest.json`
     await run(argv, { requests: 2 })
-    return { argv, file, run, text: readFileSync(`${file}.manifest.json`, "utf8") }
-  }
-
-  it("is kept until a part has its records", async () => {
-    const { argv, file, run, text } = await interrupted()
+    const text = textOf(manifest)
     expect(JSON.parse(text)).toMatchObject({ parts: [], tail: { records: 100 } })
+    for (
+      const [part, other] of [
+        [/"version": 1/, "\"version\": 2"],
+        [/"lines": "[^"]*"/, "\"lines\": \"AAAA\""],
+        [/"lines": "[^"]*"/, "\"lines\": \"\""]
+      ] as const
+    ) {
+      writeFileSync(manifest, text.replace(part, other))
+      expect(await run([...argv, "--resume"])).toMatchObject(refused("not a manifest of this version"))
+    }
+    writeFileSync(manifest, text)
     await run([...argv, "--resume"], { requests: 0 })
-    expect(readFileSync(`${file}.manifest.json`, "utf8")).toBe(text)
-    expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
-    expect(JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))).toMatchObject({ tail: null })
-  })
-
-  it.each([
-    ["an unknown version", /"version": 1/, "\"version\": 2"],
-    ["damaged records", /"lines": "[^"]*"/, "\"lines\": \"AAAA\""],
-    ["no records", /"lines": "[^"]*"/, "\"lines\": \"\""]
-  ])("is refused with %s", async (_, part, other) => {
-    const { argv, file, run, text } = await interrupted()
-    writeFileSync(`${file}.manifest.json`, text.replace(part, other))
-    const { code, err } = await run([...argv, "--resume"])
-    expect([code, err]).toEqual([2, expect.stringContaining("not a manifest of this version")])
+    expect(textOf(manifest)).toBe(text)
+    expect(await run([...argv, "--resume"])).toMatchObject(done)
+    expect(JSON.parse(textOf(manifest))).toMatchObject({ tail: null })
   })
 })
 
 describe("existing files", () => {
   it("are refused without an option that says what to do", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), "transfers.ndjson")
+    const { argv, file, run } = await exportTo("transfers.ndjson", { scale: 30 })
     writeFileSync(file, "precious")
     for (const mode of [[], ["--resume"], ["--since-last"]]) {
-      const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, ...mode])
-      expect(code).toBe(2)
-      expect(err).toContain("--overwrite to replace it")
+      expect(await run([...argv, ...mode])).toMatchObject(refused("--overwrite to replace it"))
     }
-    expect(readFileSync(file, "utf8")).toBe("precious")
-    await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"])
-    expect(readFileSync(file, "utf8")).toMatch(/^\{/)
-    const { code, err } = await run(["wallet", "transfers", wallet, "--to", file])
-    expect([code, err]).toEqual([2, expect.stringContaining("--since-last to append what is new")])
+    expect(textOf(file)).toBe("precious")
+    await run([...argv, "--overwrite"])
+    expect(textOf(file)).toMatch(/^\{/)
+    expect(await run(argv)).toMatchObject(refused("--since-last to append what is new"))
   })
 
-  it("stay until the export that replaces them is complete", async () => {
-    const { run, wallet } = await exportSandbox({ scale })
-    const file = join(temporaryFolder(), "transfers.ndjson")
-    writeFileSync(file, "old")
-    expect(await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"], { requests: 15 }))
-      .toMatchObject({ code: 2 })
-    expect(readFileSync(file, "utf8")).toBe("old")
-    expect(await run(["wallet", "transfers", wallet, "--to", file, "--resume"])).toMatchObject({ code: 0 })
-    expect(readFileSync(file, "utf8")).toMatch(/^\{/)
-  })
-
-  it("are replaced by --resume if --overwrite failed before its first part", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 300 })
-    const file = join(temporaryFolder(), "transfers.ndjson")
-    const argv = ["wallet", "transfers", wallet, "--to", file]
-    await run(argv)
-    const old = readFileSync(file)
-    await Effect.runPromise(sandbox.addBlocks("eth", 100))
-    await run([...argv, "--overwrite"], { requests: 0 })
-    expect(readFileSync(file).equals(old)).toBe(true)
-    expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
-    expect(readFileSync(file).length).toBeGreaterThan(old.length)
-  })
+  it.each([0, 15])(
+    "stay until the export that replaces them is complete, after %i requests",
+    async (requests) => {
+      const { argv, file, run, sandbox } = await exportTo("transfers.ndjson", { scale })
+      await run(argv)
+      const old = readFileSync(file)
+      await Effect.runPromise(sandbox.addBlocks("eth", 100))
+      expect(await run([...argv, "--overwrite"], { requests })).toMatchObject({ code: 2 })
+      expect(readFileSync(file).equals(old)).toBe(true)
+      expect(await run([...argv, "--resume"])).toMatchObject(done)
+      expect(readFileSync(file).length).toBeGreaterThan(old.length)
+    }
+  )
 
   it("do not remain from an export that failed before its first part", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const folder = temporaryFolder()
-    const file = join(folder, "transfers.ndjson")
-    expect(await run(["wallet", "transfers", wallet, "--chain", "bsc", "--to", file], { requests: 0 }))
-      .toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
-    expect(filesIn(folder)).toEqual([])
-    expect(
-      await run(["wallet", "transfers", wallet, "--to", file], {
-        env: { ...sandboxEnvironment, QUARRY_API_KEY: "wrong" }
-      })
-    ).toMatchObject({ code: 4, err: expect.not.stringContaining("continue with") })
-    expect(filesIn(folder)).toEqual([])
-    expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
+    const { argv, folder, run } = await exportTo("transfers.ndjson", { scale: 30 })
+    for (
+      const [code, options] of [
+        [2, { requests: 0 }],
+        [4, { env: { ...sandboxEnvironment, QUARRY_API_KEY: "wrong" } }]
+      ] as const
+    ) {
+      expect(await run([...argv, "--chain", "bsc"], options))
+        .toMatchObject({ code, err: expect.not.stringContaining("continue with") })
+      expect(filesIn(folder)).toEqual([])
+    }
+    expect(await run(argv)).toMatchObject(done)
   })
 
-  it("are not changed by --resume when the export is complete", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const folder = temporaryFolder()
-    const file = join(folder, "transfers.parquet")
-    await run(["wallet", "transfers", wallet, "--to", file, "--resume"])
+  it("are not changed by --resume when the export is complete, unless they have changed since", async () => {
+    const { argv, file, folder, run } = await exportTo("transfers.parquet", { scale: 30 })
+    await run([...argv, "--resume"])
     const state = () =>
       [file, `${file}.manifest.json`].map((path) => [readFileSync(path), statSync(path).mtimeMs])
     const before = state()
-    const again = await run(["wallet", "transfers", wallet, "--to", file, "--resume"], { requests: 0 })
-    expect(again).toMatchObject({ code: 0, err: expect.stringContaining("is complete") })
+    expect(await run([...argv, "--resume"], { requests: 0 }))
+      .toMatchObject({ code: 0, err: expect.stringContaining("is complete") })
     expect(state()).toEqual(before)
     expect(filesIn(folder)).toEqual(["transfers.parquet", "transfers.parquet.manifest.json"])
-  })
-
-  it("are not complete if their size has changed since", async () => {
-    const { run, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), "transfers.csv")
-    await run(["wallet", "transfers", wallet, "--to", file])
     truncateSync(file, 100)
-    expect(await run(["wallet", "transfers", wallet, "--to", file, "--resume"])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("has changed since it was exported")
-    })
+    expect(await run([...argv, "--resume"])).toMatchObject(refused("has changed since it was exported"))
   })
 })
 
 describe.each(formats)("an interrupted %s export", (format) => {
   const undisturbed = memoise(async () => {
-    const { run, wallet } = await exportSandbox({ scale })
-    const argv = ["wallet", "transfers", wallet, "--to"]
-    const file = join(temporaryFolder(), `whole.${format}`)
-    await run([...argv, file])
-    return { argv, run, whole: readFileSync(file) }
+    const { file, list, run } = await exportTo(`whole.${format}`, { scale })
+    await run([...list, "--to", file])
+    return { list, run, whole: readFileSync(file) }
   })
 
   /** Returns the bytes of an undisturbed export, and a file whose export failed after `requests` pages. */
   const interrupted = async (requests: number) => {
-    const { argv, run, whole } = await undisturbed()
-    const folder = temporaryFolder()
-    const file = join(folder, `transfers.${format}`)
-    return { argv, failed: await run([...argv, file], { requests }), file, folder, run, whole }
+    const { list, run, whole } = await undisturbed()
+    const { file, folder } = await exportTo(`transfers.${format}`)
+    const argv = [...list, "--to", file]
+    return { argv, failed: await run(argv, { requests }), file, folder, run, whole }
   }
 
   it("is refused without --resume, and continues byte for byte with it", async () => {
     const { argv, failed, file, folder, run, whole } = await interrupted(12)
-    expect(failed.err).toContain(
-      "interrupted after 600 transfers (all saved); continue with\nquarry wallet transfers"
+    expect(failed.err).toMatch(
+      /interrupted after 600 transfers \(all saved\); continue with\nquarry wallet transfers .* --resume$/m
     )
-    expect(failed.err).toMatch(/--resume$/m)
     expect(existsSync(file)).toBe(false)
-    const refused = await run([...argv, file])
-    expect(refused.err).toContain("has 600 rows\nhint: use --resume to continue it")
-    const resumed = await run([...argv, file, "--resume"])
-    expect(resumed).toMatchObject({ code: 0 })
+    expect((await run(argv)).err).toContain("has 600 rows\nhint: use --resume to continue it")
+    expect(await run([...argv, "--resume"])).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
     expect(filesIn(folder)).toEqual([`transfers.${format}`, `transfers.${format}.manifest.json`])
+    // The process may end before it renames the file
+    renameSync(file, `${file}.partial`)
+    expect(await run([...argv, "--resume"], { requests: 0 })).toMatchObject(done)
+    expect(readFileSync(file).equals(whole)).toBe(true)
   })
 
   it("advances in each run, and continues with pages of any size", async () => {
-    const { argv, run, whole } = await undisturbed()
-    const file = join(temporaryFolder(), `transfers.${format}`)
+    const { argv, file, run, whole } = await interrupted(0)
     const saved = async (options: ReadonlyArray<string>, requests: number) => {
-      const { err } = await run([...argv, file, "--resume", ...options], { requests })
+      const { err } = await run([...argv, "--resume", ...options], { requests })
       return /^interrupted after ([\d,]+) transfers \(all saved\); continue with$/m.exec(err)?.[1]
     }
     expect([
@@ -352,7 +284,7 @@ describe.each(formats)("an interrupted %s export", (format) => {
       await saved([], 19),
       await saved(["--limit", "1"], 2)
     ]).toEqual(["30", "180", "180", "1,130", "1,132"])
-    expect(await run([...argv, file, "--resume"])).toMatchObject({ code: 0 })
+    expect(await run([...argv, "--resume"])).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
 
@@ -367,39 +299,29 @@ describe.each(formats)("an interrupted %s export", (format) => {
   ])("%s", async (_, before, damage, after) => {
     const { argv, file, run, whole } = await interrupted(before)
     damage(`${file}.partial`)
-    expect(await run([...argv, file, "--resume"], { requests: after })).toMatchObject({ code: 0 })
-    expect(readFileSync(file).equals(whole)).toBe(true)
-  })
-
-  it("is complete if only the last rename is missing", async () => {
-    const { argv, file, run, whole } = await interrupted(12)
-    await run([...argv, file, "--resume"])
-    renameSync(file, `${file}.partial`)
-    expect(await run([...argv, file, "--resume"], { requests: 0 })).toMatchObject({ code: 0 })
+    expect(await run([...argv, "--resume"], { requests: after })).toMatchObject(done)
     expect(readFileSync(file).equals(whole)).toBe(true)
   })
 
   it("stops at --max-items as if it was not interrupted", async () => {
-    const { run, wallet } = await exportSandbox({ scale })
-    const folder = temporaryFolder()
-    const argv = ["wallet", "transfers", wallet, "--max-items", "775", "--to"]
-    await run([...argv, join(folder, `whole.${format}`)])
-    await run([...argv, join(folder, `parts.${format}`)], { requests: 12 })
-    await run([...argv, join(folder, `parts.${format}`), "--resume"])
-    const [whole, parts] = ["whole", "parts"].map((name) => readFileSync(join(folder, `${name}.${format}`)))
-    expect(whole?.equals(parts ?? new Uint8Array())).toBe(true)
+    const { argv, file, run } = await exportTo(`transfers.${format}`, { scale })
+    const limited = [...argv, "--max-items", "775"]
+    await run(limited)
+    const whole = readFileSync(file)
+    await run([...limited, "--overwrite"], { requests: 12 })
+    await run([...limited, "--resume"])
+    expect(readFileSync(file).equals(whole)).toBe(true)
   })
 })
 
 it("continues in the middle of a list of which --jq selects few records", async () => {
-  const { run, sandbox, wallet } = await exportSandbox({ scale })
-  const file = join(temporaryFolder(), "transfers.ndjson")
-  const argv = ["wallet", "transfers", wallet, "--to", file, "--jq", "select(.block_number % 50 == 0)"]
-  expect(await run(argv)).toMatchObject({ code: 0 })
+  const { argv: all, file, run, sandbox } = await exportTo("transfers.ndjson", { scale })
+  const argv = [...all, "--jq", "select(.block_number % 50 == 0)"]
+  await run(argv)
   const whole = readFileSync(file)
   expect(await run([...argv, "--overwrite"], { requests: 14 })).toMatchObject({ code: 2 })
   await Effect.runPromise(sandbox.clearRecordedRequests)
-  expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
+  expect(await run([...argv, "--resume"])).toMatchObject(done)
   const [first] = await Effect.runPromise(sandbox.recordedRequests)
   expect(first?.query.map(([name]) => name)).toContain("cursor")
   expect(readFileSync(file).equals(whole)).toBe(true)
@@ -407,13 +329,11 @@ it("continues in the middle of a list of which --jq selects few records", async 
 
 describe("--since-last", () => {
   it.each(formats)("appends the records of new blocks: %s", async (format) => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 100 })
-    const folder = temporaryFolder()
-    const file = join(folder, `transfers.${format}`)
-    const argv = ["wallet", "transfers", wallet, "--order", "asc", "--to"]
+    const { file, folder, list, run, sandbox } = await exportTo(`transfers.${format}`, { scale: 100 })
+    const argv = [...list, "--order", "asc", "--to"]
     const rows = async (name: string) =>
-      format === "parquet" ? await readParquet(name) : readFileSync(name, "utf8").split("\n")
-    for (const blocks of [0, 40, 0, 25]) {
+      format === "parquet" ? await readParquet(name) : textOf(name).split("\n")
+    for (const blocks of [0, 40, 0]) {
       await Effect.runPromise(sandbox.addBlocks("eth", blocks))
       const before = existsSync(file) ? readFileSync(file) : null
       const { code, err } = await run([...argv, file, "--since-last"])
@@ -427,109 +347,68 @@ describe("--since-last", () => {
   })
 
   it("appends each record once in a list with the newest first", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 100 })
-    const file = join(temporaryFolder(), "transfers.ndjson")
+    const { argv, file, list, run, sandbox } = await exportTo("transfers.ndjson", { scale: 100 })
     for (const blocks of [0, 40, 25]) {
       await Effect.runPromise(sandbox.addBlocks("eth", blocks))
-      await run(["wallet", "transfers", wallet, "--to", file, "--since-last"])
+      await run([...argv, "--since-last"])
     }
-    const { out } = await run(["wallet", "transfers", wallet, "--all", "-o", "ndjson"])
+    const { out } = await run([...list, "--all", "-o", "ndjson"])
     const sorted = (text: string) => text.split("\n").sort()
-    expect(sorted(readFileSync(file, "utf8"))).toEqual(sorted(out))
+    expect(sorted(textOf(file))).toEqual(sorted(out))
   })
 
-  it("appends at most --max-items records in each run, and leaves none out", async () => {
-    const { run, wallet } = await exportSandbox()
-    const file = join(temporaryFolder(), "transfers.ndjson")
-    const argv = ["wallet", "transfers", wallet]
-    for (let runs = 0; runs < 4; runs++) {
-      await run([...argv, "--order", "asc", "--max-items", "2", "--to", file, "--since-last"])
-    }
-    const { out } = await run([...argv, "--order", "asc", "--max-items", "8", "-o", "ndjson"])
-    expect(readFileSync(file, "utf8")).toBe(out)
-    const newestFirst = join(temporaryFolder(), "transfers.csv")
-    expect(await run([...argv, "--max-items", "2", "--to", newestFirst, "--since-last"])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("use --order asc")
-    })
-  })
-
-  it("offers to compact a parquet file with many small row groups", async () => {
-    const { run, wallet } = await exportSandbox()
-    const file = join(temporaryFolder(), "transfers.parquet")
-    const argv = ["wallet", "transfers", wallet, "--order", "asc", "--max-items", "2", "--to", file]
+  it("appends at most --max-items records in each run, and offers to compact many small row groups", async () => {
+    const { argv, file, list, run } = await exportTo("transfers.parquet")
+    const limited = [...argv, "--order", "asc", "--max-items", "2"]
     const hints: Array<boolean> = []
     for (let runs = 0; runs < 20; runs++) {
-      hints.push((await run([...argv, "--since-last"])).err.includes("to compact it"))
+      hints.push((await run([...limited, "--since-last"])).err.includes("to compact it"))
     }
     expect(hints.indexOf(true)).toBe(19)
-    expect((await run([...argv, "--overwrite"])).err).not.toContain("to compact it")
+    const { out } = await run([...list, "--order", "asc", "--max-items", "40", "-o", "ndjson"])
+    expect((await readParquet(file)).map(({ transaction_hash: hash }) => hash))
+      .toEqual(records(out).map(({ transaction_hash: hash }) => hash))
+    expect((await run([...limited, "--overwrite"])).err).not.toContain("to compact it")
+    expect(await run([...argv, "--max-items", "2", "--since-last"]))
+      .toMatchObject(refused("use --order asc"))
   })
 
   it("continues after an interruption", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 75 })
-    const file = join(temporaryFolder(), "transfers.parquet")
-    const argv = ["wallet", "transfers", wallet, "--order", "asc", "--to", file]
+    const { argv: all, file, list, run, sandbox } = await exportTo("transfers.parquet", { scale: 75 })
+    const argv = [...all, "--order", "asc"]
     await run([...argv, "--since-last"])
     const old = readFileSync(file)
     await Effect.runPromise(sandbox.addBlocks("eth", 400))
     expect(await run([...argv, "--since-last"], { requests: 12 })).toMatchObject({ code: 2 })
     expect(readFileSync(file).equals(old)).toBe(true)
-    expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
-    const { out } = await run(["wallet", "transfers", wallet, "--order", "asc", "--all", "-o", "ndjson"])
-    const rows = await readParquet(file)
-    expect(rows.map((row) => row["value"])).toEqual(records(out).map((record) => record["value"]))
+    expect(await run([...argv, "--resume"])).toMatchObject(done)
+    const { out } = await run([...list, "--order", "asc", "--all", "-o", "ndjson"])
+    expect((await readParquet(file)).map(({ value }) => value)).toEqual(
+      records(out).map(({ value }) => value)
+    )
   })
 
-  it.each(formats)("ignores a copy of the file that a crash left behind: %s", async (format) => {
-    const { run, wallet } = await exportSandbox({ scale: 300 })
-    const folder = temporaryFolder()
-    const file = join(folder, `transfers.${format}`)
-    const argv = ["wallet", "transfers", wallet, "--to", file]
+  it("ignores a copy of the file that a crash left behind, and refuses a file that has changed", async () => {
+    const { argv, file, folder, run } = await exportTo("transfers.csv", { scale: 300 })
     await run(argv)
     const whole = readFileSync(file)
     for (const mode of ["--resume", "--since-last"]) {
       for (const copy of [whole, whole.subarray(0, 1000), Buffer.alloc(whole.length)]) {
         writeFileSync(`${file}.partial`, copy)
-        expect(await run([...argv, mode])).toMatchObject({ code: 0 })
+        expect(await run([...argv, mode])).toMatchObject(done)
         expect(readFileSync(file).equals(whole)).toBe(true)
-        expect(filesIn(folder)).toEqual([`transfers.${format}`, `transfers.${format}.manifest.json`])
+        expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
       }
     }
+    writeFileSync(file, whole.toString().replace("0x", "0X"))
+    expect(await run([...argv, "--since-last"])).toMatchObject(refused("has changed since it was exported"))
   })
 
-  it("refuses a file that was changed, lists without blocks, and --cursor", async () => {
-    const { run, sandbox, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), "transfers.csv")
-    await run(["wallet", "transfers", wallet, "--to", file])
-    writeFileSync(file, readFileSync(file, "utf8").replace("0x", "0X"))
-    const changed = await run(["wallet", "transfers", wallet, "--to", file, "--since-last"])
-    expect([changed.code, changed.err]).toEqual([
-      2,
-      expect.stringContaining("has changed since it was exported")
-    ])
-    const owners = await run([
-      "token",
-      "owners",
-      sandbox.ledger.examples.token,
-      "--to",
-      "owners.csv",
-      "--since-last"
-    ])
-    expect([owners.code, owners.err]).toEqual([
-      2,
-      expect.stringContaining("requires a list with a range of blocks")
-    ])
-    const cursor = await run([
-      "wallet",
-      "transfers",
-      wallet,
-      "--to",
-      "x.csv",
-      "--since-last",
-      "--cursor",
-      "x"
-    ])
-    expect([cursor.code, cursor.err]).toEqual([2, expect.stringContaining("--since-last and --cursor")])
+  it("refuses lists without blocks, and --cursor", async () => {
+    const { argv, file, run, sandbox } = await exportTo("owners.csv")
+    expect(await run(["token", "owners", sandbox.ledger.examples.token, "--to", file, "--since-last"]))
+      .toMatchObject(refused("requires a list with a range of blocks"))
+    expect(await run([...argv, "--since-last", "--cursor", "x"]))
+      .toMatchObject(refused("--since-last and --cursor"))
   })
 })

@@ -6,22 +6,7 @@ import * as TestClock from "effect/TestClock"
 import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordList.ts"
 import { formatDuration } from "../../src/render/Time.ts"
-import { type TerminalService, withFittedProgress } from "../../src/terminal/Terminal.ts"
-
-/** A terminal that records what it shows. */
-const recordingTerminal = (isTerminal: boolean) => {
-  const lines: Array<string | null> = []
-  const notes: Array<string> = []
-  const stream = { isTerminal, hasColors: false, columns: 200 }
-  const terminal: TerminalService = {
-    out: stream,
-    err: stream,
-    print: () => Effect.void,
-    note: (text) => Effect.sync(() => void notes.push(text)),
-    progress: (text) => Effect.sync(() => void lines.push(text))
-  }
-  return { lines, notes, terminal }
-}
+import { recordingTerminal } from "../support/terminals.ts"
 
 const page = (count: number, total: number | null): RecordPage<number> => ({
   items: Array.from({ length: count }, (_, index) => index),
@@ -67,32 +52,6 @@ it.effect("counts down to the next attempt, and says why it waits", () =>
     expect(lines).toEqual(["1m 5s", "1m 4s", "1m 3s"].map((left) =>
       `0 transfers, 0 pages, 0/s; waiting ${left} (until 00:01:05 UTC): cannot connect to localhost:1: connection refused (ECONNREFUSED)`
     ))
-  }))
-
-it.effect("is one line for each outage where stderr is not a terminal", () =>
-  Effect.gen(function*() {
-    const { lines, notes, terminal } = recordingTerminal(false)
-    const progress = yield* makeProgress(terminal, "transfers", 0, null)
-    yield* progress.page(page(1000, null))
-    yield* progress.wait({ error: refused, until: 5000, isFirst: true })
-    yield* progress.wait({ error: refused, until: 9000, isFirst: false })
-    expect([lines, notes]).toEqual([[], [
-      "waiting until 00:00:05 UTC, then retrying: cannot connect to localhost:1: connection refused (ECONNREFUSED)"
-    ]])
-  }))
-
-it.effect("never wraps", () =>
-  Effect.gen(function*() {
-    const { lines, terminal } = recordingTerminal(true)
-    const progress = yield* makeProgress(
-      withFittedProgress({ ...terminal, err: { ...terminal.err, columns: 20 } }),
-      "transfers",
-      0,
-      null
-    )
-    yield* TestClock.adjust("1 second")
-    yield* progress.page(page(1000, null))
-    expect(lines).toEqual(["1,000 transfers, 1…"])
   }))
 
 it("formats sizes and durations", () => {

@@ -1,11 +1,13 @@
 /** The lock of a file over real processes that find the same stale lock at the same moment. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
@@ -48,9 +50,9 @@ const endedProcess = async (): Promise<number> => {
 }
 
 /** Leaves the lock of a process. */
-const leaveLock = (file: string, pid: number): void => {
+const leaveLock = (file: string, name: string): void => {
   mkdirSync(`${file}.lock`)
-  writeFileSync(join(`${file}.lock`, lockName(pid)), "")
+  writeFileSync(join(`${file}.lock`, name), "")
 }
 
 it("of a process that has ended is taken over by one of three", async () => {
@@ -59,7 +61,7 @@ it("of a process that has ended is taken over by one of three", async () => {
   const folder = temporaryFolder()
   const file = join(folder, "file")
   for (let round = 0; round < rounds; round++) {
-    leaveLock(file, pid)
+    leaveLock(file, lockName(pid))
     const answers = await Promise.all(workers.map((worker) => ask(worker, file)))
     expect(answers.filter((answer) => answer === "held")).toHaveLength(1)
     await Promise.all(workers.map((worker) => ask(worker, null)))
@@ -71,7 +73,7 @@ it("is taken over again when the process that took it over is killed at any mome
   const pid = await endedProcess()
   const folder = temporaryFolder()
   const file = join(folder, "file")
-  leaveLock(file, pid)
+  leaveLock(file, lockName(pid))
   for (let round = 0; round < rounds / 10; round++) {
     const killed = fork(program)
     killed.send(file)
@@ -86,6 +88,53 @@ it("is taken over again when the process that took it over is killed at any mome
   }
 })
 
+/** Takes the lock, and returns whether that succeeds. */
+const isFree = (file: string): Promise<boolean> =>
+  Effect.runPromise(Effect.map(Effect.either(Effect.scoped(lockFile(file))), Either.isRight))
+
+it("of a process that has ended is free, also if its id belongs to another process now", async () => {
+  const file = join(temporaryFolder(), "file")
+  for (const name of [lockName(await endedProcess(), "00"), lockName(process.pid, "00")]) {
+    leaveLock(file, name)
+    expect(await isFree(file)).toBe(true)
+  }
+  leaveLock(file, lockName(1, "", "another"))
+  expect(await isFree(file)).toBe(false)
+})
+
+it.skipIf(process.platform !== "linux")(
+  "of a killed process whose parent never reads its status is free",
+  async () => {
+    const file = join(temporaryFolder(), "file")
+    // `exec` leaves a parent that does not know its child
+    const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    onTestFinished(() => void parent.kill("SIGKILL"))
+    const [text] = await once(parent.stdout, "data")
+    const pid = Number(text)
+    leaveLock(file, lockName(pid))
+    expect(await isFree(file)).toBe(false)
+    process.kill(pid, "SIGKILL")
+    while (readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[2] !== "Z") await setImmediate()
+    expect(await isFree(file)).toBe(true)
+  }
+)
+
+it("removes what processes left that were killed while they took it", async () => {
+  const folder = temporaryFolder()
+  const ended = await endedProcess()
+  const kept = [
+    `other.lock.${lockName(ended)}`,
+    `file.lock.${lockName(1, "", "elsewhere")}`,
+    `file.lock.${lockName(process.pid)}`,
+    "file.lock.txt"
+  ]
+  for (const name of [...kept, `file.lock.${lockName(ended)}`]) mkdirSync(join(folder, name))
+  expect(await isFree(join(folder, "file"))).toBe(true)
+  expect(readdirSync(folder).sort()).toEqual(kept.toSorted())
+})
+
 it.effect("is not released, and not written under, when it is no longer that of the process", () =>
   Effect.gen(function*() {
     const file = join(temporaryFolder(), "file")
@@ -93,7 +142,7 @@ it.effect("is not released, and not written under, when it is no longer that of 
       const { requireHeld } = yield* lockFile(file)
       yield* requireHeld
       rmSync(`${file}.lock`, { recursive: true })
-      leaveLock(file, 1)
+      leaveLock(file, lockName(1))
       const { _tag } = yield* Effect.flip(requireHeld)
       expect(_tag).toBe("FileLockedError")
     }))

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import { onTestFinished } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { PartRows } from "../../src/export/ExportPlan.ts"
 import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
@@ -63,6 +63,18 @@ export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promi
     }
   }
 }
+
+/** A list and the file in a new folder to which `argv` exports it. */
+export const exportTo = async (name: string, options: Sandbox.SandboxOptions = {}) => {
+  const exporting = await exportSandbox(options)
+  const folder = temporaryFolder()
+  const file = join(folder, name)
+  const list = ["wallet", "transfers", exporting.wallet]
+  return { ...exporting, folder, file, list, argv: [...list, "--to", file] }
+}
+
+/** The result of a command that refuses its options. */
+export const refused = (message: string) => ({ code: 2, err: expect.stringContaining(message) })
 
 /** Returns the names of the files in a folder. */
 export const filesIn = (folder: string): ReadonlyArray<string> => readdirSync(folder).sort()

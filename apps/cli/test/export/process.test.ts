@@ -1,0 +1,159 @@
+/** Exports of the bundled program that are killed or ended at random moments, over an upstream with faults, and on a full disk. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as Server from "@blockquarry/sandbox/Server"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { isFull, sample } from "../../../../packages/core/test/support/sample.ts"
+import { filesIn, temporaryFolder } from "../support/exports.ts"
+
+const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+
+/** 100 kills in the long suite. */
+const killsPerFormat = isFull ? 34 : 2
+
+/** More than one part. */
+const scale = isFull ? 45_000 : 22_000
+
+/** Every 20th request fails: with a status, a broken connection, or a body that is cut. */
+const faults: ReadonlyArray<Sandbox.FaultRule> = [
+  { fault: { status: 503, "retry-after": "0" }, every: 60 },
+  { fault: { kind: "reset" }, every: 60, skip: 20 },
+  { fault: { kind: "truncate" }, every: 60, skip: 40 }
+]
+
+const server = (faults: ReadonlyArray<Sandbox.FaultRule>) =>
+  Server.layer({ scale, maxLimit: 500, defaultPageSize: 500, maxRecordedRequests: 1, faults })
+
+/** The share of runs that are ended with SIGTERM, and save what they have. */
+const endedShare = 0.25
+
+interface Ended {
+  readonly code: number | null
+  /** The signal that killed the process. */
+  readonly signal: NodeJS.Signals | null
+  readonly err: string
+}
+
+interface RunOptions {
+  readonly signal?: NodeJS.Signals
+  /** When the signal is sent. */
+  readonly after?: Promise<unknown>
+  /** The limit of file sizes, which has the effect of a full disk. */
+  readonly kilobytes?: number | "unlimited"
+}
+
+/** Exports the transfers of the busy wallet. */
+const startExport = Effect.map(
+  Effect.all([Sandbox.Sandbox, Server.SandboxServer]),
+  ([{ ledger: { examples: { busyWallet } } }, { origin }]) =>
+  (file: string, mode: string, { after, kilobytes = "unlimited", signal = "SIGKILL" }: RunOptions = {}) =>
+    new Promise<Ended>((resolve) => {
+      const child = spawn(
+        "bash",
+        ["-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash", process.execPath, program]
+          .concat("wallet", "transfers", busyWallet, "--to", file, mode),
+        {
+          env: {
+            PATH: process.env["PATH"],
+            QUARRY_BASE_URL: origin,
+            QUARRY_API_KEY: Sandbox.apiKey,
+            QUARRY_RATE_LIMIT: "none"
+          },
+          stdio: ["ignore", "ignore", "pipe"]
+        }
+      )
+      let err = ""
+      child.stderr.on("data", (data: Buffer) => (err += data.toString()))
+      void after?.then(() => child.kill(signal))
+      child.on("close", (code, signal) => resolve({ code, signal, err }))
+    })
+)
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+it.effect.each(sample(["parquet", "ndjson", "csv"], 3))(
+  "a %s export is byte for byte the undisturbed one, wherever it is killed or ended",
+  (format) =>
+    Effect.gen(function*() {
+      const run = yield* startExport
+      const folder = temporaryFolder()
+      const [whole, file] = [join(folder, `whole.${format}`), join(folder, `killed.${format}`)]
+      const start = performance.now()
+      expect(yield* Effect.promise(() => run(whole, "--resume"))).toMatchObject({ code: 0 })
+      const duration = performance.now() - start
+      let mode = "--resume"
+      for (let kills = 0; kills < killsPerFormat;) {
+        const isEnded = Math.random() < endedShare
+        const { code, err, signal } = yield* Effect.promise(() =>
+          run(file, mode, {
+            after: sleep(Math.random() * duration),
+            signal: isEnded ? "SIGTERM" : "SIGKILL"
+          })
+        )
+        if (signal === "SIGKILL") kills++
+        if (code === 0) {
+          expect(err).toContain(file)
+          expect(readFileSync(file).equals(readFileSync(whole))).toBe(true)
+        } else if (signal === null) {
+          expect(isEnded).toBe(true)
+          // Before the export starts, there is nothing to continue
+          expect(err).toMatch(
+            /^$|(?:(?:all|none) saved\)|before reading transfers); continue with\nquarry wallet transfers/
+          )
+        }
+        // A complete export starts again
+        mode = code === 0 ? "--overwrite" : "--resume"
+      }
+      expect(yield* Effect.promise(() => run(file, "--resume"))).toMatchObject({ code: 0 })
+      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true)
+      expect(filesIn(folder)).toEqual(
+        ["killed", "whole"].flatMap((name) => [`${name}.${format}`, `${name}.${format}.manifest.json`])
+      )
+    }).pipe(Effect.provide(server(faults)))
+)
+
+it.effect.each([["SIGINT", 130], ["SIGTERM", 143]] as const)(
+  "%s ends an export at once, and prints the command that continues it",
+  ([signal, status]) =>
+    Effect.gen(function*() {
+      const run = yield* startExport
+      const { recordedRequests } = yield* Sandbox.Sandbox
+      const file = join(temporaryFolder(), "transfers.csv")
+      // The first page never arrives
+      const after = Effect.runPromise(
+        Effect.repeat(recordedRequests, {
+          until: ({ length }) => length > 0,
+          schedule: Schedule.spaced("20 millis")
+        })
+      )
+      const { code, err } = yield* Effect.promise(() => run(file, "--resume", { after, signal }))
+      expect(code).toBe(status)
+      expect(err).toMatch(
+        /interrupted after 0 transfers \(none saved\); continue with\nquarry wallet transfers 0x\w+ --to=\S+ --resume\n/
+      )
+    }).pipe(Effect.provide(server([{ fault: { kind: "hang" } }])))
+)
+
+it.effect.skipIf(process.platform === "win32")(
+  "keeps the parts that a full disk has, says how to continue, and continues when there is space",
+  () =>
+    Effect.gen(function*() {
+      const run = yield* startExport
+      const file = join(temporaryFolder(), "transfers.ndjson")
+      const full = yield* Effect.promise(() => run(file, "--resume", { kilobytes: 15_000 }))
+      expect([full.code, full.err]).toEqual([
+        1,
+        expect.stringMatching(/cannot write .*transfers\.ndjson\.partial: file too large \(EFBIG\)/)
+      ])
+      expect(full.err).toContain("hint: the disk or ulimit -f allows no larger files")
+      expect(full.err).toMatch(/[1-9]\d,\d{3} saved.*; continue with\nquarry wallet transfers .* --resume\n/)
+      expect(existsSync(file)).toBe(false)
+      expect(yield* Effect.promise(() => run(file, "--resume"))).toMatchObject({ code: 0 })
+      expect(new Set(readFileSync(file, "utf8").trimEnd().split("\n")).size).toBeGreaterThan(scale * 0.9)
+    }).pipe(Effect.provide(server([])))
+)

@@ -1,0 +1,123 @@
+/** Lists over outages: how long they last, and where the list continues. */
+import {
+  CircuitOpenError,
+  NetworkError,
+  type OperationError,
+  RateLimitError
+} from "@blockquarry/core/OperationError"
+import { expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import type { RecordPage, RecordSource } from "../../src/list/RecordList.ts"
+import { retryPages, showWait } from "../../src/list/RetryPages.ts"
+import { recordingTerminal } from "../support/terminals.ts"
+
+const request = { operation: "walletTransfers", request: { method: "GET", path: "/" }, api: "data" } as const
+
+const refused = new NetworkError({
+  ...request,
+  host: "localhost:1",
+  reason: "ECONNREFUSED",
+  sent: false,
+  mayHaveBeenApplied: false
+})
+
+const rateLimited = new RateLimitError({ ...request, response: null, retryAfter: Duration.minutes(10) })
+
+const open = new CircuitOpenError({ ...request, host: "localhost:1", retryAfter: Duration.seconds(5) })
+
+const page = (number: number, nextCursor: string | null | undefined): RecordPage<number> => ({
+  items: [number],
+  records: () => [],
+  nextCursor,
+  total: null,
+  note: null,
+  cursorAfter: () => nextCursor
+})
+
+/** Reads three pages from a service that fails for minutes after the first one. */
+const read = (retryFor: Duration.DurationInput, minutes: number, error: OperationError, cursor?: null) => {
+  let failures = 0
+  const pageAt = (index: number): Stream.Stream<RecordPage<number>, OperationError> =>
+    Stream.unwrap(Effect.map(Clock.currentTimeNanos, (now) => {
+      if (index > 0 && now < BigInt(minutes) * 60_000_000_000n) {
+        return Stream.fail(failures++ === 0 || error === rateLimited ? error : open)
+      }
+      const next = index === 2 ? null : cursor === null ? undefined : String(index + 1)
+      const own = Stream.make(page(index, next))
+      return index === 2 ? own : Stream.concat(own, pageAt(index + 1))
+    }))
+  const source: RecordSource<number> = {
+    input: {},
+    subject: null,
+    warning: null,
+    isSinglePage: false,
+    pages: (cursor) => pageAt(Number(cursor ?? 0))
+  }
+  const { pages } = retryPages(source, Duration.decode(retryFor), () => Effect.void)
+  return pages().pipe(
+    Stream.mapConcat(({ items }) => items),
+    Stream.runCollect,
+    Effect.map(Chunk.toReadonlyArray),
+    Effect.either
+  )
+}
+
+/** Runs an effect until nothing waits. */
+const ended = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(
+    Effect.fork(effect),
+    (fiber) => Effect.zipRight(TestClock.adjust("3 hours"), Fiber.join(fiber))
+  )
+
+const all = expect.objectContaining({ right: [0, 1, 2] })
+
+it.effect.each(
+  [
+    ["outlast an outage that is shorter, and continue after the last page", "10 minutes", 9, refused, all],
+    ["end with its cause after one that is longer", "10 minutes", 11, refused, { left: refused }],
+    ["end at once without a duration", 0, 1, refused, { left: refused }],
+    ["wait for a rate limit as long as it lasts", "1 minute", 90, rateLimited, all]
+  ] as const
+)(
+  "%s",
+  ([, retryFor, minutes, error, result]) =>
+    Effect.map(ended(read(retryFor, minutes, error)), (either) => expect(either).toMatchObject(result))
+)
+
+it.effect("end after a page that has no cursor", () =>
+  Effect.map(
+    ended(read("10 minutes", 1, refused, null)),
+    (either) => expect(either).toMatchObject({ left: refused })
+  ))
+
+it.effect("do not end early when the time of day jumps", () =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const jumping = (now: number) => now < 120_000 ? now : now + 3_600_000
+    const either = yield* ended(Effect.withClock(read("10 minutes", 5, refused), {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      unsafeCurrentTimeMillis: () => jumping(clock.unsafeCurrentTimeMillis()),
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+      currentTimeMillis: Effect.map(clock.currentTimeMillis, jumping),
+      currentTimeNanos: clock.currentTimeNanos,
+      sleep: (duration) => clock.sleep(duration)
+    }))
+    expect(either).toMatchObject(all)
+  }))
+
+it.effect("show a wait as one line for each outage where stderr is not a terminal", () =>
+  Effect.gen(function*() {
+    const { lines, notes, terminal } = recordingTerminal(false)
+    for (const isFirst of [true, false]) {
+      yield* showWait(terminal)({ error: refused, until: 5000, isFirst })
+    }
+    expect([lines, notes]).toEqual([[], [
+      "waiting until 00:00:05 UTC, then retrying: cannot connect to localhost:1: connection refused (ECONNREFUSED)"
+    ]])
+  }))
