@@ -79,19 +79,6 @@ describe("a list without cursors", () => {
       })
   )
 
-  it.effect.prop("is complete if its pages are longer than its blocks", {
-    filter: filters
-  }, ({ filter }) =>
-    Effect.gen(function*() {
-      const size = TransferService.largestBlock(filter.transfers) + 1
-      const harness = yield* TestClients.harness(
-        TransferService.service({ transfers: filter.transfers, size, total: true })
-      )
-      const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
-      expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
-        .toEqual(selected(filter.transfers, filter).map(TransferService.transferKey))
-    }))
-
   it.effect.prop(
     "continues after the cursor of any page with exactly the remaining records",
     { filter: filters },

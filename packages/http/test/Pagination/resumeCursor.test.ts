@@ -3,7 +3,6 @@ import { formatResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarr
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { address, contract } from "../support/Examples.ts"
@@ -85,50 +84,15 @@ describe("a resume cursor", () => {
       })
   )
 
-  it.effect("is rejected by another operation", () =>
+  it.effect("is rejected by another operation with the same parameters", () =>
     Effect.gen(function*() {
-      const tokens = yield* failureOfPagination(({ data }, cursor) =>
-        data.tokenTransfers.items({ address, cursor })
-      )
-      expect(tokens).toMatchObject({ _tag: "InvalidInputError", operation: "tokenTransfers" })
-      const owners = yield* failureOfPagination(({ data }, cursor) =>
-        data.tokenOwners.pages({ token_address: address }, { cursor })
-      )
-      expect(owners).toMatchObject({ _tag: "InvalidInputError", operation: "tokenOwners" })
-    }))
-
-  it.effect("is rejected by operations that fetch one page", () =>
-    Effect.gen(function*() {
-      const cursor = yield* resumeCursor
-      const { data } = yield* TestClients.harness([])
-      const errors = yield* Effect.forEach([
-        data.walletTransfers({ ...input, cursor }),
-        data.tokenTransfers({ address, cursor }),
-        data.contractNfts({ address, cursor }),
-        data.nftOwners({ address, token_id: "1", cursor }),
-        data.walletNftTrades({ address, cursor }),
-        data.tokenOwners({ token_address: address, cursor })
-      ], (call) => failureOf<unknown, Error, never>(call))
-      for (const error of errors) {
-        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
-        expect(error.message).toContain(".pages or .items")
-      }
-    }))
-
-  it.effect.prop("that is damaged is rejected before a request is sent", {
-    at: FastCheck.nat(),
-    by: FastCheck.constantFrom("", "A", "!", "é", "AAAA")
-  }, ({ at, by }) =>
-    Effect.gen(function*() {
-      const valid = yield* resumeCursor
-      const prefixLength = "quarry-resume-1.".length
-      const position = prefixLength + at % (valid.length - prefixLength)
-      const damaged = valid.slice(0, position) + by
-      const harness = yield* TestClients.harness([])
-      const error = yield* failureOf(
-        Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: damaged }))
-      )
-      expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
+      const { data } = yield* TestClients.harness([ScriptedClient.json({ result })])
+      const first = Option.getOrThrow(yield* Stream.runHead(data.walletTransfers.pages({ address })))
+      const tokens = data.tokenTransfers.items({ address, cursor: first.cursor ?? "" })
+      expect(yield* failureOf(Stream.runDrain(tokens))).toMatchObject({
+        _tag: "InvalidInputError",
+        operation: "tokenTransfers"
+      })
     }))
 
   it.effect("with the opposite direction is rejected", () =>
@@ -142,19 +106,12 @@ describe("a resume cursor", () => {
       expect(error.message).toContain("another list")
     }))
 
-  const forgedCursors: ReadonlyArray<readonly [name: string, text: string]> = [
-    ["nothing", ""],
-    ["no base64", "%%%"],
-    ["no JSON", Buffer.from("hello").toString("base64url")],
-    ["another JSON", Buffer.from("{\"block\":1}").toString("base64url")],
-    ["a null", Buffer.from("null").toString("base64url")]
-  ]
-
-  it.effect.each(forgedCursors)("that contains %s is rejected", ([, text]) =>
+  it.effect("that is forged is rejected", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
-      const cursor = `quarry-resume-1.${text}`
+      const cursor = "quarry-resume-1.e30"
       const error = yield* failureOf(Stream.runDrain(harness.data.walletTransfers.pages(input, { cursor })))
+      expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
       expect(error.message).toContain("invalid cursor")
     }))
 })

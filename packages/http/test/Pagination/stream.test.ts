@@ -7,9 +7,9 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { address } from "../support/Examples.ts"
+import { failureOf } from "../support/Failures.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
-import * as TransferService from "../support/TransferService.ts"
 
 const input = { token_address: address }
 
@@ -93,21 +93,6 @@ describe("pagination", () => {
       })
       expect(both).toEqual([once, once])
     }))
-
-  it.effect("by block returns the same records in every run", () =>
-    Effect.gen(function*() {
-      const transfers = [3, 5, 5, 8].map((block, id) => ({ block, id, log: null }))
-      const harness = yield* TestClients.harness(TransferService.service({ transfers, size: 3 }))
-      const stream = harness.data.walletTransfers.items({ address })
-      const once = yield* Stream.runCollect(stream)
-      expect(Chunk.toReadonlyArray(once).map(TransferService.recordKey)).toEqual([
-        "3:null",
-        "2:null",
-        "1:null",
-        "0:null"
-      ])
-      expect(yield* Stream.runCollect(stream)).toEqual(once)
-    }))
 })
 
 describe("prefetch", () => {
@@ -130,6 +115,18 @@ describe("prefetch", () => {
       })
   )
 })
+
+it.effect("prefetched pages are returned before the error of the next one", () =>
+  Effect.gen(function*() {
+    const harness = yield* TestClients.harness((request, number) =>
+      number < 3 ? service(request) : ScriptedClient.respond(400)
+    )
+    const cursors: Array<unknown> = []
+    const pages = harness.data.tokenOwners.pages(input, { prefetch: 5 })
+    const read = Stream.runForEach(pages, ({ cursor }) => Effect.sync(() => cursors.push(cursor)))
+    expect(yield* failureOf(read)).toMatchObject({ _tag: "RequestRejectedError" })
+    expect(cursors).toEqual(["1", "2"])
+  }))
 
 describe("interruption", () => {
   it.effect.each([0, 3])(

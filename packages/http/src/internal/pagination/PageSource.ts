@@ -28,10 +28,8 @@ export interface PageSource<I, Output extends Page<Item>, Item> {
   readonly listId: (input: I) => string
 }
 
-const rangeParameters = {
-  ascending: ["from_block", "from_date"],
-  descending: ["to_block", "to_date"]
-} as const
+/** The parameter of the first block of a page, which takes precedence over a date. */
+const blockParameters = { ascending: "from_block", descending: "to_block" } as const
 
 export const make = <
   I extends { readonly cursor?: string },
@@ -53,16 +51,13 @@ export const make = <
     // The cursor is the only part of the input that is new. It may contain characters that a URL cannot.
     afterCursor: (input, cursor) =>
       isWellFormedText(cursor) ? Either.right({ ...input, cursor }) : decode({ ...encoded(input), cursor }),
-    fromBlock: (input, direction, block, limit) => {
-      const [blockParameter, dateParameter] = rangeParameters[direction]
-      return decode({
+    fromBlock: (input, direction, block, limit) =>
+      decode({
         ...encoded(input),
         cursor: undefined,
-        [dateParameter]: undefined,
-        [blockParameter]: block,
+        [blockParameters[direction]]: block,
         limit: limit ?? undefined
-      })
-    },
+      }),
     limit: (input) => {
       const { limit } = encoded(input)
       return typeof limit === "number" ? limit : null
