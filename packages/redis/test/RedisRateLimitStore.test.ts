@@ -1,15 +1,12 @@
-/** Tests rate limits in Redis: the same results as in memory, and a TTL on every key. */
+/** Tests rate limits and quotas in Redis: the same results as in memory, and a TTL on every key. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
-import * as Queue from "effect/Queue"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
-import * as TestServices from "effect/TestServices"
 import { makeWithClock } from "../src/internal/SharedRateLimits.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
@@ -41,215 +38,319 @@ type StoreCall = (
 
 /** Steps that call a method with arguments of these arbitraries. */
 const calls = <Args extends Record<string, unknown>>(
+  weight: number,
   name: string,
   args: { readonly [Name in keyof Args]: FastCheck.Arbitrary<Args[Name]> },
   on: (args: Args) => StoreCall
-): FastCheck.Arbitrary<Step> => FastCheck.record(args).map((args) => ({ name, args, on: on(args) }))
+) => ({
+  weight,
+  arbitrary: FastCheck.record(args).map((args): Step => ({ name, args, on: on(args) }))
+})
 
-const year = 365 * 24 * 3600 * 1000
+const advance = (millis: FastCheck.Arbitrary<number>) => ({
+  weight: 4,
+  arbitrary: millis.map((millis): Step => ({ name: "advance", millis }))
+})
 
-const amount = FastCheck.oneof(
-  FastCheck.integer({ min: 1, max: 1000 }),
-  FastCheck.double({ min: 0.001, max: 1e6, noNaN: true })
-)
+const expire = { weight: 1, arbitrary: FastCheck.constant<Step>({ name: "expire" }) }
+
+const sequence = (...steps: ReadonlyArray<FastCheck.WeightedArbitrary<Step>>) =>
+  FastCheck.array(FastCheck.oneof(...steps), { minLength: 10, maxLength: 40, size: "max" })
+
+const hour = 3_600_000
+const year = 365 * 24 * hour
+
+const integer = (min: number, max: number) => FastCheck.integer({ min, max })
+const amount = FastCheck.oneof(integer(1, 1000), FastCheck.double({ min: 0.001, max: 1e6, noNaN: true }))
 
 const rules: FastCheck.Arbitrary<RateLimitStore.RateLimitRule> = FastCheck.record({
   limit: FastCheck.oneof(amount, FastCheck.constantFrom(3, 7, 1e6, Number.POSITIVE_INFINITY)),
-  window: FastCheck.oneof(
-    FastCheck.integer({ min: 1, max: 5000 }),
-    FastCheck.constantFrom(1000, 60_000, 3_600_000, 333, 1e3 / 3)
-  ),
+  window: FastCheck.oneof(integer(1, 5000), FastCheck.constantFrom(1000, 60_000, 3_600_000, 333, 1e3 / 3)),
   burst: amount
 })
 
-const short = FastCheck.integer({ min: 0, max: 100 })
-const long = FastCheck.integer({ min: 0, max: 70_000 })
+const age = FastCheck.oneof(integer(0, 100), integer(0, 70_000))
 
 /** With `several` rules for one key: a level that only one of them needs may expire. */
-const steps = (
-  [rule, several]: readonly [RateLimitStore.RateLimitRule, boolean]
-): FastCheck.Arbitrary<ReadonlyArray<Step>> => {
+const ofRateLimits = FastCheck.tuple(rules, FastCheck.boolean()).chain(([rule, several]) => {
   const own = FastCheck.constant(rule)
-  const integer = (min: number, max: number) => FastCheck.integer({ min, max })
-  const acquire = calls(
-    "acquire",
-    {
-      rule: several ? FastCheck.oneof(own, rules) : own,
-      cost: FastCheck.oneof(integer(1, 10), amount),
-      lease: integer(1, 5000)
-    },
-    ({ cost, lease, rule }) => (store) => store.acquire("key", rule, cost, lease)
-  )
-  const release = calls(
-    "release",
-    { cost: integer(1, 10), age: FastCheck.oneof(short, long) },
-    ({ age, cost }) => (store, resolution) => store.release("key", rule, cost, age + resolution)
-  )
-  const cooldown = calls(
-    "cooldown",
-    { millis: FastCheck.oneof(FastCheck.constant(null), integer(0, 100_000)) },
-    ({ millis }) => (store) => store.startCooldown("key", millis)
-  )
-  const settle = calls(
-    "settle",
-    { succeeded: FastCheck.boolean() },
-    ({ succeeded }) => (store) => store.settleTrial("key", succeeded)
-  )
-  const advance = FastCheck.oneof(short, long).map((millis): Step => ({ name: "advance", millis }))
-  const expire = FastCheck.constant<Step>({ name: "expire" })
-  return FastCheck.array(
-    FastCheck.oneof(
-      { weight: 6, arbitrary: acquire },
-      { weight: 2, arbitrary: release },
-      { weight: 1, arbitrary: cooldown },
-      { weight: 1, arbitrary: settle },
-      { weight: 4, arbitrary: advance },
-      { weight: several ? 0 : 1, arbitrary: expire }
+  return sequence(
+    calls(
+      6,
+      "acquire",
+      {
+        rule: several ? FastCheck.oneof(own, rules) : own,
+        cost: FastCheck.oneof(integer(1, 10), amount),
+        lease: integer(1, 5000)
+      },
+      ({ cost, lease, rule }) => (store) => store.acquire("key", rule, cost, lease)
     ),
-    { maxLength: 40 }
+    calls(
+      2,
+      "release",
+      { cost: integer(1, 10), age },
+      ({ age, cost }) => (store, resolution) => store.release("key", rule, cost, age + resolution)
+    ),
+    calls(
+      1,
+      "cooldown",
+      { millis: FastCheck.oneof(FastCheck.constant(null), integer(0, 100_000)) },
+      ({ millis }) => (store) => store.startCooldown("key", millis)
+    ),
+    calls(
+      1,
+      "settle",
+      { succeeded: FastCheck.boolean() },
+      ({ succeeded }) => (store) => store.settleTrial("key", succeeded)
+    ),
+    advance(age),
+    { ...expire, weight: several ? 0 : 1 }
   )
-}
+})
+
+const limits = FastCheck.oneof(
+  { weight: 6, arbitrary: FastCheck.nat(30) },
+  { weight: 2, arbitrary: FastCheck.double({ min: 0, max: 1e6, noNaN: true }) },
+  { weight: 1, arbitrary: FastCheck.constant(Number.POSITIVE_INFINITY) }
+)
+
+const periods = FastCheck.oneof(integer(1, 20_000), FastCheck.constantFrom(1000, 24 * hour, 1e3 / 3))
+
+/** The clock moves by parts of the period, also back, and the limit changes now and then. */
+const ofQuotas = FastCheck.tuple(periods, limits).chain(([period, ownLimit]) => {
+  const own = FastCheck.constant(ownLimit)
+  const limit = FastCheck.oneof({ weight: 9, arbitrary: own }, { weight: 1, arbitrary: limits })
+  const max = Math.min(Math.ceil(1.5 * period), 20_000)
+  const cost = FastCheck.oneof(
+    { weight: 4, arbitrary: FastCheck.nat(10) },
+    { weight: 1, arbitrary: FastCheck.double({ min: 0, max: 1e5, noNaN: true }) }
+  )
+  return sequence(
+    calls(
+      5,
+      "consume",
+      { limit, cost },
+      ({ cost, limit }) => (store) => store.consume("key", { limit, period }, cost)
+    ),
+    calls(3, "peek", { limit }, ({ limit }) => (store) => store.peek("key", { limit, period })),
+    calls(
+      2,
+      "refund",
+      { limit: own, cost: FastCheck.nat(10), age: FastCheck.nat(max) },
+      ({ age, cost, limit }) => (store, resolution) =>
+        store.refund("key", { limit, period }, cost, age + resolution)
+    ),
+    advance(FastCheck.oneof(FastCheck.nat(max), integer(-max, max), integer(-3 * max, 3 * max))),
+    expire
+  )
+})
 
 const connected = Effect.gen(function*() {
   const server = yield* RedisServer.make()
   const inspector = yield* Inspector.make(server)
   const redis = yield* Layer.build(Redis.layer({ url: server.url }))
-  return { inspector, redis, server }
+  return {
+    inspector,
+    redis,
+    server,
+    store: yield* Effect.provide(RedisRateLimitStore.make, redis),
+    withSetClock: Effect.provide(makeWithClock(setClock), redis)
+  }
 })
 
-const key = "quarry:rate-limit:1:key"
+const rateLimitKey = "quarry:rate-limit:1:key"
+const quotaKey = "quarry:quota:1:key"
+const kinds = [["rate limits", ofRateLimits, rateLimitKey], ["quotas", ofQuotas, quotaKey]] as const
 
 describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisServer.skipReason}`, () => {
-  it.scopedLive("delays every request until there is room for maxCost, so that cheap requests do not starve expensive ones", () =>
-    Effect.gen(function*() {
-      const { redis } = yield* connected
-      const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
-      const rule = { limit: 1, window: 1000, burst: 60, maxCost: 5 }
-      const acquire = (cost: number) =>
-        Effect.map(shared.acquire("first", rule, cost, 1000), ({ _tag }) => _tag)
-      expect(yield* acquire(55)).toBe("Granted")
-      expect(yield* acquire(5)).toBe("Granted")
-      const permit = yield* shared.acquire("first", rule, 1, 1000)
-      expect([permit._tag, Math.floor(permit.remaining)]).toEqual(["Delayed", 0])
-      const acquireSecond = (cost: number) =>
-        Effect.map(shared.acquire("second", rule, cost, 1000), ({ _tag }) => _tag)
-      expect(yield* acquireSecond(57)).toBe("Granted")
-      expect([yield* acquireSecond(1), yield* acquireSecond(5)]).toEqual(["Delayed", "Delayed"])
-    }))
+  it.scopedLive.each(kinds)(
+    "returns the same results as the store in memory, step by step: %s",
+    ([, steps, key]) =>
+      Effect.gen(function*() {
+        const { inspector, withSetClock } = yield* connected
+        const shared = yield* withSetClock
+        const ttlOfKey = inspector.send((client) => client.pttl(key))
 
-  it.scopedLive("returns the same results as the store in memory, step by step", () =>
-    Effect.gen(function*() {
-      const { inspector, redis } = yield* connected
-      const shared = yield* Effect.provide(makeWithClock(setClock), redis)
+        const advance = (millis: number) =>
+          Effect.gen(function*() {
+            const now = (yield* TestClock.currentTimeMillis) + millis
+            yield* TestClock.setTime(now)
+            yield* inspector.send((client) => client.set("test:now", now))
+          })
 
-      const advance = (millis: number) =>
-        Effect.gen(function*() {
-          yield* TestClock.adjust(Duration.millis(millis))
-          const now = yield* TestClock.currentTimeMillis
-          yield* inspector.send((client) => client.set("test:now", now))
-        })
+        /** Performs one step in both stores and compares the results. */
+        const perform = (memory: RateLimitStore.RateLimitStoreService, step: Step) =>
+          Effect.gen(function*() {
+            if ("on" in step) {
+              const { args, name, on } = step
+              const before = yield* inspector.send((client) => client.hgetall(key))
+              const [inRedis, inMemory] = [yield* on(shared, 1), yield* on(memory, 0)]
+              expect([name, args, inRedis]).toEqual([name, args, inMemory])
+              if (name === "peek") {
+                expect(yield* inspector.send((client) => client.hgetall(key))).toEqual(before)
+              }
+              return
+            }
+            if ("millis" in step) return yield* advance(step.millis)
+            const ttl = yield* ttlOfKey
+            const cooldowns = yield* inspector.send((client) => client.hget(key, "cooldowns"))
+            // Redis forgets unsettled cooldowns, and levels that take years to leak; memory does not.
+            if (ttl < 0 || Number(cooldowns) > 0 || ttl > year - 60_000) return
+            yield* advance(ttl)
+            yield* inspector.send((client) => client.del(key))
+          })
 
-      /** Performs one step in both stores and compares the results. */
-      const perform = (memory: RateLimitStore.RateLimitStoreService, step: Step) =>
-        Effect.gen(function*() {
-          if ("on" in step) {
-            const { args, name, on } = step
-            const [inRedis, inMemory] = [yield* on(shared, 1), yield* on(memory, 0)]
-            return expect([name, args, inRedis]).toEqual([name, args, inMemory])
-          }
-          if ("millis" in step) return yield* advance(step.millis)
-          const ttl = yield* inspector.send((client) => client.pttl(key))
-          const cooldowns = yield* inspector.send((client) => client.hget(key, "cooldowns"))
-          // Redis forgets unsettled cooldowns, and levels that take years to leak; memory does not.
-          if (ttl < 0 || cooldowns !== "0" || ttl > year - 60_000) return
-          yield* advance(ttl)
-          yield* inspector.send((client) => client.del(key))
-        })
+        const compare = (seconds: number, sequence: ReadonlyArray<Step>) =>
+          Effect.gen(function*() {
+            const memory = yield* RateLimitStore.memory
+            yield* inspector.send((client) => client.flushall())
+            yield* advance(seconds * 1000)
+            for (const step of sequence) {
+              yield* perform(memory, step)
+              const ttl = yield* ttlOfKey
+              expect(ttl, "every key has a TTL").not.toBe(-1)
+              expect(ttl).toBeLessThanOrEqual(key === quotaKey ? 25 * hour : year)
+            }
+          }).pipe(Effect.provide(TestContext.TestContext))
 
-      const compare = (seconds: number, sequence: ReadonlyArray<Step>) =>
-        Effect.gen(function*() {
-          const memory = yield* RateLimitStore.memory
-          yield* inspector.send((client) => client.flushall())
-          yield* advance(seconds * 1000)
-          for (const step of sequence) {
-            yield* perform(memory, step)
-            const ttl = yield* inspector.send((client) => client.pttl(key))
-            expect(ttl, "every key has a TTL").not.toBe(-1)
-            expect(ttl).toBeLessThanOrEqual(year)
-          }
-        }).pipe(Effect.provide(TestContext.TestContext))
-
-      yield* Effect.promise(() =>
-        FastCheck.assert(
-          FastCheck.asyncProperty(
-            FastCheck.integer({ min: 0, max: 2_000_000_000 }),
-            FastCheck.tuple(rules, FastCheck.boolean()).chain(steps),
-            (seconds, sequence) => Effect.runPromise(compare(seconds, sequence))
+        yield* Effect.promise(() =>
+          FastCheck.assert(
+            FastCheck.asyncProperty(
+              integer(1_000_000, 2_000_000_000),
+              steps,
+              (seconds, sequence) => Effect.runPromise(compare(seconds, sequence))
+            )
           )
         )
-      )
+      })
+  )
+
+  it.scopedLive("delays every request until there is room for maxCost, so that cheap requests do not starve expensive ones", () =>
+    Effect.gen(function*() {
+      const { store } = yield* connected
+      const rule = { limit: 1, window: 1000, burst: 60, maxCost: 5 }
+      const acquire = (cost: number) => Effect.map(store.acquire("key", rule, cost, 1000), ({ _tag }) => _tag)
+      expect([yield* acquire(57), yield* acquire(1), yield* acquire(5)]).toEqual([
+        "Granted",
+        "Delayed",
+        "Delayed"
+      ])
     }))
 
   it.scopedLive("uses the server's clock with a resolution finer than a millisecond", () =>
     Effect.gen(function*() {
-      const { inspector, redis } = yield* connected
-      const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
+      const { inspector, store } = yield* connected
       const rule = { limit: 3, window: 1000, burst: 1 }
       const before = yield* inspector.time
-      expect(yield* shared.acquire("key", rule, 1, 1000)).toEqual({
-        _tag: "Granted",
-        trial: false,
-        remaining: 0
-      })
-      const permit = yield* shared.acquire("key", rule, 1, 1000)
-      const after = yield* inspector.time
-      const updatedAt = Number(yield* inspector.send((client) => client.hget(key, "updatedAt")))
-      expect(updatedAt).toBeGreaterThanOrEqual(before)
-      expect(updatedAt).toBeLessThanOrEqual(after)
-      expect(permit._tag === "Delayed" ? permit.millis : 0).toBeGreaterThanOrEqual(
-        Math.floor(333 - (after - before))
+      const times = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, index) => `${index}`),
+        (id) =>
+          Effect.zipRight(
+            store.acquire(id, rule, 1, 1000),
+            inspector.send((client) => client.hget(`quarry:rate-limit:1:${id}`, "updatedAt"))
+          )
       )
-      expect(permit._tag === "Delayed" ? permit.millis : 0).toBeLessThanOrEqual(334)
-      const times = yield* Effect.all(Array.from({ length: 20 }, (_, index) =>
-        Effect.zipRight(
-          shared.acquire(`key ${index}`, rule, 1, 1000),
-          inspector.send((client) => client.hget(`quarry:rate-limit:1:key ${index}`, "updatedAt"))
-        )))
+      const after = yield* inspector.time
+      expect(times.every((time) => Number(time) >= before && Number(time) <= after)).toBe(true)
       expect(times.some((time) => !Number.isInteger(Number(time)))).toBe(true)
+      const { millis } = yield* store.peek("key", { limit: 1, period: year })
+      const end = (Math.floor(before / year) + 1) * year
+      expect(millis).toBeLessThanOrEqual(Math.ceil(end - after))
     }))
 
-  it.scopedLive("recovers from a script flush and from foreign values under its key", () =>
+  it.scopedLive("recovers from a script flush and from foreign values under its keys", () =>
     Effect.gen(function*() {
-      const { inspector, redis } = yield* connected
-      const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
-      const rule = { limit: 1, window: 3_600_000, burst: 2 }
-      const acquire = Effect.map(shared.acquire("key", rule, 1, 1000), ({ _tag }) => _tag)
-      expect(yield* acquire).toBe("Granted")
+      const { inspector, store } = yield* connected
+      const acquire = Effect.map(
+        store.acquire("key", { limit: 1, window: hour, burst: 2 }, 1, 1000),
+        ({ _tag }) => _tag === "Granted"
+      )
+      const consume = Effect.map(
+        store.consume("key", { limit: 2, period: year }, 1),
+        ({ _tag }) => _tag === "Consumed"
+      )
+      const both = Effect.all([acquire, consume])
+      expect(yield* both).toEqual([true, true])
       yield* inspector.send((client) => client.script("FLUSH"))
-      expect(yield* acquire).toBe("Granted")
-      expect(yield* acquire).toBe("Delayed")
-      yield* inspector.send((client) => client.set(key, "garbage"))
-      expect(yield* acquire).toBe("Granted")
-      yield* inspector.send((client) => client.hset(key, "level", "garbage", "updatedAt", ""))
-      expect(yield* acquire).toBe("Granted")
+      expect([yield* both, yield* both]).toEqual([[true, true], [false, false]])
+      yield* inspector.send((client) => client.mset(rateLimitKey, "garbage", quotaKey, "garbage"))
+      expect(yield* both).toEqual([true, true])
+      for (
+        const [key, ...fields] of [[rateLimitKey, "level", "updatedAt"], [quotaKey, "window", "consumed"]]
+      ) {
+        yield* inspector.send((client) =>
+          client.hset(key ?? "", Object.fromEntries(fields.map((field) => [field, "?"])))
+        )
+      }
+      expect(yield* both).toEqual([true, true])
+    }))
+
+  it.scopedLive("writes no key if nothing is consumed or the limit of a quota is infinite", () =>
+    Effect.gen(function*() {
+      const { inspector, store } = yield* connected
+      yield* store.peek("key", { limit: 2, period: year })
+      yield* store.consume("key", { limit: 2, period: year }, 3)
+      yield* store.consume("key", { limit: Infinity, period: year }, 3)
+      expect(yield* inspector.keys).toEqual([])
+    }))
+
+  it.scopedLive("never exceeds a limit across connections, and divides it between them", () =>
+    Effect.gen(function*() {
+      const { inspector, server, store } = yield* connected
+      const other = yield* Effect.provide(
+        RedisRateLimitStore.make,
+        yield* Layer.build(Redis.layer({ url: server.url }))
+      )
+      const both = <A>(use: (backend: typeof store, number: number) => Effect.Effect<A, StoreError>) =>
+        Effect.forEach(
+          [store, other],
+          (backend) =>
+            Effect.forEach(
+              Array.from({ length: 2500 }, (_, number) => number),
+              (number) => use(backend, number),
+              { concurrency: 20 }
+            ),
+          {
+            concurrency: 2
+          }
+        )
+      const consumed = yield* both((backend, number) => {
+        const cost = 1 + number % 3
+        return Effect.map(
+          backend.consume("key", { limit: 3000, period: year }, cost),
+          ({ _tag }) => _tag === "Consumed" ? cost : 0
+        )
+      })
+      const sums = consumed.map((costs) => costs.reduce<number>((sum, cost) => sum + cost, 0))
+      expect(sums.reduce((sum, cost) => sum + cost, 0)).toBe(3000)
+      expect(Math.min(...sums)).toBeGreaterThan(300)
+
+      const rule = { limit: 300, window: 1000, burst: 100 }
+      const before = yield* inspector.time
+      const permits = yield* both((backend) => backend.acquire("key", rule, 1, 1000))
+      const elapsed = (yield* inspector.time) - before
+      const granted = permits.map((all) => all.filter(({ _tag }) => _tag === "Granted").length)
+      expect(granted.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(
+        rule.burst + rule.limit * elapsed / rule.window
+      )
+      expect(Math.min(...granted)).toBeGreaterThan(0)
     }))
 
   it.scopedLive("fails a heartbeat if the server accepts no writes", () =>
     Effect.gen(function*() {
-      const { inspector, redis, server } = yield* connected
-      const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
+      const { inspector, server, store } = yield* connected
       yield* inspector.send((client) => client.config("SET", "maxmemory", "1"))
-      expect(yield* Effect.flip(shared.heartbeat)).toMatchObject({ reason: expect.stringMatching(/^OOM: /) })
+      expect(yield* Effect.flip(store.heartbeat)).toMatchObject({ reason: expect.stringMatching(/^OOM: /) })
       yield* inspector.send((client) => client.config("SET", "maxmemory", "0"))
-      yield* shared.heartbeat
+      yield* store.heartbeat
       yield* inspector.send((client) => client.replicaof("127.0.0.1", server.port))
-      expect(yield* Effect.flip(shared.heartbeat)).toMatchObject({ reason: "READONLY" })
+      expect(yield* Effect.flip(store.heartbeat)).toMatchObject({ reason: "READONLY" })
     }))
 
   it.scopedLive("counts the processes with a heartbeat in the last 15 s, also after the clock was set back", () =>
     Effect.gen(function*() {
-      const { inspector, redis } = yield* connected
-      const process = Effect.map(Effect.provide(makeWithClock(setClock), redis), ({ heartbeat }) => heartbeat)
+      const { inspector, withSetClock } = yield* connected
+      const process = Effect.map(withSetClock, ({ heartbeat }) => heartbeat)
       const [one, two, three] = yield* Effect.all([process, process, process])
       const at = (now: number, heartbeat: typeof one) =>
         Effect.zipRight(inspector.send((client) => client.set("test:now", now)), heartbeat)
@@ -265,42 +366,5 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       yield* inspector.send((client) => client.set("quarry:processes:1", "garbage"))
       expect(yield* at(500_001, two)).toBe(1)
       expect(yield* inspector.send((client) => client.pttl("quarry:processes:1"))).toBeGreaterThan(0)
-    }))
-
-  it.scoped("divides limits during an outage by the number of processes that run, not of those that ran before", () =>
-    Effect.gen(function*() {
-      const server = yield* TestServices.provideLive(RedisServer.make())
-      const inspector = yield* Inspector.make(server)
-      const process = Effect.flatMap(
-        Layer.build(Redis.layer({ url: server.url })),
-        (redis) => Effect.provide(makeWithClock(setClock), redis)
-      )
-      yield* inspector.send((client) => client.set("test:now", 1_000_000))
-      const ended = yield* Effect.replicateEffect(process, 7)
-      yield* Effect.forEach(ended, ({ heartbeat }) => heartbeat)
-      const replies = yield* Queue.unbounded<number>()
-      const stores = yield* Effect.replicateEffect(
-        Effect.flatMap(process, (backend) =>
-          RateLimitStore.withFallback({
-            ...backend,
-            heartbeat: Effect.tap(backend.heartbeat, (processes) => Queue.offer(replies, processes))
-          })),
-        2
-      )
-      yield* Queue.takeN(replies, 2)
-      const heartbeats = Effect.zipRight(TestClock.adjust("5 seconds"), Queue.takeN(replies, 2))
-      yield* inspector.send((client) => client.set("test:now", 1_020_000))
-      // The first round counts the other process only if it comes second
-      yield* heartbeats
-      yield* heartbeats
-      yield* server.stop
-      // A client with 20 units per second uses 15 of them
-      const rule = { limit: 20, window: 1000, burst: 20 }
-      for (let times = 0; times < 20; times += 1) {
-        for (const store of stores) {
-          expect(yield* store.acquire("client", rule, 3, 0)).toMatchObject({ _tag: "Granted" })
-        }
-        yield* TestClock.adjust("400 millis")
-      }
     }))
 })

@@ -66,7 +66,12 @@ const connect = ({ db, host, keyPrefix, password, port, tls, username }: Connect
     // Failures are reset by a reply, not by a connection: a server that rejects the password still accepts connections.
     retryStrategy: () => Math.min(initialRetryDelay * 2 ** failures++, maxRetryDelay),
     // After a failover the host name leads to the new primary, but the open connection still to the old one.
-    reconnectOnError: ({ message }) => message.startsWith("READONLY"),
+    reconnectOnError: (error) => {
+      if (!error.message.startsWith("READONLY")) return false
+      // Or else commands of another store would only fail with "not connected" meanwhile.
+      lost = Replies.fromError(error, keyPrefix)
+      return true
+    },
     autoResubscribe: false,
     // The check needs INFO, which many servers forbid. A server that is loading rejects every command with LOADING.
     enableReadyCheck: false,

@@ -1,4 +1,4 @@
-/** A TCP proxy that can limit the rate of connections, delay replies, or drop both silently, without closing either side. */
+/** A TCP proxy that can limit the rate of connections. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
@@ -6,10 +6,6 @@ import { Transform } from "node:stream"
 
 export interface NetworkProxy {
   readonly port: number
-  /** Stops all existing connections from transferring data. New connections work. */
-  readonly cut: Effect.Effect<void>
-  /** Delays the replies to existing and new connections by some milliseconds. Must not be shortened. */
-  readonly delayReplies: (millis: number) => Effect.Effect<void>
   /** Limits existing and new connections to a number of bytes per second, in each direction. */
   readonly limit: (bytesPerSecond: number) => Effect.Effect<void>
 }
@@ -18,32 +14,25 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
   Effect.gen(function*() {
     const sockets = new Set<Socket>()
     let bytesPerSecond = Number.POSITIVE_INFINITY
-    /** Passes at most 50 ms worth of bytes at a time. */
-    const throttle = () =>
-      new Transform({
+    /** Passes at most 50 ms worth of bytes at a time, and catches up after delays of a busy machine. */
+    const throttle = () => {
+      let due = 0
+      return new Transform({
         highWaterMark: 16 * 1024,
         transform(chunk: Buffer, _, done) {
           const passFrom = (start: number): void => {
             if (start >= chunk.length) return done()
             const end = Math.min(chunk.length, start + Math.ceil(bytesPerSecond / 20))
             this.push(chunk.subarray(start, end))
-            const millis = (end - start) / bytesPerSecond * 1000
-            if (millis === 0) passFrom(end)
+            due = Math.max(due, performance.now() - 500) + (end - start) / bytesPerSecond * 1000
+            const millis = due - performance.now()
+            if (millis < 1) passFrom(end)
             else setTimeout(passFrom, millis, end)
           }
           passFrom(0)
         }
       })
-    let replyDelay = 0
-    const delay = () =>
-      new Transform({
-        highWaterMark: 1024 * 1024,
-        transform(chunk: Buffer, _, done) {
-          if (replyDelay === 0) return done(null, chunk)
-          setTimeout(() => this.writableEnded || this.push(chunk), replyDelay)
-          done()
-        }
-      })
+    }
     const server = createServer((downstream) => {
       const upstreamSocket = connect(port, "127.0.0.1")
       for (const socket of [downstream, upstreamSocket]) {
@@ -52,7 +41,7 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
         socket.on("close", () => sockets.delete(socket))
       }
       downstream.pipe(throttle()).pipe(upstreamSocket)
-      upstreamSocket.pipe(throttle()).pipe(delay()).pipe(downstream)
+      upstreamSocket.pipe(throttle()).pipe(downstream)
     })
     yield* Effect.addFinalizer(() =>
       Effect.async<void>((resume) => {
@@ -68,13 +57,6 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
     })
     return {
       port: boundPort,
-      cut: Effect.sync(() => {
-        for (const socket of sockets) socket.unpipe().pause()
-      }),
-      delayReplies: (millis) =>
-        Effect.sync(() => {
-          replyDelay = millis
-        }),
       limit: (rate) =>
         Effect.sync(() => {
           bytesPerSecond = rate
