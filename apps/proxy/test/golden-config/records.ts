@@ -20,12 +20,15 @@ export const recordPath = (name: string): string =>
 export const recordNames = (): ReadonlyArray<string> =>
   readdirSync(new URL("records/", import.meta.url)).map((name) => name.replace(/\.txt$/, "")).toSorted()
 
-/** Prefixes every line with a bar, so that line ends are visible. */
-export const block = (title: string, text: string): string => {
-  if (text === "") return `${title}: (empty)\n`
-  const lines = text.replace(/\n$/, "").split("\n").map((line) => `| ${line}`.trimEnd())
-  return [`${title}:`, ...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
+/** Prefixes every line with a mark, so that line ends are visible. */
+const marked = (mark: string, text: string): string => {
+  if (text === "") return ""
+  const lines = text.replace(/\n$/, "").split("\n").map((line) => `${mark} ${line}`.trimEnd())
+  return [...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
 }
+
+export const block = (title: string, text: string): string =>
+  text === "" ? `${title}: (empty)\n` : `${title}:\n${marked("|", text)}`
 
 export const heading = (title: string): string => `${"=".repeat(4)} ${title}\n`
 
@@ -37,20 +40,22 @@ const visible = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-const outcome = ({ code, stderr, stdout }: Ended): string =>
-  block("stdout", visible(stdout)) + block("stderr", visible(stderr)) + `exit code: ${code}\n`
+/** Lines of standard output begin with a bar, those of standard error with an exclamation mark. */
+const outcome = ({ stderr, stdout }: Ended): string =>
+  marked("|", visible(stdout)) + marked("!", visible(stderr))
 
 /** The record of a case: its title, under which its input is in `cases.yaml`, and its outcome. */
-export const record = (input: Case, ended: Ended): string => heading(input.title) + outcome(ended)
+export const record = (input: Case, ended: Ended): string =>
+  heading(`${input.title} (exit code ${ended.code})`) + outcome(ended)
 
 /** The records of cases in order. A repeated outcome refers to its first case. */
 export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
   const firsts = new Map<string, string>()
   return cases.map(([input, ended]) => {
-    const text = outcome(ended)
-    const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, input.title)
-    return heading(input.title) + (first === undefined ? text : `the same as: ${first}\n`)
+    const text = record(input, ended)
+    const first = firsts.get(outcome(ended))
+    if (first === undefined) firsts.set(outcome(ended), input.title)
+    return first === undefined ? text : heading(input.title) + `the same as: ${first}\n`
   }).join("\n")
 }
 
