@@ -9,9 +9,9 @@ import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.t
 
 const key = "key-of-the-service"
 
-const inFile = (entry: string | FileEntry | null | undefined): LoadInput => ({
+const inFile = (entry: string | FileEntry): LoadInput => ({
   text: "upstream: { keys: [{ name: k, secret: { file: /k } }] }",
-  files: entry === undefined ? {} : { "/k": entry }
+  files: { "/k": entry }
 })
 
 const secretOf = (input: LoadInput) =>
@@ -25,39 +25,34 @@ describe("a secret in a file", () => {
       expect(yield* secretOf(inFile(`${longest}\n`))).toEqual([longest])
     }))
 
-  it.effect.each<[string | Uint8Array | null | undefined, string]>([
-    [undefined, "secret file /k: file not found"],
-    [null, "secret file /k: permission denied"],
-    ["", "secret file /k is empty"],
-    ["\n", "secret file /k is empty"],
-    [
-      "k".repeat(15),
-      "expected an API key of at least 16 characters in secret file /k, got 15; check that it is complete"
-    ],
-    ["k".repeat(4097), "secret file /k: larger than 4 KiB"],
-    ["a b", "expected one line of visible ASCII characters without spaces in secret file /k"],
-    ["a\nb\n", "expected one line of visible ASCII characters without spaces in secret file /k"],
-    ["a\n\n", "expected one line of visible ASCII characters without spaces in secret file /k"],
-    ["ключ", "expected one line of visible ASCII characters without spaces in secret file /k"],
-    ["\uFEFFkey", "expected one line of visible ASCII characters without spaces in secret file /k"],
-    [
-      new Uint8Array([0x80, 0xff]),
-      "expected one line of visible ASCII characters without spaces in secret file /k"
-    ]
-  ])("%j is rejected: %s", ([text, problem]) =>
-    Effect.gen(function*() {
-      const entry = text === undefined || text === null ? text : { text }
-      expect(yield* diagnosticsOf(inFile(entry))).toEqual([`:1:39: upstream.keys[0].secret: ${problem}`])
-    }))
+  it.effect.each<string | Uint8Array>([
+    "ключ".repeat(4),
+    "\uFEFFkey-of-the-service",
+    `${key}\n\n`,
+    new Uint8Array(16).fill(0x80)
+  ])(
+    "%j is rejected, because it is not one line of visible ASCII characters",
+    (text) =>
+      Effect.map(
+        diagnosticsOf(inFile({ text })),
+        (lines) =>
+          expect(lines).toEqual([expect.stringContaining("expected one line of visible ASCII characters")])
+      )
+  )
+
+  it.effect("is rejected, without the text, if it is too short to be complete", () =>
+    Effect.map(diagnosticsOf(inFile("k".repeat(15))), (lines) =>
+      expect(lines).toEqual([
+        ":1:39: upstream.keys[0].secret: expected an API key of at least 16 characters in secret file /k, got 15; " +
+        "check that it is complete"
+      ])))
 })
 
-it.effect("the URL of Redis may be a secret, and is checked", () =>
+it.effect("the URL of Redis may be a secret", () =>
   Effect.gen(function*() {
-    const text = "redis: { url: { file: /r } }"
-    const { config } = yield* load({ text, files: { "/r": "rediss://:password@redis/1\n" } })
+    const files = { "/r": "rediss://:password@redis/1\n" }
+    const { config } = yield* load({ text: "redis: { url: { file: /r } }", files })
     expect(config.redis === null ? null : Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
-    expect(yield* diagnosticsOf({ text, files: { "/r": "http://:password@redis" } }))
-      .toEqual([":1:15: redis.url: expected redis:// or rediss://"])
   }))
 
 describe("no message quotes a secret", () => {
@@ -133,25 +128,7 @@ describe("no message quotes a secret", () => {
       FastCheck.constantFrom(...documents),
       FastCheck.constantFrom(...shapes),
       FastCheck.nat(),
-      FastCheck.constantFrom(
-        "",
-        "\n",
-        "\t",
-        "\"",
-        "'",
-        "[",
-        "}",
-        "&",
-        "*",
-        "!",
-        "%",
-        "|",
-        "@",
-        ",",
-        "\0",
-        "\\",
-        "---\n"
-      )
+      FastCheck.constantFrom("", "---\n", ..."\n\t\"'[}&*!%|@,\0\\")
     ],
     ([document, shape, where, put]) => {
       const text = stringify(document(shape))

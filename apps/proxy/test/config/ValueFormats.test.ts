@@ -5,11 +5,6 @@ import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import * as ValueFormats from "../../src/config/ValueFormats.ts"
 
-it.each([["5s", 5000], ["500ms", 500], ["2m", 120_000], ["1h", 3_600_000], ["1d", 86_400_000], ["0s", 0]])(
-  "parses %s as %d ms",
-  (text, millis) => expect(ValueFormats.parseMillis(text)).toEqual(Option.some(millis))
-)
-
 it.each<[string | number, number]>([
   ["64MiB", 67_108_864],
   ["16KiB", 16_384],
@@ -59,9 +54,4 @@ it("formats the shortest text", () => {
     "1ms"
   ])
   expect([1024, 1_000_000, 67_108_864].map(ValueFormats.formatSize)).toEqual(["1KiB", 1_000_000, "64MiB"])
-  expect(
-    ["100/s", "100/1s", "25/10s", "none", "1/60s"].map((text) =>
-      ValueFormats.formatRate(Option.getOrThrow(ValueFormats.parseRate(text)))
-    )
-  ).toEqual(["100/s", "100/s", "25/10s", "none", "1/m"])
 })

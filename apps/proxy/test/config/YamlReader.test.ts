@@ -30,8 +30,6 @@ describe("YAML 1.2", () => {
 
 describe("reports the line of", () => {
   it.each([
-    ["a duplicate key in a section", "x:\n  - {a: 1, a: 2}", 2, "line 2"],
-    ["a tag of YAML 1.1", "a: !!binary aGk=", 1, "tags"],
     ["an unclosed double quote", `a:\n  b: "x\\"\nc: 1`, 2, "unclosed quote"],
     ["an unclosed quote in brackets", "a:\n  - [1, { b: 'x }]\nc: 1", 2, "unclosed quote"],
     ["a bracket that another one closes", "a: 1\nb: [1 }", 2, "[ has no ]"]
@@ -99,14 +97,12 @@ flow: {a: {b: 1}}
 })
 
 it("reads a value that it formats on one line", () => {
-  const values = [
+  const texts = [
     "off",
     "---a",
     "--- a",
     "...",
     "- a",
-    ["---a"],
-    [],
     "]",
     "true",
     "1",
@@ -115,13 +111,10 @@ it("reads a value that it formats on one line", () => {
     "",
     " x ",
     "::1",
-    "100/s",
     "null",
-    "*x",
-    { env: "A" },
-    ["a, b", "]"],
-    5,
-    false
+    "*x"
   ]
-  for (const each of values) expect(value(`x: ${YamlReader.toInlineYaml(each)}  # more`)).toEqual({ x: each })
+  for (const each of [...texts, ["---a"], [], { env: "A" }, ["a, b", "]"], 5, false]) {
+    expect(value(`x: ${YamlReader.toInlineYaml(each)}  # more`)).toEqual({ x: each })
+  }
 })
