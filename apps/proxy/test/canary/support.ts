@@ -2,13 +2,11 @@
  * Recognizable secrets, a proxy that uses them, and all output of that proxy, in which the tests search for them in every
  * encoding.
  */
-import * as Context from "effect/Context"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
-import * as Tracer from "effect/Tracer"
-import { createHash } from "node:crypto"
+import * as TelemetryRecorder from "../../../../packages/http/test/support/TelemetryRecorder.ts"
+import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { exchange } from "../hostile/rawHttp.ts"
@@ -49,7 +47,7 @@ const encodingsOf = (secret: string): ReadonlyArray<string> => [
   )
 ]
 
-export const encodedSecrets = Object.entries(secrets).flatMap(([name, secret]) =>
+const encodedSecrets = Object.entries(secrets).flatMap(([name, secret]) =>
   encodingsOf(secret).map((encoded) => ({ name, encoded }))
 )
 
@@ -65,129 +63,58 @@ export const findSecrets = (text: string): ReadonlyArray<string> =>
       : []
   )
 
-/** Collects the text of all spans. */
-const recordSpans = () => {
-  const spans: Array<unknown> = []
-  const tracer = Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
-      const attributes = new Map<string, unknown>()
-      const span: Tracer.Span = {
-        _tag: "Span",
-        name,
-        spanId: "span",
-        traceId: "trace",
-        parent,
-        context,
-        status: { _tag: "Started", startTime },
-        attributes,
-        links,
-        sampled: true,
-        kind,
-        end: (_, exit) => spans.push(name, ...attributes, Exit.isFailure(exit) ? String(exit.cause) : ""),
-        attribute: (key, value) => void attributes.set(key, value),
-        event: (event, _, details) => spans.push(event, details),
-        addLinks: (more) => spans.push(more)
-      }
-      spans.push(
-        name,
-        Option.match(parent, { onNone: () => "", onSome: ({ traceId }) => traceId }),
-        context === Context.empty()
-      )
-      return span
-    },
-    context: (run) => run()
-  })
-  return { spans, tracer }
-}
-
-export const hashOf = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
-
 const config = {
   clients: [
     testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  admin: { ...openAdmin, tokens: [hashOf(secrets.operator)], open: "none" },
+  admin: { ...openAdmin, tokens: [TokenGenerator.hash(secrets.operator)], open: "none" },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const
 
 export const startProxy = (more: Partial<typeof defaults> = {}) =>
   Effect.gen(function*() {
-    const { spans, tracer } = recordSpans()
-    const proxy = yield* Effect.withTracer(
-      Harness.start({ config: { ...config, ...more }, keys: secrets, traced: true }),
-      tracer
+    const telemetry = TelemetryRecorder.make()
+    const proxy = yield* telemetry.record(
+      Harness.start({ config: { ...config, ...more }, keys: secrets, traced: true })
     )
-    return { ...proxy, spans, admin: proxy.adminPort ?? 0 }
+    return { ...proxy, telemetry, admin: proxy.adminPort ?? 0 }
   })
 
 /** Writes a request, and returns everything that is received. */
-export const send = (port: number, target: string, lines: ReadonlyArray<string>, method = "GET", body = "") =>
-  exchange(
-    port,
-    Buffer.from(
-      `${method} ${target} HTTP/1.1\r\n${
-        [
-          ...lines.some((line) => line.startsWith("Host:"))
-            ? []
-            : ["Host: localhost"],
-          "Connection: close",
-          ...lines
-        ]
-          .map((line) => `${line}\r\n`).join("")
-      }${
-        body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
-      }\r\n${body}`,
-      "latin1"
-    )
-  )
+export const send = (
+  port: number,
+  target: string,
+  lines: ReadonlyArray<string>,
+  method = "GET",
+  body = ""
+) => {
+  const host = lines.some((line) => line.startsWith("Host:")) ? [] : ["Host: localhost"]
+  const type = body === "" ? [] : ["Content-Type: application/json", `Content-Length: ${body.length}`]
+  const head = [`${method} ${target} HTTP/1.1`, ...host, "Connection: close", ...lines, ...type, "", body]
+  return exchange(port, Buffer.from(head.join("\r\n"), "latin1"))
+}
 
 const pages = [
-  "/",
-  "/docs",
-  "/openapi.json",
-  "/status.json",
-  "/usage",
-  "/metrics",
-  "/livez",
-  "/readyz",
-  "/purge",
+  ...["/", "/docs", "/openapi.json", "/status.json", "/usage", "/metrics", "/livez", "/readyz", "/purge"],
   "/nowhere"
 ]
 
-/** The pages of both listeners, as every authorized client gets them, and the cache entries. */
+/** The pages of both listeners, as every authorized client gets them, and what the process logs, traces and counts. */
 export const readAllOutput = (
-  { admin, lines, port, spans }: Effect.Effect.Success<ReturnType<typeof startProxy>>
+  { admin, lines, port, telemetry }: Effect.Effect.Success<ReturnType<typeof startProxy>>
 ) =>
   Effect.gen(function*() {
-    const read: Array<string> = []
-    for (const path of pages) {
-      for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
-        for (const listener of [admin, port]) {
-          for (
-            const own of [[], [
-              `Authorization: Bearer ${listener === admin ? secrets.operator : secrets.mine}`
-            ]]
-          ) {
-            read.push(yield* send(listener, path, own, method))
-          }
-        }
-      }
-    }
-    const metrics = yield* Metric.snapshot
-    const values = metrics.map(({ metricKey, metricState }) =>
-      JSON.stringify([metricKey, metricState], readable)
+    const listeners = [[admin, secrets.operator], [port, secrets.mine]] as const
+    const requests = Arr.cartesian(pages, ["GET", "POST", "HEAD", "OPTIONS"]).flatMap(([path, method]) =>
+      listeners.flatMap(([listener, token]) =>
+        [[], [`Authorization: Bearer ${token}`]].map((own) => send(listener, path, own, method))
+      )
     )
-    return [...read, ...lines, ...spans.map((one) => JSON.stringify(one, readable) ?? ""), ...values]
+    const read = yield* Effect.all(requests)
+    const metrics = yield* Metric.snapshot
+    // Exporters of spans get the text of a failure
+    const spans = telemetry.spans.map(({ failure, ...span }) => ({ ...span, failure: String(failure) }))
+    return [...read, ...lines, ...[spans, telemetry.logs, metrics].map(TelemetryRecorder.inspectDeep)]
   })
-
-/** Includes values that JSON omits. */
-export const readable = (_: string, value: unknown): unknown =>
-  typeof value === "bigint" || typeof value === "function" || typeof value === "symbol"
-    ? String(value)
-    : value instanceof Map || value instanceof Set
-    ? [...value]
-    : value instanceof Error
-    ? `${value.stack} ${String(value.cause)}`
-    : value

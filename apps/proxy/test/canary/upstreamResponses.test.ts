@@ -37,22 +37,9 @@ describe("what the upstream sends", () => {
       rawResponse(status, text, { ...later, "content-type": "text/html" })
     ]),
     ...[
-      "cache-control",
-      "content-language",
-      "content-type",
-      "expires",
-      "last-modified",
-      "retry-after",
-      "location",
-      "set-cookie",
-      "etag",
-      "server",
-      "x-ratelimit-limit",
-      "x-request-id",
-      "www-authenticate",
-      "content-encoding",
-      "age",
-      "date"
+      ...["cache-control", "content-language", "content-type", "expires", "last-modified", "retry-after"],
+      ...["location", "set-cookie", "etag", "server", "x-ratelimit-limit", "x-request-id"],
+      ...["www-authenticate", "content-encoding", "age", "date"]
     ].flatMap((name) =>
       [200, 302, 401, 404, 503].map((status) => rawResponse(status, `{"result":[]}`, { [name]: text }))
     ),
@@ -72,22 +59,12 @@ describe("what the upstream sends", () => {
         const outputs: Array<string> = []
         const real = yield* start()
         const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
-        const pages = [secrets[name], escaped(secrets[name])].flatMap((key) => [
-          rawResponse(
-            200,
-            JSON.stringify({ ...page, result: [{ ...page.result[0], junk: { deep: ["CANARY"] } }] }).replace(
-              "CANARY",
-              key.includes("\\u") ? key : JSON.stringify(key).slice(1, -1)
-            )
-          ),
-          rawResponse(
-            200,
-            JSON.stringify({ ...page, result: page.result, cursor: "CANARY" }).replace(
-              "CANARY",
-              key.includes("\\u") ? key : JSON.stringify(key).slice(1, -1)
-            )
-          )
-        ])
+        const pages = [JSON.stringify(secrets[name]).slice(1, -1), escaped(secrets[name])].flatMap((key) =>
+          [
+            { ...page, result: [{ ...page.result[0], junk: { deep: ["CANARY"] } }] },
+            { ...page, cursor: "CANARY" }
+          ].map((document) => rawResponse(200, JSON.stringify(document).replace("CANARY", () => key)))
+        )
         for (const response of [...pages, ...quoting(secrets[name])]) {
           // Ends the cooldown of rejected keys, and opens the circuit breaker for a probe
           pass(2 * 86_400_000)

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Http from "node:http"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import * as OtlpCollector from "../support/OtlpCollector.ts"
 import { program } from "../support/program.ts"
 import { eventually, eventuallySync } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
 import * as LoadBalancer from "./support/LoadBalancer.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
-import * as OtlpCollector from "./support/OtlpCollector.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
 import * as RawConnection from "./support/RawConnection.ts"
@@ -250,7 +250,7 @@ describe("SIGTERM", () => {
         })
         expect(status).toBe(200)
         expect(yield* exit).toEqual(stopped)
-        expect(collector.text()).toContain(trace)
+        expect(collector.received.map(({ body }) => body).join()).toContain(trace)
       })
   )
 })

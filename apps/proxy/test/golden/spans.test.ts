@@ -3,37 +3,13 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import * as Http from "node:http"
 import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
 import * as Otlp from "../../src/observability/Otlp.ts"
+import * as OtlpCollector from "../support/OtlpCollector.ts"
 import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { matches, named } from "./support/golden.ts"
-
-const collector = Effect.acquireRelease(
-  Effect.async<{ readonly url: string; readonly bodies: Array<string>; readonly server: Http.Server }>(
-    (resume) => {
-      const bodies: Array<string> = []
-      const server = Http.createServer((request, response) => {
-        let body = ""
-        request.on("data", (piece: Buffer) => {
-          body += piece.toString()
-        })
-        request.on("end", () => {
-          if (request.url === "/v1/traces") bodies.push(body)
-          response.end("{}")
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, bodies, server }))
-      })
-    }
-  ),
-  ({ server }) => Effect.sync(() => server.close())
-)
 
 interface Span {
   readonly id: string
@@ -89,7 +65,7 @@ describe("golden records", () => {
   it("of spans", async () => {
     const parent = "b7ad6b7169203331"
     const bodies = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const { bodies, url } = yield* collector
+      const { received, url } = yield* OtlpCollector.make
       yield* Effect.scoped(Effect.gen(function*() {
         const { port, sandbox } = yield* start({
           tracingEnabled: true,
@@ -117,7 +93,7 @@ describe("golden records", () => {
           Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["OTEL_EXPORTER_OTLP_ENDPOINT", url]])))
         ))
       )
-      return bodies
+      return received.filter(({ path }) => path === "/v1/traces").map(({ body }) => body)
     })))
     const documents: ReadonlyArray<unknown> = bodies.map((body) => JSON.parse(body))
     const spans = documents.flatMap((document) => having("spanId", document)).map(spanOf)

@@ -3,8 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
-import * as Tracer from "effect/Tracer"
+import * as TelemetryRecorder from "../../../../packages/http/test/support/TelemetryRecorder.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
 import { sendRequest, start } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
@@ -78,35 +77,17 @@ describe("the sampler of the environment", () => {
 
 it.scopedLive("a request that is not sampled exports no span, also of its calls and attempts", () =>
   Effect.gen(function*() {
-    const ended: Array<string> = []
-    const tracer = Tracer.make({
-      span: (name, parent, context, links, startTime, kind) => ({
-        _tag: "Span",
-        name,
-        spanId: "b7ad6b7169203331",
-        traceId: high,
-        parent,
-        context,
-        status: { _tag: "Started", startTime },
-        attributes: new Map(),
-        links,
-        sampled: true,
-        kind,
-        end: () => void ended.push(name),
-        attribute: () => {},
-        event: () => {},
-        addLinks: () => {}
-      }),
-      context: (run) => run()
-    })
+    const telemetry = TelemetryRecorder.make()
     const { sampler } = yield* fromEnvironment({ OTEL_TRACES_SAMPLER: "parentbased_always_off" })
-    const { port } = yield* Effect.provide(start({ tracingEnabled: true, sampler }), Layer.setTracer(tracer))
+    const { port } = yield* telemetry.record(start({ tracingEnabled: true, sampler }))
+    /** Spans that do not end are not exported. */
+    const ended = () => telemetry.spans.filter(({ failure }) => failure !== undefined)
     const path = sampleRequests["tokenPrice"]?.path ?? ""
     const send = (flags: string) =>
       sendRequest(port, path, { headers: { traceparent: `00-${high}-b7ad6b7169203331-${flags}` } })
     yield* sendRequest(port, path)
     yield* send("00")
-    expect(ended).toEqual([])
+    expect(ended()).toEqual([])
     yield* send("01")
-    expect(ended).toHaveLength(3)
+    expect(ended()).toHaveLength(3)
   }))
