@@ -9,9 +9,8 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { readFileSync } from "node:fs"
-import * as TokenGenerator from "./auth/TokenGenerator.ts"
 import * as Arguments from "./cli/Arguments.ts"
-import * as ConfigCommands from "./cli/ConfigCommands.ts"
+import * as Commands from "./cli/Commands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
 import * as FiberSettings from "./runtime/FiberSettings.ts"
 import * as Serve from "./runtime/Serve.ts"
@@ -33,53 +32,14 @@ const program = Effect.gen(function*() {
     ExitError.usageError
   )
   const options = { optionValues, env: process.env }
-  switch (command._tag) {
-    case "Help":
-      return yield* Console.log(Arguments.help)
-    case "Version":
-      return yield* Console.log(version)
-    case "NewToken":
-      return yield* printNewToken(command.client)
-    case "CheckConfig":
-      return yield* ConfigCommands.check(options, command)
-    case "PrintConfig":
-      return yield* ConfigCommands.print(options)
-    case "ExampleConfig":
-      return yield* ConfigCommands.example
-    case "Serve":
-      V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
-      return yield* FiberSettings.forServer(Serve.serve(options, version))
-  }
+  if (command._tag !== "Serve") return yield* Commands.run(command, options, version)
+  V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
+  return yield* FiberSettings.forServer(Serve.serve(options, version))
 }).pipe(
   Effect.scoped,
   Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
   Effect.provide(NodeFileSystem.layer)
 )
-
-/** Prints a new token. The configuration contains only its hash. */
-const printNewToken = (name: string) =>
-  Effect.flatMap(
-    TokenGenerator.generate,
-    (token) =>
-      Console.log(`Token for ${name} (shown only once):
-
-  ${token}
-
-Add its hash to the configuration. For a client:
-
-clients:
-  - name: ${JSON.stringify(name)}
-    tokens:
-      - ${TokenGenerator.hash(token)}
-
-For an operator, who uses the admin listener:
-
-admin:
-  tokens:
-    - ${TokenGenerator.hash(token)} ${name.toLowerCase()}
-
-Send the token in the X-API-Key header or as Authorization: Bearer.`)
-  )
 
 NodeRuntime.runMain(program, {
   disableErrorReporting: true,

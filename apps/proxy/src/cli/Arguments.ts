@@ -5,9 +5,7 @@ import * as Args from "@effect/cli/Args"
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as CommandDirective from "@effect/cli/CommandDirective"
-import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
-import type * as Usage from "@effect/cli/Usage"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Terminal from "@effect/platform/Terminal"
@@ -34,44 +32,73 @@ export interface Arguments {
   readonly optionValues: VariableValues
 }
 
-const textOption = (name: string, valueName: string, description: string) =>
-  Options.text(name).pipe(
-    Options.withPseudoName(valueName),
-    Options.withDescription(description),
-    Options.optional,
-    Options.map(Option.getOrUndefined)
-  )
-
-const switchOption = (name: string, description: string) =>
-  Options.boolean(name).pipe(Options.withDescription(description))
+interface OptionRow {
+  readonly name: string
+  readonly alias?: string
+  /** What help calls the value. A switch has none. */
+  readonly value?: string
+  /** The variable that the option overrides. */
+  readonly variable?: string
+  readonly standard?: string
+  readonly text: string
+}
 
 /** The options in the order of help. */
-const options = {
-  config: textOption("config", "FILE", `Configuration file in YAML (${proxyVariables.config})`).pipe(
-    Options.withAlias("c")
-  ),
-  host: textOption("host", "HOST", `Address to listen on (${proxyVariables.host}; default: 127.0.0.1)`),
-  port: textOption("port", "PORT", `Port; 0 selects a free one (${proxyVariables.port}; default: 8650)`).pipe(
-    Options.withAlias("p")
-  ),
-  admin: textOption(
-    "admin",
-    "HOST:PORT",
-    `Admin listener (status page, metrics), or off (${proxyVariables.admin}; default: 127.0.0.1:8651)`
-  ),
-  allowAnonymous: switchOption(
-    "allow-anonymous",
-    `Allow a non-loopback address without clients (${proxyVariables.allowAnonymous}=1)`
-  ),
-  sandbox: switchOption(
-    "sandbox",
-    `Use the embedded sandbox as upstream: synthetic data, no account, no network (${proxyVariables.sandbox}=1)`
-  ),
-  connect: switchOption("connect", "With config check: try Redis too, for at most 2 s"),
-  /** Help and version are answered before the command line is parsed. */
-  help: switchOption("help", "Show this help").pipe(Options.withAlias("h")),
-  version: switchOption("version", "Show the version").pipe(Options.withAlias("v"))
-}
+const rows: ReadonlyArray<OptionRow> = [
+  {
+    name: "config",
+    alias: "c",
+    value: "FILE",
+    variable: proxyVariables.config,
+    text: "Configuration file in YAML"
+  },
+  {
+    name: "host",
+    value: "HOST",
+    variable: proxyVariables.host,
+    text: "Address to listen on",
+    standard: "127.0.0.1"
+  },
+  {
+    name: "port",
+    alias: "p",
+    value: "PORT",
+    variable: proxyVariables.port,
+    text: "Port; 0 selects a free one",
+    standard: "8650"
+  },
+  {
+    name: "admin",
+    value: "HOST:PORT",
+    variable: proxyVariables.admin,
+    text: "Admin listener (status page, metrics), or off",
+    standard: "127.0.0.1:8651"
+  },
+  {
+    name: "allow-anonymous",
+    variable: proxyVariables.allowAnonymous,
+    text: "Allow a non-loopback address without clients"
+  },
+  {
+    name: "sandbox",
+    variable: proxyVariables.sandbox,
+    text: "Use the embedded sandbox as upstream: synthetic data, no account, no network"
+  },
+  { name: "connect", text: "With config check: try Redis too, for at most 2 s" },
+  // Help and version are answered before the command line is parsed
+  { name: "help", alias: "h", text: "Show this help" },
+  { name: "version", alias: "v", text: "Show the version" }
+]
+
+/** The values of the options by their names; that of a switch is 1. */
+const options = Options.all(
+  rows.map(({ name, value }) =>
+    value === undefined
+      ? Options.map(Options.boolean(name), (isSet) => [name, isSet ? "1" : undefined] as const)
+      : Options.map(Options.optional(Options.text(name)), (text) =>
+        [name, Option.getOrUndefined(text)] as const)
+  )
+).pipe(Options.map((entries) => new Map(entries)))
 
 const isName: (text: string) => boolean = Schema.is(Values.Name)
 
@@ -87,20 +114,11 @@ const configCommand = CommandDescriptor.make("config").pipe(
   CommandDescriptor.map(({ subcommand }) => Option.flatMap(subcommand, ([, command]) => command))
 )
 
-const tokenCommand = CommandDescriptor.make(
-  "token",
-  Options.none,
-  Args.text({ name: "NAME" }).pipe(
-    // The configuration accepts no other names
-    Args.mapEffect((client) =>
-      isName(client) ? Effect.succeed(client) : Effect.fail(HelpDoc.p(
-        `token: expected ${Values.nameDescription}, got ${JSON.stringify(client.slice(0, 80))}`
-      ))
-    )
-  )
-).pipe(CommandDescriptor.map(({ args: client }) => Option.some<Command>({ _tag: "NewToken", client })))
+const tokenCommand = CommandDescriptor.make("token", Options.none, Args.text({ name: "NAME" })).pipe(
+  CommandDescriptor.map(({ args: client }) => Option.some<Command>({ _tag: "NewToken", client }))
+)
 
-const program = CommandDescriptor.make("quarry-proxy", Options.all(options)).pipe(
+const program = CommandDescriptor.make("quarry-proxy", options).pipe(
   CommandDescriptor.withSubcommands([
     ["serve", namedCommand("serve", { _tag: "Serve" })],
     ["config", configCommand],
@@ -126,44 +144,6 @@ const unused = Layer.mergeAll(
   )
 )
 
-interface OptionUsage {
-  readonly name: string
-  readonly alias: string | undefined
-  /** Null for a switch. */
-  readonly valueName: string | null
-  readonly description: string
-}
-
-const namesIn = (usage: Usage.Usage): Usage.Named => {
-  if (usage._tag === "Optional") return namesIn(usage.usage)
-  if (usage._tag === "Named") return usage
-  throw new Error(`an option has the usage ${usage._tag}`)
-}
-
-const paragraphsOf = (doc: HelpDoc.HelpDoc): ReadonlyArray<string> => {
-  switch (doc._tag) {
-    case "Paragraph":
-      return doc.value._tag === "Text" ? [doc.value.value] : []
-    case "Sequence":
-      return [...paragraphsOf(doc.left), ...paragraphsOf(doc.right)]
-    case "DescriptionList":
-      return doc.definitions.flatMap(([, definition]) => paragraphsOf(definition))
-    default:
-      return []
-  }
-}
-
-const optionUsages = Object.values(options).map((option): OptionUsage => {
-  const { acceptedValues, names } = namesIn(Options.getUsage<unknown>(option))
-  return {
-    name: names.find((name) => name.startsWith("--"))?.slice(2) ?? "",
-    alias: names.find((name) => !name.startsWith("--"))?.slice(1),
-    valueName: Option.getOrNull(acceptedValues),
-    // After what the type says
-    description: paragraphsOf(Options.getHelp<unknown>(option))[1] ?? ""
-  }
-})
-
 /** Separates options, which may be anywhere, from the words of the command. Fails with the message of the first error. */
 const readWords = (args: ReadonlyArray<string>) =>
   Effect.try({
@@ -171,8 +151,8 @@ const readWords = (args: ReadonlyArray<string>) =>
       parseArgs({
         // Package managers pass on the `--` that ends their own options
         args: args[0] === "--" ? args.slice(1) : [...args],
-        options: Object.fromEntries(optionUsages.map(({ alias, name, valueName }) => [name, {
-          type: valueName === null ? "boolean" as const : "string" as const,
+        options: Object.fromEntries(rows.map(({ alias, name, value }) => [name, {
+          type: value === undefined ? "boolean" as const : "string" as const,
           ...alias === undefined ? {} : { short: alias }
         }])),
         strict: true,
@@ -184,7 +164,7 @@ const readWords = (args: ReadonlyArray<string>) =>
 /** Returns the first sentence, and the option that may have been meant. */
 const describeParseError = ({ message }: Error): string => {
   const [, name = ""] = /^Unknown option '--([^']+)'/.exec(message) ?? []
-  const suggestion = closestMatch(name, optionUsages.map(({ name }) => name))
+  const suggestion = closestMatch(name, rows.map(({ name }) => name))
   return `${message.split(". ")[0]}${suggestion === undefined ? "" : `; did you mean --${suggestion}?`}`
 }
 
@@ -197,37 +177,36 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Arguments, str
     if (values["version"] === true) return withoutOptions({ _tag: "Version" })
     // The parser takes options before commands. With "=", it takes no value for a command
     const words = Object.entries(values).map(([name, value]) => `--${name}=${value}`)
-    const directive = yield* CommandDescriptor.parse(
+    const { options, command } = yield* CommandDescriptor.parse(
       program,
       ["quarry-proxy", ...words, ...positionals],
       CliConfig.make({ isCaseSensitive: true })
     ).pipe(
-      Effect.mapError(({ _tag, error }) =>
-        _tag === "InvalidArgument" ? paragraphsOf(error).join(" ") : unknownCommand(positionals)
-      )
+      Effect.filterOrFail(CommandDirective.isUserDefined),
+      Effect.filterOrFail(({ leftover }) => leftover.length === 0),
+      Effect.flatMap(({ value: { options, subcommand } }) =>
+        Option.match(subcommand, {
+          onNone: () => Option.some<Command>({ _tag: "Serve" }),
+          onSome: ([, command]) => command
+        }).pipe(Option.map((command) => ({ options, command })))
+      ),
+      Effect.orElseFail(() => unknownCommand(positionals))
     )
-    if (!CommandDirective.isUserDefined(directive) || directive.leftover.length > 0) {
-      return yield* Effect.fail(unknownCommand(positionals))
+    // The configuration accepts no other names
+    if (command._tag === "NewToken" && !isName(command.client)) {
+      const got = JSON.stringify(command.client.slice(0, 80))
+      return yield* Effect.fail(`token: expected ${Values.nameDescription}, got ${got}`)
     }
-    const { options: { admin, allowAnonymous, config, connect, host, port, sandbox }, subcommand } =
-      directive.value
-    const command = yield* Option.match(subcommand, {
-      onNone: () => Option.some<Command>({ _tag: "Serve" }),
-      onSome: ([, command]) => command
-    }).pipe(Effect.mapError(() => unknownCommand(positionals)))
+    const connect = options.get("connect") !== undefined
     if (connect && command._tag !== "CheckConfig") {
       return yield* Effect.fail("--connect: expected the command config check")
     }
+    const overrides = rows.flatMap(({ name, variable }) =>
+      variable === undefined ? [] : [[variable, options.get(name)] as const]
+    )
     return {
       command: command._tag === "CheckConfig" ? { ...command, connect } : command,
-      optionValues: {
-        [proxyVariables.config]: config,
-        [proxyVariables.host]: host,
-        [proxyVariables.port]: port,
-        [proxyVariables.admin]: admin,
-        [proxyVariables.allowAnonymous]: allowAnonymous ? "1" : undefined,
-        [proxyVariables.sandbox]: sandbox ? "1" : undefined
-      }
+      optionValues: Object.fromEntries(overrides)
     }
   }).pipe(Effect.provide(unused))
 
@@ -240,11 +219,15 @@ const unknownCommand = (positionals: ReadonlyArray<string>): string =>
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
-const optionRow = ({ alias, description, name, valueName }: OptionUsage): string =>
-  helpRow(
-    `${alias === undefined ? "    " : `-${alias}, `}--${name}${valueName === null ? "" : ` ${valueName}`}`,
-    description
+const optionRow = ({ alias, name, standard, text, value, variable }: OptionRow): string => {
+  const names = `${alias === undefined ? "    " : `-${alias}, `}--${name}`
+  const setting = value === undefined ? `${variable}=1` : variable
+  const details = [setting, ...standard === undefined ? [] : [`default: ${standard}`]].join("; ")
+  return helpRow(
+    value === undefined ? names : `${names} ${value}`,
+    variable === undefined ? text : `${text} (${details})`
   )
+}
 
 export const help = `quarry-proxy: caching proxy for indexed blockchain data APIs
 
@@ -265,7 +248,7 @@ ${helpRow("config example", "Print a commented example with every key")}
 ${helpRow("token NAME", "Create a token for a client or an operator, and print its configuration")}
 
 Options:
-${optionUsages.map(optionRow).join("\n")}
+${rows.map(optionRow).join("\n")}
 
 Environment:
 ${helpRow(Names.apiKey, "API key of the upstream, if the file has no upstream.keys")}

@@ -2,7 +2,7 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
-import * as ConfigCommands from "../../src/cli/ConfigCommands.ts"
+import * as Commands from "../../src/cli/Commands.ts"
 import * as ExitError from "../../src/runtime/ExitError.ts"
 import { fakeFileSystem } from "../config/support.ts"
 import type { Case } from "./cases.ts"
@@ -16,7 +16,7 @@ const filesOf = ({ files }: Case) =>
     ])
   ))
 
-/** Runs a command other than `serve` and `token` as the program does. */
+/** Runs a command other than `serve` as the program does. */
 export const run = (input: Case): Promise<Ended> => {
   const written = { stdout: "", stderr: "" }
   const program = Effect.gen(function*() {
@@ -24,21 +24,8 @@ export const run = (input: Case): Promise<Ended> => {
       Arguments.parse(input.args),
       ExitError.usageError
     )
-    const options = { optionValues, env: input.env }
-    switch (command._tag) {
-      case "Help":
-        return yield* Console.log(Arguments.help)
-      case "Version":
-        return yield* Console.log(version)
-      case "CheckConfig":
-        return yield* ConfigCommands.check(options, command)
-      case "PrintConfig":
-        return yield* ConfigCommands.print(options)
-      case "ExampleConfig":
-        return yield* ConfigCommands.example
-      default:
-        return yield* Effect.dieMessage(`${command._tag} is run as a process`)
-    }
+    if (command._tag === "Serve") return yield* Effect.dieMessage("serve is run as a process")
+    return yield* Commands.run(command, { optionValues, env: input.env }, version)
   }).pipe(
     Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
     Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),

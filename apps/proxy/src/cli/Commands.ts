@@ -1,15 +1,39 @@
-/** The commands about the configuration: `config check`, `config print`, `config example`. */
+/** The commands that print something and end. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as TokenGenerator from "../auth/TokenGenerator.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
 import * as Stores from "../runtime/Stores.ts"
+import * as Arguments from "./Arguments.ts"
+
+/** Runs a command other than `serve`. */
+export const run = (
+  command: Exclude<Arguments.Arguments["command"], { readonly _tag: "Serve" }>,
+  options: Load.LoadOptions,
+  version: string
+): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> => {
+  switch (command._tag) {
+    case "Help":
+      return Console.log(Arguments.help)
+    case "Version":
+      return Console.log(version)
+    case "NewToken":
+      return newToken(command.client)
+    case "CheckConfig":
+      return check(options, command)
+    case "PrintConfig":
+      return print(options)
+    case "ExampleConfig":
+      return Console.log(Example.renderExample().trimEnd())
+  }
+}
 
 /** `connect`: also tries Redis. */
-export const check = (
+const check = (
   options: Load.LoadOptions,
   { connect }: { readonly connect: boolean }
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
@@ -33,7 +57,7 @@ export const check = (
 const printWarnings = ({ warnings }: { readonly warnings: ReadonlyArray<string> }): Effect.Effect<void> =>
   Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`), { discard: true })
 
-export const print = (
+const print = (
   options: Load.LoadOptions
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Effect.flatMap(
@@ -41,6 +65,27 @@ export const print = (
     (loaded) => Console.log(Print.printConfig(loaded).trimEnd())
   )
 
-export const example: Effect.Effect<void> = Effect.suspend(() =>
-  Console.log(Example.renderExample().trimEnd())
-)
+/** Prints a new token. The configuration contains only its hash. */
+const newToken = (name: string) =>
+  Effect.flatMap(
+    TokenGenerator.generate,
+    (token) =>
+      Console.log(`Token for ${name} (shown only once):
+
+  ${token}
+
+Add its hash to the configuration. For a client:
+
+clients:
+  - name: ${JSON.stringify(name)}
+    tokens:
+      - ${TokenGenerator.hash(token)}
+
+For an operator, who uses the admin listener:
+
+admin:
+  tokens:
+    - ${TokenGenerator.hash(token)} ${name.toLowerCase()}
+
+Send the token in the X-API-Key header or as Authorization: Bearer.`)
+  )
