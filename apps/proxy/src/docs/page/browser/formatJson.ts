@@ -2,50 +2,19 @@
  * Indents JSON text without parsing it, so that numbers keep every digit and truncated text is shown as far as it goes.
  */
 export const formatJson = (text: string): string => {
-  let output = ""
   let depth = 0
-  let quoted = false
-  const line = () => `\n${"  ".repeat(Math.max(0, depth))}`
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at)
-    if (quoted) {
-      output += character
-      if (character === "\\") output += text.charAt(at += 1)
-      else if (character === "\"") quoted = false
-      continue
-    }
-    switch (character) {
-      case "\"":
-        quoted = true
-        output += character
-        break
-      case "{":
-      case "[": {
-        depth += 1
-        const rest = /\s*[}\]]/y
-        rest.lastIndex = at + 1
-        output += character + (rest.test(text) ? "" : line())
-        break
-      }
-      case "}":
-      case "]":
-        depth -= 1
-        output += (/[{[]$/.test(output) ? "" : line()) + character
-        break
-      case ",":
-        output += `,${line()}`
-        break
-      case ":":
-        output += ": "
-        break
-      case " ":
-      case "\n":
-      case "\t":
-      case "\r":
-        break
-      default:
-        output += character
-    }
+  const line = (change = 0) => {
+    depth = Math.max(0, depth + change)
+    return `\n${"  ".repeat(depth)}`
   }
-  return output
+  // Strings, the brackets of empty values, punctuation and white space. Numbers and words stay as they are.
+  return text.replaceAll(/"(?:\\.|[^"\\])*"?|[{[]\s*[}\]]|[{}[\],:]|\s+/gs, (token) => {
+    const [first = ""] = token
+    if (first === "\"") return token
+    if (/\s/.test(first)) return ""
+    if (first === ",") return `,${line()}`
+    if (first === ":") return ": "
+    if (first === "}" || first === "]") return line(-1) + first
+    return token.length > 1 ? first + token.slice(-1) : first + line(1)
+  })
 }
