@@ -48,8 +48,12 @@ const labeled = <Type, Out>(
 const counter = (name: string, description: string, ...labels: ReadonlyArray<string>): Update =>
   labeled(Metric.counter(`quarry_proxy_${name}`, { description, incremental: true }), labels)
 
-const gauge = (name: string, description: string, ...labels: ReadonlyArray<string>): Update =>
-  labeled(Metric.gauge(`quarry_proxy_${name}`, { description }), labels)
+/** Without labels it is 0 at first. */
+const gauge = (name: string, description: string, ...labels: ReadonlyArray<string>): Update => {
+  const update = labeled(Metric.gauge(`quarry_proxy_${name}`, { description }), labels)
+  if (labels.length === 0) update(0)
+  return update
+}
 
 const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -131,15 +135,6 @@ export const make = (version: string) => {
   const reportedDrops = new Map<string, number>()
 
   metrics.info(1, version)
-  for (
-    const gauge of [
-      metrics.shuttingDown,
-      metrics.connections,
-      metrics.pendingConnections,
-      metrics.bufferedBytes,
-      metrics.delayedResponses
-    ]
-  ) gauge(0)
   // `increase()` needs a value before the first reload.
   for (const result of ["success", "failure"]) metrics.configReloads(0, result)
 

@@ -63,15 +63,10 @@ const clientStatus = (
   quotas: CurrentState["clients"][number]["quotas"],
   usage: UsageStats.ClientUsage | undefined
 ) => {
-  const { failures, hits, rejected, requests, savedCost, upstreamCost } = usage ?? UsageCounts.zero()
+  const counts = usage ?? UsageCounts.zero()
   return {
     name,
-    requests,
-    hits,
-    rejected,
-    failures,
-    upstreamCost,
-    savedCost,
+    ...Struct.pick(counts, "requests", "hits", "rejected", "failures", "upstreamCost", "savedCost"),
     lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
     quotas
   }

@@ -1,4 +1,5 @@
 /** A time series of recent requests, in a ring buffer of constant size. */
+import * as Struct from "effect/Struct"
 import * as LatencyHistogram from "./LatencyHistogram.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 
@@ -47,16 +48,11 @@ export const make = (started: number) => {
 export type SeriesPoint = ReturnType<typeof toPoint>
 
 const toPoint = ({ counts, latency, step }: Slot) => {
-  const { failures, hits, requests, savedCost, upstreamCost } = counts
   /** In milliseconds; null if no request completed or failed. */
   const quantile = (probability: number) => LatencyHistogram.quantile(latency, probability)
   return {
     at: step * stepSeconds * 1000,
-    requests,
-    hits,
-    failures,
-    upstreamCost,
-    savedCost,
+    ...Struct.pick(counts, "requests", "hits", "failures", "upstreamCost", "savedCost"),
     p50: quantile(0.5),
     p95: quantile(0.95),
     p99: quantile(0.99)

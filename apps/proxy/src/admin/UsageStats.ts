@@ -7,6 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Struct from "effect/Struct"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import * as LatencyHistogram from "./LatencyHistogram.ts"
 import * as TimeSeries from "./TimeSeries.ts"
@@ -28,6 +29,11 @@ export type UsageSnapshot = ReturnType<ReturnType<typeof make>["snapshot"]>
 
 export type ClientUsage = UsageSnapshot["clients"][number]
 
+const toFailure = (entry: AccessLogEntry, at: number) => ({
+  at,
+  ...Struct.pick(entry, "requestId", "client", "operation", "route", "status", "code")
+})
+
 const makeClient = () => ({
   counts: UsageCounts.zero(),
   rejectedByCode: new Map<string, number>(),
@@ -40,7 +46,7 @@ export const make = (now: number) => {
   // Bounded: log entries name a configured client, the anonymous client, or none.
   const clients = new Map<string, ReturnType<typeof makeClient>>()
   const series = TimeSeries.make(now)
-  const failures: Array<Failure> = []
+  const failures: Array<ReturnType<typeof toFailure>> = []
 
   const clientOf = (name = unauthenticatedName) => {
     const known = clients.get(name)
@@ -99,26 +105,6 @@ export const make = (now: number) => {
     snapshot: (at: number) => ({ ...usage(), series: series.points(at), failures: [...failures] })
   }
 }
-
-export interface Failure
-  extends Pick<AccessLogEntry, "requestId" | "client" | "operation" | "route" | "status">
-{
-  readonly at: number
-  readonly code: string | null
-}
-
-const toFailure = (
-  { client, code, operation, requestId, route, status }: AccessLogEntry,
-  at: number
-): Failure => ({
-  at,
-  requestId,
-  client,
-  operation,
-  route,
-  status,
-  code
-})
 
 export const layer: Layer.Layer<UsageStats> = Layer.effect(
   UsageStats,
