@@ -20,25 +20,17 @@ interface Ended {
 /** Few tests need the admin listener, and its port is fixed. */
 const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_ADMIN: "off" }
 
-const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ended> =>
-  new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [program, ...args],
-      { env: { ...environment, ...env }, timeout: 20_000 },
-      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr })
-    )
-  })
+const run = (args: ReadonlyArray<string>): Promise<string> =>
+  new Promise((resolve) => execFile(process.execPath, [program, ...args], (_, stdout) => resolve(stdout)))
 
 /** Starts the program and waits for the last line of its startup banner. */
 const up = async (
   args: ReadonlyArray<string>,
-  env: Record<string, string> = {},
   nodeOptions: ReadonlyArray<string> = [],
   launcher: ReadonlyArray<string> = []
 ) => {
   const [command = "", ...others] = [...launcher, process.execPath, ...nodeOptions, program, ...args]
-  const child = spawn(command, others, { env: { ...environment, ...env } })
+  const child = spawn(command, others, { env: environment })
   let stdout = ""
   let stderr = ""
   child.stderr.on("data", (text: Buffer) => {
@@ -114,7 +106,7 @@ describe("quarry-proxy", () => {
        setInterval(() => globalThis.gc?.(), 10).unref()`
     )
     const flagsOf = async (options: ReadonlyArray<string>, last: string) => {
-      const { printed, stop } = await up(["--sandbox", "--port", "0"], {}, ["--require", preload, ...options])
+      const { printed, stop } = await up(["--sandbox", "--port", "0"], ["--require", preload, ...options])
       const stdout = await printed(`set ${last}\n`)
       await stop("SIGINT")
       return [...stdout.matchAll(/^set (.*)$/gm)].map(([, flag]) => flag)
@@ -155,78 +147,23 @@ describe("quarry-proxy", () => {
       .toEqual(lines.map(() => ["request", 200]))
   })
 
-  it("sends requests to an upstream over the network", async () => {
-    const upstream = await up(["--sandbox", "--port", "0"])
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(upstream.stdout)?.[0] ?? ""
-    const proxy = await up(["--port", "0"], {
-      QUARRY_API_KEY: "any-key-of-the-service",
-      QUARRY_BASE_URL: `${origin}/api/v2.2/`,
-      QUARRY_STREAMS_URL: origin,
-      QUARRY_LEDGER_URL: `${origin}/v1`
-    })
-    const proxyOrigin = /http:\/\/127\.0\.0\.1:\d+/.exec(proxy.stdout)?.[0] ?? ""
-    const paths = [...upstream.stdout.matchAll(/curl 'http:\/\/[^/]+(\/[^']+)'/g)].map(([, path]) => path)
-    expect(paths.length).toBeGreaterThan(4)
-    for (const path of paths) {
-      const [expected, actual] = await Promise.all([origin, proxyOrigin].map((at) => fetch(at + path)))
-      expect([path, actual?.status]).toEqual([path, expected?.status])
-      expect(await actual?.text()).toBe(await expected?.text())
-    }
-    expect((await fetch(`${proxyOrigin}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status)
-      .toBe(503)
-    await upstream.stop("SIGINT")
-    const gone = await fetch(`${proxyOrigin}/streams/evm/a/status`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: `{"status":"paused"}`
-    })
-    expect([gone.status, await gone.json()]).toEqual([
-      502,
-      expect.objectContaining({
-        code: "upstream-unreachable",
-        message: expect.not.stringContaining("127.0.0.1")
-      })
-    ])
-    const stopped = await proxy.stop("SIGINT")
-    expect(stopped.code).toBe(0)
-    const failed = stopped.stderr.split("\n").find((line) => line.includes("upstream-unreachable")) ?? "{}"
-    expect(JSON.parse(failed)).toMatchObject({
-      code: "upstream-unreachable",
-      detail: expect.stringMatching(new RegExp(`${new URL(origin).host}.*: .`))
-    })
-  })
-
-  it("has a status page beside it, and makes tokens and configurations that work together", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
+  it("makes tokens for a client and an operator, which the printed configuration accepts", async () => {
     const made = await run(["token", "indexer"])
-    const token = /qp_[\w-]{43}/.exec(made.stdout)?.[0] ?? ""
-    const [clients = ""] = made.stdout.slice(made.stdout.indexOf("clients:")).split("\n\n")
-    const config = join(folder, "quarry-proxy.yaml")
-    const [admin = ""] = made.stdout.slice(made.stdout.indexOf("admin:")).split("\n\n")
+    const token = /qp_[\w-]{43}/.exec(made)?.[0] ?? ""
+    const [clients = ""] = made.slice(made.indexOf("clients:")).split("\n\n")
+    const [admin = ""] = made.slice(made.indexOf("admin:")).split("\n\n")
+    const config = join(output, "quarry-proxy.yaml")
     writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n${admin}\n`)
-    const checked = await run(["config", "check", "--config", config])
-    expect([checked.code, checked.stdout]).toEqual([0, `${config} is valid\n`])
-    const printed = await run(["config", "print", "--config", config])
-    expect([printed.code, printed.stdout]).toEqual([0, expect.stringContaining("indexer")])
-    const example = await run(["config", "example"])
-    expect([example.code, example.stdout]).toEqual([0, expect.stringContaining("clients:")])
 
     const { stdout, stop } = await up(["--config", config, "--port=0", "--admin", "127.0.0.1:0"])
-    expect(stdout).toContain("clients: indexer")
     const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)/].map((line) =>
       line.exec(stdout)?.[1] ?? ""
     )
-    const operator = { headers: { "x-api-key": token } }
     const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""
-    expect((await fetch(origin + path)).status).toBe(401)
-    expect((await fetch(origin + path, { headers: { "x-api-key": token } })).status).toBe(200)
-    const usage = await (await fetch(`${status}/usage`, operator)).json()
-    expect(usage).toMatchObject({
-      clients: expect.arrayContaining([expect.objectContaining({ name: "indexer", requests: 1 })])
-    })
-    expect((await fetch(`${status}/metrics`)).status).toBe(401)
-    expect((await fetch(status)).headers.get("content-type")).toContain("text/html")
-    expect(await (await fetch(`${status}/metrics`, operator)).text()).toContain("quarry_proxy_requests_total")
+    const statusOf = async (url: string, headers = {}) => (await fetch(url, { headers })).status
+    for (const url of [origin + path, `${status}/usage`]) {
+      expect([await statusOf(url), await statusOf(url, { "x-api-key": token })]).toEqual([401, 200])
+    }
     const { code, stderr } = await stop("SIGINT")
     expect(code).toBe(0)
     expect(stdout + stderr).not.toContain(token)
@@ -240,7 +177,7 @@ describe("quarry-proxy", () => {
       return [token.length, status]
     }
     const terminal = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-    const onTerminal = await up(args, {}, [], ["python3", "-c", terminal])
+    const onTerminal = await up(args, [], ["python3", "-c", terminal])
     expect(await statusOf(onTerminal.stdout)).toEqual([46, 200])
     const stopped = await onTerminal.stop("Ctrl-C")
     expect([stopped.code, stopped.stdout]).toEqual([0, expect.not.stringContaining("admin.tokens")])

@@ -11,8 +11,6 @@ import { matches } from "./support/golden.ts"
 
 const now = Date.UTC(2030, 0, 2, 12)
 
-const view = { width: 1440, height: 900, scheme: "light" } as const
-
 describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
     it.scoped.each([["busy", busyStatus(now)], ["quiet", idleStatus(now)]] as const)(
@@ -26,7 +24,7 @@ describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippe
               JSON.stringify(status)
             )
           })
-          const page = yield* Chromium.open(url, { view })
+          const page = yield* Chromium.open(url)
           const text = yield* Effect.promise(async () => {
             await page.waitForFunction(() => document.title.includes("–"))
             return page.locator("body").innerText()

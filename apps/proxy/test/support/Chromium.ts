@@ -48,24 +48,13 @@ export const layer: Layer.Layer<Browser> = Layer.scoped(
   )
 )
 
-export interface View {
-  readonly width: number
-  readonly height: number
-  readonly scheme: "light" | "dark"
-}
-
+/** The widths of a phone and of a desktop. */
 const sizes = [{ width: 390, height: 844 }, { width: 1440, height: 900 }]
-
-/** Phone and desktop, each in the light and dark schemes. */
-export const views: ReadonlyArray<View> = sizes.flatMap((size) =>
-  (["light", "dark"] as const).map((scheme) => ({ ...size, scheme }))
-)
 
 /** Console message after an error response or a lost connection, which tests cause on purpose. */
 const expected = /^Failed to load resource: /
 
 interface OpenOptions {
-  readonly view?: View
   /** Runs before anything is loaded. */
   readonly beforeLoad?: (page: Page) => Promise<void>
   /** An error that the test causes. */
@@ -78,15 +67,14 @@ interface OpenOptions {
  */
 export const open = (
   url: string,
-  { allowed = /^$/, beforeLoad, view = { width: 1440, height: 900, scheme: "light" } }: OpenOptions = {}
+  { allowed = /^$/, beforeLoad }: OpenOptions = {}
 ): Effect.Effect<Page, never, Browser | Scope.Scope> =>
   Effect.gen(function*() {
     const browser = yield* Browser
     const context = yield* Effect.acquireRelease(
       Effect.promise(() =>
         browser.newContext({
-          viewport: { width: view.width, height: view.height },
-          colorScheme: view.scheme,
+          viewport: { width: 1440, height: 900 },
           permissions: ["clipboard-read", "clipboard-write"]
         })
       ),
@@ -117,9 +105,17 @@ export const open = (
     return page
   })
 
-/** Returns how many pixels the page is wider than the viewport. */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+/** Returns how many pixels the page is wider than a phone, and than a desktop. */
+export const overflows = async (page: Page): Promise<ReadonlyArray<number>> => {
+  const found: Array<number> = []
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    found.push(
+      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    )
+  }
+  return found
+}
 
 /** Returns the URL and everything that the browser stores for the page. */
 export const browserStorage = (page: Page): Promise<string> =>

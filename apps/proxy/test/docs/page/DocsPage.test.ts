@@ -66,17 +66,14 @@ const preciseNumber = "115792089237316195423570985008687907853269984665640564039
 
 describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
-    it.scoped.each(Chromium.views)(
-      "fits a width of $width px in the $scheme scheme with everything expanded",
-      (view) =>
-        Effect.gen(function*() {
-          const page = yield* Chromium.open(yield* serve(), { view })
-          yield* Effect.promise(() =>
-            page.evaluate(() => document.querySelectorAll("details").forEach((each) => each.open = true))
-          )
-          expect(yield* Effect.promise(() => Chromium.overflow(page))).toBe(0)
+    it.scoped("fits a phone and a desktop with everything expanded", () =>
+      Effect.gen(function*() {
+        const page = yield* Chromium.open(yield* serve())
+        yield* Effect.promise(async () => {
+          await page.evaluate(() => document.querySelectorAll("details").forEach((each) => each.open = true))
+          expect(await Chromium.overflows(page)).toEqual([0, 0])
         })
-    )
+      }))
 
     it.scoped("searches operations and error codes", () =>
       Effect.gen(function*() {
@@ -235,22 +232,6 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           await price.getByText("Stopped.").waitFor()
           await price.getByRole("button", { name: "Send" }).waitFor()
         })
-      }))
-
-    it.scoped("forbids turning text into markup", () =>
-      Effect.gen(function*() {
-        const page = yield* Chromium.open(yield* serve(), { allowed: /TrustedHTML/ })
-        const outcome = yield* Effect.promise(() =>
-          page.evaluate(() => {
-            try {
-              document.body.innerHTML = "<b>in</b>"
-              return "allowed"
-            } catch (error) {
-              return String(error)
-            }
-          })
-        )
-        expect(outcome).toContain("TrustedHTML")
       }))
   })
 })

@@ -27,6 +27,8 @@ describe.each(pages)("%s", (_, reply) => {
     expect(policy).toContain(`script-src ${hash(between(text, "<script>", "</script>"))};`)
     expect(policy).toContain(`style-src ${hash(between(text, "<style>", "</style>"))};`)
     expect(policy).not.toContain("unsafe")
+    // Text cannot become markup
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
   })
 
   it("has one script and one style, and loads no other resource", () => {
