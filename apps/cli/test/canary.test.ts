@@ -12,7 +12,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { loadCommands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/help/Help.ts"
-import { directories, piped } from "./config/support.ts"
+import { directories, piped } from "./support/directories.ts"
 import { quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 

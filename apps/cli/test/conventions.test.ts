@@ -1,11 +1,9 @@
-/** Conventions of command lines: colors, errors for programs, the version, help, and options in odd places. */
+/** Conventions of command lines: colors, options in odd places, and help. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../src/args/ArgumentValues.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
-import { type ErrorReport, exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
+import { exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
 import {
-  exampleValues,
   exitStatus,
   formatHelp,
   formatOverview,
@@ -15,10 +13,6 @@ import {
 } from "../src/help/Help.ts"
 import { arrange } from "../src/invocation/Arrange.ts"
 import { streamInfo } from "../src/terminal/StreamInfo.ts"
-import { quarry, type RunOptions, sandboxEnvironment } from "./support/quarry.ts"
-import { respondingWith } from "./support/stubClient.ts"
-
-const price = `token price ${exampleValues.token}`
 
 it.each<readonly [env: Readonly<Record<string, string>>, line: string, inTerminal: boolean, inPipe: boolean]>(
   [
@@ -58,39 +52,6 @@ it("reads options before --, of which the last value counts, also of an invalid 
   expect(hasJsonErrors("--json-errors", "false")).toBe(false)
   expect(hasJsonErrors("--", "--json-errors")).toBe(false)
 })
-
-const failed = (status: number, message: string, headers: Readonly<Record<string, string>>) =>
-  respondingWith(JSON.stringify({ message }), status, { "content-type": "application/json", ...headers })
-    .client
-
-it.live.each<readonly [error: string, line: string, options: RunOptions, report: Partial<ErrorReport>]>([
-  ["an invalid command line", "walet chains", {}, {
-    tag: "UsageError",
-    message: "unknown command \"walet\"",
-    hint: "did you mean quarry wallet chains?",
-    exitCode: 2,
-    retryable: false,
-    requestId: null
-  }],
-  [
-    "an error of the upstream, with its request ID",
-    price,
-    { env: sandboxEnvironment, client: failed(401, "Invalid API key", { "x-request-id": "req-7" }) },
-    { tag: "AuthenticationError", exitCode: 4, retryable: false, requestId: "req-7" }
-  ],
-  [
-    "an error that may pass",
-    price,
-    { env: sandboxEnvironment, client: failed(429, "Too many requests", { "retry-after": "3600" }) },
-    { tag: "RateLimitError", exitCode: 5, retryable: true }
-  ]
-])("--json-errors describes %s in one line", ([, line, options, report]) =>
-  Effect.gen(function*() {
-    const { code, err, out } = yield* quarry([...line.split(" "), "--json-errors"], options)
-    expect({ code, out }).toEqual({ code: report.exitCode, out: "" })
-    expect(err.trimEnd().split("\n")).toHaveLength(1)
-    expect(JSON.parse(err)).toMatchObject(report)
-  }))
 
 describe("help", () => {
   const stream = (columns: number | null) => ({ isTerminal: columns !== null, hasColors: false, columns })

@@ -5,9 +5,11 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globalOptions } from "../../src/args/GlobalOptions.ts"
 import { commandLoaders, loadCommands } from "../../src/commands/Commands.ts"
-import { exampleValues } from "../../src/help/Help.ts"
+import { commandLine } from "../../src/commands/Descriptions.build.ts"
+import { exampleLines, exampleValues } from "../../src/help/Help.ts"
 import { kebabCase } from "../../src/text/KebabCase.ts"
-import { quarry } from "../support/quarry.ts"
+import { words } from "../golden/cases.ts"
+import { directories } from "../support/directories.ts"
 
 const commands = await loadCommands()
 
@@ -40,25 +42,47 @@ it("uses values of the sandbox in examples", () => {
   })
 })
 
-it.live("runs every example with the sandbox", () =>
-  // examples.test.ts runs and interrupts those that do not end
-  Effect.forEach(
-    commands.filter(({ operation, runsUntilInterrupted }) =>
-      operation !== null && runsUntilInterrupted !== true
-    ),
-    (command) =>
-      Effect.gen(function*() {
-        const help = yield* quarry([...command.path, "--help"])
-        expect(help.code).toBe(0)
-        const examples = help.out.split("\n").filter((line) =>
-          line.startsWith(`  quarry ${command.path.join(" ")} `) && !line.includes("[options]")
-        )
-        expect(examples).toHaveLength(command.examples.length)
+/** Another program may listen on the default port, and files belong into the project. */
+const inProject = (line: string, project: string): string =>
+  line.replace(/sandbox serve$/, "$& --port 0").replace(/--(?:to|state) /, `$&${project}/`)
+
+/** Commands of a group share their configuration: a setting is set before it is read or removed. */
+const rank = (path: ReadonlyArray<string>): number =>
+  ["set", "get", "list", "unset"].indexOf(path.at(-1) ?? "")
+
+const groups = new Set(commandLine.commands.map(({ path: [group] }) => group))
+
+it.live.each([...groups])(
+  "runs every example of quarry %s with the sandbox",
+  (group) =>
+    Effect.gen(function*() {
+      const { project, run } = yield* directories
+      const commands = commandLine.commands.filter(({ path }) => path[0] === group)
+      for (const command of commands.toSorted((a, b) => rank(a.path) - rank(b.path))) {
+        const examples = exampleLines(command)
+        if (command.operation !== null) expect(examples).not.toEqual([])
         for (const example of examples) {
-          const ran = yield* quarry([...example.trim().split(" ").slice(1), "--sandbox"], {
-            sandbox: { scale: 200, syncAfter: { reads: 1 } }
-          })
-          expect([example, ran.code, ran.err]).toEqual([example, 0, expect.not.stringContaining("error")])
+          const captured = { out: "", err: "", progressCount: 0 }
+          const ended = yield* Effect.raceFirst(
+            run(words(inProject(example, project)).slice(1), {
+              captured,
+              env: { QUARRY_SANDBOX: "1" },
+              sandbox: { scale: 200, syncAfter: { reads: 1 } }
+            }),
+            Effect.as(
+              Effect.repeat(Effect.sleep("2 millis"), {
+                until: () =>
+                  command.runsUntilInterrupted === true && /http|watching/.test(captured.out + captured.err)
+              }),
+              { code: 0 }
+            )
+          )
+          expect([example, ended.code, captured.err]).toEqual([
+            example,
+            0,
+            expect.not.stringContaining("error")
+          ])
         }
-      })
-  ))
+      }
+    }).pipe(Effect.scoped)
+)

@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import { connect } from "node:net"
 import { HttpTransport, layer } from "../../src/connection/HttpTransport.ts"
 import { proxyVariables } from "../../src/connection/ProxyVariables.ts"
-import { serveSandbox } from "./support.ts"
+import { serveSandbox } from "../support/server.ts"
 
 /** Starts a proxy that tunnels every connection, and records the targets. */
 const tunnellingProxy: Effect.Effect<

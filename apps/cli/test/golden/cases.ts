@@ -4,6 +4,7 @@
  * Names in braces are values of the sandbox, for example `{wallet}`. Quotes enclose a word with spaces.
  */
 import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import type { ProcessResult } from "../support/process.ts"
 
 /** A response of a scripted upstream. The last response is repeated. */
 export interface Scripted {
@@ -32,6 +33,25 @@ export interface Case {
   readonly closedAfter?: number
   /** Number of writes after which the command is interrupted. */
   readonly interruptedAfter?: number
+  /** Whether the record has the requests that are sent. */
+  readonly showsRequests?: boolean
+}
+
+/** What a case prints, and the requests that it sends. */
+export interface Result extends ProcessResult {
+  readonly requests: ReadonlyArray<string>
+}
+
+/** Lines that share a home directory and a project. Those with a `!` are run by a shell, in the project. */
+export interface Session extends Omit<Case, "line"> {
+  readonly lines: ReadonlyArray<string>
+  /** The user file, and the project file. */
+  readonly user?: string
+  readonly project?: string
+  /** Whether the text on stdin is typed at a terminal. */
+  readonly isTyped?: boolean
+  /** Whether the sandbox is reached over the network. */
+  readonly isServed?: boolean
 }
 
 /** Values of the sandbox with seed 1. */
@@ -53,24 +73,33 @@ const sandboxValues: Readonly<Record<string, string>> = {
   unknownAddress: "0x00000000000000000000000000000000000000aa"
 }
 
-/** API key and base URLs of the sandbox. */
-export const connection: Readonly<Record<string, string>> = {
-  QUARRY_API_KEY: "sandbox-good-key",
-  QUARRY_BASE_URL: "http://sandbox.invalid",
-  QUARRY_STREAMS_URL: "http://sandbox.invalid",
-  QUARRY_LEDGER_URL: "http://sandbox.invalid",
-  QUARRY_LEDGER_TESTNET_URL: "http://sandbox.invalid/testnet"
-}
-
 const expand = (text: string): string =>
   text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => sandboxValues[name] ?? placeholder)
 
-/** Splits a line into arguments. */
-export const words = (line: string): ReadonlyArray<string> =>
-  [...expand(line).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
+/** Splits a text at spaces. */
+export const words = (text: string): ReadonlyArray<string> =>
+  [...expand(text).matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""))
+
+/** Reads a line as a shell does: variables, arguments and, after `<<<`, the text on stdin. */
+export const parse = (line: string) => {
+  const [command = "", stdin] = line.split(" <<< ")
+  const all = words(command)
+  const [, variables = ""] = variablesOf(command)
+  const count = words(variables).length
+  return {
+    argv: all.slice(count),
+    env: Object.fromEntries(all.slice(0, count).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? [])),
+    stdin: stdin === undefined ? undefined : `${words(stdin).join(" ")}\n`
+  }
+}
+
+const variablesOf = (line: string) => /^((?:[A-Z_]+=(?:'[^']*'|[^\s'])* )*)(.*)$/s.exec(line) ?? []
 
 /** Returns the line as it appears in the record. */
-export const shown = (line: string): string => `$ quarry ${expand(line)}`.trimEnd()
+export const shown = (line: string): string => {
+  const [, variables = "", command = ""] = variablesOf(line)
+  return `$ ${line.startsWith("!") ? line.slice(1) : expand(`${variables}quarry ${command}`)}`.trimEnd()
+}
 
 const testCase = (line: string, more: Omit<Case, "line"> = {}): Case => ({ line, ...more })
 
@@ -96,6 +125,25 @@ const faulty = (line: string, fault: Sandbox.Fault, more: Omit<Case, "line" | "c
   connectedCase(line, { sandbox: { faults: [{ fault }] }, ...more })
 
 const price = "token price {token}"
+
+/** 2^256−1 */
+const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+
+const dates = "--from-date 2024-01-01 --to-date 2024-02-01"
+
+/** Shows the requests to services with other base URLs than the sandbox. */
+const requestCase = (line: string, body = "{\"result\":[]}"): Case => ({
+  line,
+  env: {
+    QUARRY_API_KEY: "key+of/mine==",
+    QUARRY_BASE_URL: "https://data.test/gateway/",
+    QUARRY_STREAMS_URL: "https://streams.test",
+    QUARRY_LEDGER_URL: "https://ledger.test/v1/",
+    QUARRY_LEDGER_TESTNET_URL: "https://testnet.test/v1"
+  },
+  script: [{ status: 200, headers: json, body: expand(body) }],
+  showsRequests: true
+})
 
 /** JSON has the content of NDJSON: the records of lists and of a price show its layout. */
 const inEveryFormat = (line: string): ReadonlyArray<Case> =>
@@ -307,6 +355,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   ],
   "errors-arguments": [
     testCase("walet chains {wallet}"),
+    testCase("walet chains {wallet} --json-errors"),
     testCase("wallets"),
     testCase("chains {wallet}"),
     testCase("transfers"),
@@ -343,7 +392,33 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase(`${price} --key=hidden`),
     testCase(`${price} --token hidden`),
     testCase("--completions powershell"),
-    testCase("--completions")
+    testCase("--completions"),
+    ...[
+      "docter",
+      "price {token}",
+      "wach wallet transfers",
+      "watch walet nft-trades",
+      "watch wallet transfer",
+      "watch nowhere",
+      "config ls",
+      "help enviroment",
+      "help walet",
+      "hlep",
+      "version",
+      "wallet transfers {wallet} --form-block 5",
+      "token price 0x1 --output jsno",
+      "token price 0x1 --timeout 30",
+      "token price 0x1 --timeout 0s",
+      "token price 0x1 --rate-limit 5",
+      "wallet transfers 0x1 --limit -5",
+      "doctor -vx",
+      "explain a b",
+      "nft get a",
+      "wallet transfers 0x1 --limit --all",
+      "wallet transfers 0x1 --all --max-items ''",
+      "wallet transfers 0x1 --all --to ''",
+      "wallet transfers 0x1 --all --chain ''"
+    ].map((line) => testCase(line))
   ],
   "errors-input": [
     testCase("wallet transfers 0x12"),
@@ -437,6 +512,10 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     scripted(price, 400, "\u001b[31mred\u001b[0m \u202e", { "content-type": "text/plain" }),
     scripted(price, 401, "{\"message\":\"Your plan has reached its limit\"}"),
     scripted(price, 404, "{\"message\":\"No pools found\"}"),
+    scripted(price, 404, "<html>", { "content-type": "text/html" }),
+    connectedCase(price, { env: { QUARRY_BASE_URL: "http://sandbox.invalid/foo" } }),
+    scripted(`${price} --json-errors`, 401, "{}", { ...json, "x-request-id": "req-7" }),
+    scripted(`${price} --json-errors`, 429, "{}", { ...json, "retry-after": "3600" }),
     scripted(price, 429, "{\"message\":\"slow down\"}", { ...json, "retry-after": "3600" }),
     scripted(price, 201, "{\"usdPrice\":1}"),
     scripted(price, 400, "{\"message\":\"the key sandbox-good-key is wrong\"}")
@@ -445,6 +524,120 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     connectedCase(price, { broken: true }),
     connectedCase(`${price} -o table`, { full: true }),
     connectedCase("token transfers {token} --limit 2 --all -o table", { full: true })
+  ],
+  // Each operation with all its options. Addresses are in upper case, cursors contain reserved characters
+  "requests": [
+    requestCase(
+      "wallet transfers 0xBA766B2113A53A5900C11859CECA38CA9918C6B4 --chain polygon-amoy --limit 25 --order asc " +
+        `--cursor 'a b+c/d=&?#é%' --from-block 0x3e8 --to-block 2000 ${dates} ` +
+        "--contract-addresses 0xF124A828C0FC24A9F753C3EBB18EF93C74A67993 --contract-addresses {collection}"
+    ),
+    requestCase(
+      "wallet chains {wallet} --chains eth,polygon-amoy --chains 0xE708",
+      "{\"address\":\"{wallet}\",\"active_chains\":[]}"
+    ),
+    requestCase(
+      "wallet nft-trades {wallet} --chain OPTIMISM --from-block 5 --from-date 1704067200 --to-block 6 " +
+        "--to-date 2024-02-01 --cursor c --limit 10"
+    ),
+    requestCase(
+      `${price} --chain moonbase --include percent_change --exchange mm-finance --to-block 22000000`,
+      "{\"usdPrice\":1}"
+    ),
+    requestCase(
+      `token transfers {token} --chain 0xA4B1 --limit 1 --order DESC --cursor next --from-block 0 ` +
+        `--to-block 9007199254740991 ${dates}`
+    ),
+    requestCase("token owners {token} --chain eth --limit 3 --cursor c --order desc"),
+    requestCase(
+      "nft list {collection} --chain eth --format hex --limit 50 --total-ranges 4 --range 3 --cursor x " +
+        "--normalize-metadata --media-items"
+    ),
+    requestCase(
+      `nft get {collection} ${largest} --chain palm --format decimal --normalize-metadata --no-media-items`,
+      "{\"token_address\":\"{collection}\",\"token_id\":\"1\"}"
+    ),
+    requestCase(
+      `nft owners {collection} 0x${"f".repeat(64)} --chain base-sepolia --format decimal --limit 7 ` +
+        "--cursor eyJ.-_~ --no-normalize-metadata --media-items"
+    ),
+    requestCase("stream set-status 'my stream № 1?#%' paused", "{\"id\":\"1\",\"status\":\"paused\"}"),
+    requestCase("ledger tx {transaction} --network mainnet", "{\"hash\":\"{transaction}\"}"),
+    requestCase("ledger tx {transaction} --network testnet", "{\"hash\":\"{transaction}\"}"),
+    requestCase("ledger tx {transaction}", "{\"hash\":\"{transaction}\"}"),
+    requestCase(`${price} --base-url http://127.0.0.1:4000/api/v2.2/`, "{\"usdPrice\":1}"),
+    // Dates are timestamps if no block is set, and relative to the time of the command
+    requestCase("wallet transfers {wallet} --from-date 2024-01-31 --to-date 2024-01-31T12:00:00.5+02:00"),
+    requestCase("wallet transfers {wallet} --from-date yesterday --to-date 2h"),
+    requestCase("wallet nft-trades {wallet} --from-date 1706659200 --to-block LATEST --to-date latest"),
+    requestCase(`${price} --to-block latest`, "{\"usdPrice\":1}"),
+    requestCase("wallet transfers {wallet} --from-block latest"),
+    requestCase("wallet transfers {wallet} --from-date yesterdy"),
+    requestCase("wallet transfers {wallet} --from-date 1h --to-date 2h")
+  ],
+  "curl": [
+    testCase("token owners {token} --all --curl", { env: { QUARRY_BASE_URL: "https://a.test" } }),
+    testCase("ledger tx {transaction} --network testnet --sandbox --curl"),
+    testCase("stream set-status {stream} paused --sandbox --curl"),
+    testCase("token price 0x12 --curl --sandbox"),
+    testCase("config list --curl")
+  ],
+  "api": [
+    testCase("api -o table"),
+    testCase("api", { terminal: 100 }),
+    testCase("api tokenPrice address={token} --sandbox -o csv"),
+    testCase("api tokenPrice address={token} --sandbox -o json"),
+    scripted("api tokenPrice address={token}", 200, "{ \"usdPrice\" :1.50,\n\"extra\":\"Ä\u200e\" }"),
+    {
+      ...scripted(
+        "api tokenPrice address={token}",
+        200,
+        "{\"usdPrice\":1,\"name\":\"\u009b31mred\u202e\"}\n"
+      ),
+      terminal: 80
+    },
+    scripted("api tokenPrice address={token} -i", 200, "{\"usdPrice\":1}", {
+      ...json,
+      "set-cookie": "session=1",
+      "x-request-id": "r-1"
+    }),
+    scripted("api tokenPrice address={token}", 404, "{\"message\":\"no such token\"}"),
+    scripted("api walletChains address={wallet} -i -v", 401, "{\"message\":\"sandbox-good-key\"}", {
+      ...json,
+      "x-request-id": "sandbox-good-key"
+    }),
+    testCase("api walletTransfers address={wallet} cursor=from-nowhere --sandbox"),
+    ...[
+      "walletTransfer",
+      "walletTransfers adress={wallet}",
+      "walletTransfers address={wallet} whatsoever=1",
+      "walletTransfers address={wallet} chain",
+      "walletTransfers address={wallet} limit=many",
+      "walletTransfers",
+      "updateStreamStatus id={stream} status=gone",
+      "walletChains address={wallet} chains[]=eth chains[]=polygon --curl"
+    ].map((line) => testCase(`api ${line} --sandbox`))
+  ],
+  "explain": [
+    testCase("explain -o table"),
+    testCase("explain 6", { terminal: 60 }),
+    testCase("explain ratelimit"),
+    testCase("explain RateLimitError -o csv"),
+    testCase("explain client-rate-limited -o json"),
+    testCase("explain RateLimitEror"),
+    testCase("explain 99")
+  ],
+  "quiet": [
+    testCase("wallet transfers {wallet} --limit 2 --max-items 4 -o table --quiet --sandbox", {
+      terminal: 60
+    }),
+    testCase("wallet transfers {emptyWallet} -q -o table --sandbox"),
+    testCase("token price - -q --fields usdPrice --sandbox <<< {token}"),
+    testCase("token price - -q --fields usdPrice --sandbox <<< {unpricedToken}"),
+    testCase("token price {unpricedToken} -q --sandbox"),
+    testCase("token price 0x12 --quiet"),
+    testCase("token price 0x12 --quiet --json-errors"),
+    testCase("token price 0x12 -q -v")
   ],
   "completions-bash": [testCase("--completions bash")],
   "completions-powershell": [testCase("completions powershell"), testCase("completions nowhere")],
@@ -463,6 +656,13 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     faulty(`${price} -v`, { status: 500 }),
     faulty(`${price} -v`, { kind: "html" }),
     connectedCase("stream set-status {stream} paused -v -o table"),
+    scripted(`${price} -v --fields usdPrice`, 200, "{\"usdPrice\":1}", {
+      ...json,
+      "cache-status": "quarry-proxy; hit; ttl=30"
+    }),
+    testCase(
+      "token transfers {token} --limit 2 --max-items 6 -v --rate-limit 5/100ms --fields value --sandbox"
+    ),
     connectedCase(`${price} -v -o table`, { terminal: 80, isColored: true }),
     connectedCase("nft list {unindexed} --wait --limit 1 -v -o table", {
       sandbox: { syncAfter: { reads: 1 } }

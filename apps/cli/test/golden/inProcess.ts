@@ -1,51 +1,52 @@
-/** Runs `quarry` in this process with a sandbox or scripted responses, and captures the streams. */
+/** Runs the cases in this process, with a sandbox or scripted responses. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
-import { run as quarry } from "../../src/Cli.ts"
-import { commandLine } from "../../src/commands/Descriptions.build.ts"
-import { HttpTransport } from "../../src/connection/HttpTransport.ts"
-import { OutputClosedError, OutputError } from "../../src/errors/CommandError.ts"
+import { spawnSync } from "node:child_process"
+import { OutputError } from "../../src/errors/CommandError.ts"
 import { systemFailure } from "../../src/errors/SystemError.ts"
-import { arrange } from "../../src/invocation/Arrange.ts"
-import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
+import { directories, piped, typed } from "../support/directories.ts"
 import type { ProcessResult } from "../support/process.ts"
-import { type Case, connection, type Scripted, words } from "./cases.ts"
+import { quarry, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
+import { serveSandbox } from "../support/server.ts"
+import { bodyOf } from "../support/stubClient.ts"
+import { type Case, parse, type Result, type Session } from "./cases.ts"
+import { withoutPorts } from "./records.ts"
 
 /** Shared by all cases. */
 const ledger = Ledger.make({ seed: 1, scale: 60 })
 
-/** Returns the responses in order, and repeats the last one. */
-const scriptedClient = (script: ReadonlyArray<Scripted>): HttpClient.HttpClient => {
+/** Returns the responses in order, and repeats the last one. A defect contains the request. */
+const scriptedClient = ({ broken = false, script = [] }: Case): HttpClient.HttpClient => {
   let sent = 0
   return HttpClient.make((request) =>
     Effect.suspend(() => {
       const response = script[Math.min(sent++, script.length - 1)]
-      if (response === undefined) return Effect.dieMessage("the script is empty")
+      if (broken || response === undefined) {
+        return Effect.die(new Error(`broken by ${request.method} ${request.url}`))
+      }
       const { body, headers = {}, status } = response
-      return Effect.succeed(
-        HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
-      )
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
     })
   )
 }
 
-/** A client that fails with a defect that contains the request. */
-const defective = HttpClient.make((request) =>
-  Effect.die(new Error(`broken by ${request.method} ${request.url}`))
-)
-
 const started = Date.UTC(2025, 5, 1)
+
+/** Returns the real length of a sleep: a longer one still ends later. */
+const shortened = (duration: Duration.Duration): Duration.Duration => {
+  const millis = Duration.toMillis(duration)
+  return Duration.millis(Math.min(millis, 100 + millis / 50))
+}
 
 /** Creates a clock that advances only with sleeps, independent of the load of the machine. */
 const makeClock = (): Clock.Clock => {
@@ -59,7 +60,10 @@ const makeClock = (): Clock.Clock => {
     sleep: (duration: Duration.Duration) =>
       Effect.suspend(() => {
         const end = now + Duration.toMillis(duration)
-        return Effect.zipRight(real.sleep(duration), Effect.sync(() => void (now = Math.max(now, end))))
+        return Effect.zipRight(
+          real.sleep(shortened(duration)),
+          Effect.sync(() => void (now = Math.max(now, end)))
+        )
       })
   })
 }
@@ -67,59 +71,78 @@ const makeClock = (): Clock.Clock => {
 /** Exit code of an interrupted process. */
 const interruptedExitCode = 130
 
-export const run = (input: Case): Promise<ProcessResult> =>
+type Run = (argv: ReadonlyArray<string>, options: RunOptions) => Effect.Effect<ProcessResult>
+
+const runWith = (input: Case, run: Run): Effect.Effect<Result> =>
   Effect.gen(function*() {
-    const output = { out: "", err: "" }
-    let writes = 0
+    const captured = { out: "", err: "", progressCount: 0 }
     const reached = yield* Deferred.make<void>()
-    const stream = {
-      isTerminal: input.terminal !== undefined,
-      hasColors: input.isColored ?? false,
-      columns: input.terminal ?? null
-    }
-    const terminal: TerminalService = {
-      out: stream,
-      err: stream,
-      print: (texts) =>
-        Effect.suspend((): Effect.Effect<void, OutputClosedError | OutputError> => {
-          const text = [texts].flat().join("")
-          if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
-          if (text === "") return Effect.void
-          if (input.full === true) {
-            return new OutputError(systemFailure("cannot write output", { code: "ENOSPC" }))
-          }
-          writes += 1
-          output.out += text
-          return writes === input.interruptedAfter
+    const requests: Array<string> = []
+    const client = input.broken === true || input.script !== undefined
+      ? scriptedClient(input)
+      : Sandbox.httpClient(yield* Sandbox.make({ ledger, ...input.sandbox }))
+    const { argv, env, stdin = "" } = parse(input.line)
+    const fiber = yield* Effect.fork(
+      run(argv, {
+        ...input,
+        env: { ...(input.connected === true ? sandboxEnvironment : {}), ...input.env, ...env },
+        stdin,
+        captured,
+        isProgressNoted: true,
+        client: HttpClient.make((request, url) => {
+          const headers = Object.entries(request.headers).map(([name, value]) => `; ${name}: ${value}`)
+          requests.push([request.method, " ", url.href, ...headers.sort(), bodyOf(request) ?? ""].join(""))
+          return client.execute(request)
+        }),
+        onWrite: (count) =>
+          input.full === true
+            ? new OutputError(systemFailure("cannot write output", { code: "ENOSPC" }))
+            : count === input.interruptedAfter
             ? Deferred.succeed(reached, undefined)
             : Effect.void
-        }),
-      note: (text) => Effect.sync(() => void (output.err += `${text}\n`)),
-      progress: (text) =>
-        Effect.sync(() => {
-          if (stream.isTerminal && text !== null) output.err += `(progress) ${text}\n`
-        })
-    }
-    const client = input.broken === true
-      ? Layer.succeed(HttpClient.HttpClient, defective)
-      : input.script === undefined
-      ? Sandbox.layer({ ledger, ...input.sandbox })
-      : Layer.succeed(HttpClient.HttpClient, scriptedClient(input.script))
-    const env = { ...(input.connected === true ? connection : {}), ...input.env }
-    const fiber = yield* Effect.fork(
-      quarry(arrange(commandLine, words(input.line)), "1.2.3").pipe(
-        Effect.provideService(CommandTerminal, terminal),
-        Effect.provideService(HttpTransport, {
-          network: () => Effect.succeed(client),
-          sandbox: Effect.succeed({ client, config: new Map(Object.entries(connection)) })
-        }),
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
-        Effect.withRandom(Random.fixed([0.01])),
-        Effect.withClock(makeClock())
-      )
+      }).pipe(Effect.withRandom(Random.fixed([0.01])), Effect.withClock(makeClock()))
     )
     yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(fiber))
     const isInterrupted = yield* Deferred.isDone(reached)
     const exit = isInterrupted ? yield* Fiber.interrupt(fiber) : yield* Fiber.await(fiber)
-    return { code: Exit.isSuccess(exit) ? exit.value : interruptedExitCode, ...output }
-  }).pipe(Effect.runPromise)
+    const { err, out } = captured
+    return { code: Exit.isSuccess(exit) ? exit.value.code : interruptedExitCode, out, err, requests }
+  })
+
+export const run = (input: Case): Promise<Result> => Effect.runPromise(runWith(input, quarry))
+
+/** Runs the lines of a session one after another, those of the shell in the project. */
+export const runSession = (session: Session): Promise<ReadonlyArray<readonly [Case, Result]>> =>
+  Effect.gen(function*() {
+    const { home, project, run, writeProject, writeUser } = yield* directories
+    if (session.user !== undefined) writeUser(session.user)
+    if (session.project !== undefined) writeProject(session.project)
+    const served = session.isServed === true
+      ? { client: yield* HttpClient.HttpClient, env: yield* serveSandbox }
+      : null
+    const { port } = new URL(served?.env["QUARRY_BASE_URL"] ?? "http://a.test")
+    const mask = (text: string) =>
+      withoutPorts(text).replaceAll(home, "{home}").replaceAll(project, "{project}")
+        .replace(/(TLS fails: |cannot be resolved: ).*/, "$1{reason}")
+    const runLine = (argv: ReadonlyArray<string>, options: RunOptions) => {
+      const input = (session.isTyped === true ? typed : piped)(options.stdin ?? "")
+      return served === null
+        ? run(argv, { ...options, input })
+        // The server has the time of day
+        : Effect.withClock(run(argv, { ...options, input, client: served.client }), Clock.make())
+    }
+    return yield* Effect.forEach(session.lines, (line) =>
+      Effect.gen(function*() {
+        const text = line.replaceAll("{port}", port).replaceAll("{project}", project)
+        const result = line.startsWith("!")
+          ? shell(text.slice(1), home, project)
+          : yield* runWith({ ...session, line: text, env: { ...served?.env, ...session.env } }, runLine)
+        return [{ ...session, line }, { ...result, out: mask(result.out), err: mask(result.err) }] as const
+      }))
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer), Effect.runPromise)
+
+const shell = (line: string, home: string, cwd: string): Result => {
+  const env = { PATH: process.env["PATH"], HOME: home }
+  const { status, stderr, stdout } = spawnSync("sh", ["-c", line], { cwd, env, encoding: "utf8" })
+  return { code: status, out: stdout, err: stderr, requests: [] }
+}

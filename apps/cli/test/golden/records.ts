@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { ProcessResult } from "../support/process.ts"
-import { type Case, shown } from "./cases.ts"
+import { type Case, type Result, type Session, shown } from "./cases.ts"
 
 /** Returns the file of a record. */
 export const recordPath = (name: string): string =>
@@ -20,29 +20,28 @@ const visible = (text: string): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** Starts each line with a bar, so that trailing line breaks are visible. */
-const block = (title: string, text: string): string => {
-  if (text === "") return `${title}: (empty)\n`
-  const lines = visible(withoutPlatform(text)).replace(/\n$/, "").split("\n").map((line) =>
-    `| ${line}`.trimEnd()
-  )
-  return [`${title}:`, ...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
-}
+/** Starts each line with a mark, so that trailing line breaks are visible. */
+const block = (mark: string, text: string): string =>
+  text === "" ? "" : visible(withoutPlatform(text)).replace(/\n$/, "").split("\n")
+    .map((line) => `${`${mark} ${line}`.trimEnd()}\n`)
+    .join("") + (text.endsWith("\n") ? "" : "(no end of line)\n")
 
 /** Masks the times of log lines. */
 const withoutTimes = (text: string): string =>
   text.replaceAll(/(?<![\dT])\d\d:\d\d:\d\d\.\d{3}(?!\d)/g, "<time>")
 
-/** Masks the version of Node.js and the platform in `--version`. */
+/** Masks the versions of Node.js and of the program, the platform, and durations. */
 const withoutPlatform = (text: string): string =>
-  text.replaceAll(/^node \d+\.\d+\.\d+ \w+ \w+$/gm, "node {version}")
+  text.replaceAll(/^(.*node(?:\.js v)?) ?\d+\.\d+\.\d+ (?:on )?\w+ \w+/gim, "$1 {version}")
+    .replaceAll(/(blockquarry\/)\d+\.\d+\.\d+/g, "$1{version}")
+    .replaceAll(/\bin \d+ ms\b/g, "in {n} ms").replaceAll(/\bwithin \d+ s\b/g, "within {n} s")
 
 /** Masks ports that the operating system selects. */
 export const withoutPorts = (text: string): string =>
-  text.replaceAll(/(127\.0\.0\.1:|--port )\d{4,5}\b/g, "$1{port}")
+  text.replaceAll(/((?:127\.0\.0\.1|0\.0\.0\.0):|--port )\d{4,5}\b/g, "$1{port}")
 
-/** Formats the environment of a case, one item per line. */
-const formatOptions = (input: Case): string => {
+/** Formats what a case runs with. */
+const formatOptions = (input: Case & Partial<Session>): string => {
   const {
     about,
     broken,
@@ -52,38 +51,51 @@ const formatOptions = (input: Case): string => {
     env = {},
     full,
     interruptedAfter,
+    project,
     sandbox,
     script,
-    terminal
+    terminal,
+    user
   } = input
   return [
     ...(about === undefined ? [] : [`# ${about}`]),
     ...(connected === true ? ["env: API key and base URLs of the sandbox"] : []),
-    ...Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}`),
+    Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}`).join(" "),
     ...(sandbox === undefined ? [] : [`sandbox: ${JSON.stringify(sandbox)}`]),
     ...(script ?? []).map((response) => `upstream: ${JSON.stringify(response)}`),
     ...(broken === true ? ["the client fails with a defect"] : []),
     ...(full === true ? ["the disk is full"] : []),
+    ...(user === undefined ? [] : [`~/.config/quarry/config.yaml: ${JSON.stringify(user)}`]),
+    ...(project === undefined ? [] : [`.quarry.yaml: ${JSON.stringify(project)}`]),
     ...(terminal === undefined
       ? []
       : [`terminal: ${terminal} columns${isColored === true ? ", colors" : ""}`]),
     ...(closedAfter === undefined ? [] : [`the reader closes stdout after ${closedAfter} writes`]),
     ...(interruptedAfter === undefined ? [] : [`interrupted after ${interruptedAfter} writes`])
-  ].map((line) => `${visible(line)}\n`).join("")
+  ].filter((line) => line !== "").map((line) => `${visible(line)}\n`).join("")
 }
 
-/** Formats the result of a case. */
+/** Formats the result of a case: stdout after bars, stderr after exclamation marks, and a status that is not 0. */
 export const outcome = ({ code, err, out }: ProcessResult): string =>
-  block("stdout", out) + block("stderr", withoutTimes(err)) + `exit code: ${code}\n`
+  block("|", out) + block("!", withoutTimes(err)) + (code === 0 ? "" : `exit code: ${code}\n`)
 
-/** Formats cases in order. A repeated result refers to the first case. */
-export const record = (cases: ReadonlyArray<readonly [Case, ProcessResult]>): string => {
+/** Formats cases in order. A repeated result refers to the first case, and repeated options are not shown again. */
+export const record = (cases: ReadonlyArray<readonly [Case, Result]>): string => {
   const firsts = new Map<string, string>()
+  let session: unknown
   return cases.map(([input, ended]) => {
-    const text = outcome(ended)
-    const title = `${formatOptions(input)}${visible(shown(input.line))}\n`
+    const text = outcome(ended) +
+      (input.showsRequests === true
+        ? ended.requests.map((request) => block(">", `${request}\n`)).join("")
+        : "")
+    const isContinued = "lines" in input && input.lines === session
+    session = "lines" in input ? input.lines : undefined
+    const title = `${isContinued ? "" : formatOptions(input)}${visible(shown(input.line))}\n`
     const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, title.trimEnd().replaceAll("\n", "; "))
+    // Shorter ones are shown again
+    if (first === undefined && text.split("\n").length > 3) {
+      firsts.set(text, title.trimEnd().replaceAll("\n", "; "))
+    }
     return title + (first === undefined ? text : `the same as: ${first}\n`)
   }).join("\n")
 }

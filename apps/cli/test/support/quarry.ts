@@ -11,7 +11,7 @@ import * as TestClock from "effect/TestClock"
 import { run } from "../../src/Cli.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { HttpTransport } from "../../src/connection/HttpTransport.ts"
-import { OutputClosedError } from "../../src/errors/CommandError.ts"
+import { OutputClosedError, type OutputError } from "../../src/errors/CommandError.ts"
 import { StandardInput } from "../../src/inputs/InputText.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
@@ -22,8 +22,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Width of the terminal. Default: no terminal. */
   readonly terminal?: number
+  readonly isColored?: boolean
   /** Number of writes after which the reader closes the output. */
   readonly closedAfter?: number
+  /** Whether stderr has the texts of the progress line too. */
+  readonly isProgressNoted?: boolean
+  /** Runs before each write, with their number. */
+  readonly onWrite?: (count: number) => Effect.Effect<void, OutputError>
   /** Client to use instead of the sandbox. */
   readonly client?: HttpClient.HttpClient
   /** Text on stdin. */
@@ -73,34 +78,41 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
   Effect.gen(function*() {
     const writes: Array<string> = []
     let err = ""
+    const { captured, closedAfter = Infinity, onWrite = () => Effect.void } = options
+    const note = (text: string) => {
+      err += `${text}\n`
+      if (captured !== undefined) captured.err += `${text}\n`
+    }
     const stream = {
       isTerminal: options.terminal !== undefined,
-      hasColors: false,
+      hasColors: options.isColored ?? false,
       columns: options.terminal ?? null
     }
     const terminal: TerminalService = {
       out: stream,
       err: stream,
       print: (texts, onWritten = () => {}) =>
-        Effect.suspend(() => {
+        Effect.suspend((): ReturnType<TerminalService["print"]> => {
           const text = [texts].flat().join("")
           if (text === "") return Effect.void
-          if (writes.length >= (options.closedAfter ?? Infinity)) return new OutputClosedError()
-          writes.push(text)
-          if (options.captured !== undefined) options.captured.out += text
-          onWritten([texts].flat().length)
-          return Effect.void
+          if (writes.length >= closedAfter) return new OutputClosedError()
+          return Effect.zipLeft(
+            onWrite(writes.length + 1),
+            Effect.sync(() => {
+              writes.push(text)
+              if (captured !== undefined) captured.out += text
+              onWritten([texts].flat().length)
+            })
+          )
         }),
-      note: (text) =>
-        Effect.sync(() => {
-          err += `${text}\n`
-          if (options.captured !== undefined) options.captured.err += `${text}\n`
-        }),
+      note: (text) => Effect.sync(() => note(text)),
       progress: (text) =>
         Effect.sync(() => {
-          if (text === null || options.captured === undefined) return
-          options.captured.progressCount++
-          options.captured.progress?.push(text)
+          if (text === null) return
+          if (stream.isTerminal && options.isProgressNoted === true) note(`(progress) ${text}`)
+          if (captured === undefined) return
+          captured.progressCount++
+          captured.progress?.push(text)
         })
     }
     const client = options.client === undefined

@@ -12,7 +12,7 @@ export interface SentRequest {
   readonly body: string | null
 }
 
-const bodyOf = ({ body }: HttpClientRequest): string | null =>
+export const bodyOf = ({ body }: HttpClientRequest): string | null =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? null : body._tag
 
 /** Creates a client that returns the same response to every request, and records the requests. */

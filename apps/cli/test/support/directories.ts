@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WorkingDirectory } from "../../src/config/Configuration.ts"
 import { SecretInput, type SecretInputService } from "../../src/config/SecretInput.ts"
-import { quarry, type RunOptions, type RunResult } from "../support/quarry.ts"
+import { quarry, type RunOptions, type RunResult } from "./quarry.ts"
 
 export interface Directories {
   readonly home: string

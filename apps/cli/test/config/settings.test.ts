@@ -1,0 +1,112 @@
+/** Settings: their names, their sources and their values. How they apply is in the golden records. */
+import { chainId, evmChains } from "@blockquarry/core/Chain"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { decodeArguments } from "../../src/args/OperationParameters.ts"
+import { commandLine } from "../../src/commands/Descriptions.build.ts"
+import * as Configuration from "../../src/config/Configuration.ts"
+import { findSetting, settings, variableOf } from "../../src/config/Setting.ts"
+import { exampleValues } from "../../src/help/Help.ts"
+import { directories } from "../support/directories.ts"
+
+const examples: Readonly<Record<string, string>> = {
+  "base-url": "https://data.test",
+  "streams-url": "https://streams.test",
+  "ledger-url": "https://ledger.test",
+  "ledger-testnet-url": "https://testnet.test",
+  "api-key-command": "pass show quarry",
+  "profile": "work",
+  "chain": "polygon",
+  "output": "json",
+  "rate-limit": "25/10s",
+  "timeout": "90s",
+  "color": "never",
+  "pager": "false",
+  "utc": "true",
+  "sandbox": "true"
+}
+
+it("have the names of options", () => {
+  const options = [...commandLine.globalOptions, ...commandLine.commands.flatMap(({ options }) => options)]
+  const names = new Set(options.map(({ name }) => name))
+  // A switch that is on by default has an option that turns it off
+  const missing = settings.filter(({ name }) => !names.has(name) && !names.has(`no-${name}`))
+  expect(missing.map(({ name }) => name)).toEqual(["api-key-command"])
+})
+
+it("prefer the option to the environment, the project file, the profile and the user file", () => {
+  const sources = ["option", "environment", "project", "profile", "user"]
+  fc.assert(fc.property(fc.subarray(sources), (present) => {
+    const layers = sources.map((source) =>
+      new Map(
+        present.includes(source) ? [["chain", { value: source, origin: { _tag: "Default" as const } }]] : []
+      )
+    )
+    return Configuration.resolve(layers).get("chain")?.value === present[0]
+  }))
+})
+
+it.effect("have a variable, and can be set in the user file and in a profile", () =>
+  Effect.gen(function*() {
+    const { use, writeUser } = yield* directories
+    for (const { name } of settings) {
+      const value = examples[name] ?? ""
+      const sources = [[`${name}: ${value}\n`, {}], ["", { [variableOf(name)]: value }]] as const
+      const inProfile = [`profiles:\n  work:\n    ${name}: ${value}\n`, { QUARRY_PROFILE: "work" }] as const
+      for (const [file, env] of name === "profile" ? sources : [...sources, inProfile]) {
+        writeUser(file)
+        const { issues, values } = yield* use(env)(Configuration.load(new Map()))
+        expect([name, values.get(name)?.value, issues]).toEqual([name, value, []])
+      }
+    }
+  }).pipe(Effect.scoped))
+
+it.live("accept what config get prints, also defaults", () =>
+  Effect.gen(function*() {
+    const { run } = yield* directories
+    for (const { defaultNote, defaultValue, name } of settings) {
+      if (defaultValue === null && defaultNote === undefined) continue
+      const printed = yield* run(["config", "get", name], { env: { PAGER: "more" } })
+      expect([name, (yield* run(["config", "set", name, printed.out.trim()])).code]).toEqual([name, 0])
+    }
+  }).pipe(Effect.scoped))
+
+it.effect.prop(
+  "accept the chains that --chain accepts",
+  [
+    fc.oneof(
+      fc.constantFrom(...evmChains.flatMap((name) => [name, name.replaceAll(" ", "-"), chainId(name)])),
+      fc.string({ minLength: 1, maxLength: 8 })
+    ),
+    fc.func(fc.boolean())
+  ],
+  ([spelling, isUpper]) =>
+    Effect.sync(() => {
+      const text = [...spelling].map((letter, index) => isUpper(index) ? letter.toUpperCase() : letter).join(
+        ""
+      )
+      const values = new Map([["address", [exampleValues.wallet]], ["chain", [text]]])
+      const decoded = decodeArguments(walletTransfers, values)
+      expect(findSetting("chain")?.check(text) === null).toBe(Either.isRight(decoded))
+    })
+)
+
+it.effect("apply from a project file above the working directory, but not above the repository", () =>
+  Effect.gen(function*() {
+    const { project, projectFile, use, writeProject } = yield* directories
+    const deep = join(project, "a/b")
+    fs.mkdirSync(deep, { recursive: true })
+    fs.writeFileSync(join(project, "..", ".quarry.yaml"), "chain: palm\n")
+    const load = use()(
+      Effect.provideService(Configuration.load(new Map()), Configuration.WorkingDirectory, deep)
+    )
+    expect((yield* load).values.size).toBe(0)
+    writeProject("chain: bsc\n")
+    const loaded = yield* load
+    expect([loaded.values.get("chain")?.value, loaded.files.project]).toEqual(["bsc", projectFile])
+  }).pipe(Effect.scoped))
