@@ -24,9 +24,7 @@ describe("golden records", () => {
     await send("a hit two seconds later", price)
     await send("only-if-cached", price, control("only-if-cached"))
     await send("no-cache", price, control("no-cache"))
-    await send("no-cache with other directives", price, control("max-stale=5, no-cache"))
     await send("max-age=0", price, control("max-age=0"))
-    await send("max-age=1", price, control("max-age=1"))
     await send("Pragma: no-cache", price, { headers: ["Pragma: no-cache"] })
     await send("no-store", price, control("no-store"))
     await send("HEAD of a hit", price, { method: "HEAD" })
@@ -63,9 +61,7 @@ describe("golden records", () => {
     const cacheControls = [
       undefined,
       "public, max-age=60, s-maxage=600",
-      "no-store",
-      "private, max-age=5",
-      "no-cache"
+      "no-store"
     ]
     for (const [number, value] of cacheControls.entries()) {
       const path = `/api/v2.2/erc20/0x${String(number).repeat(40)}/price`
@@ -109,14 +105,7 @@ describe("golden records", () => {
     await send("gzip, from the cache", long, encodings("gzip"))
     await send("Brotli", long, encodings("br"))
     await send("gzip or Brotli", long, encodings("gzip, br"))
-    await send("gzip rather than Brotli", long, encodings("br;q=0.5, gzip;q=0.9"))
     await send("no encoding", long)
-    await send("identity", long, encodings("identity"))
-    await send("identity rather than gzip", long, encodings("gzip;q=0.5, identity"))
-    await send("no gzip", long, encodings("gzip;q=0"))
-    await send("an unknown one", long, encodings("compress"))
-    await send("an empty list", long, encodings(""))
-    await send("x-gzip", long, encodings("x-gzip"))
     await send("HEAD in gzip", long, { method: "HEAD", ...encodings("gzip") })
     await send("a short body is not compressed", price, encodings("gzip, br"))
     await send("an error response is not compressed", `${long}&order=sideways`, encodings("gzip, br"))
@@ -127,8 +116,7 @@ describe("golden records", () => {
         ["its tag as a strong one", tag.slice(2)],
         ["its tag among others", `"other", ${tag}`],
         ["any", "*"],
-        ["another tag", "W/\"another\""],
-        ["an empty tag", ""]
+        ["another tag", "W/\"another\""]
       ] as const
     ) await send(`If-None-Match: ${title}`, long, { headers: [`If-None-Match: ${condition}`] })
     await send("If-None-Match with gzip", long, {

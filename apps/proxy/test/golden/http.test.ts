@@ -25,30 +25,18 @@ describe("golden records", () => {
     for (
       const [title, target] of [
         ["an unknown path", "/nowhere"],
-        ["a path of the admin listener", "/metrics"],
-        ["an extra slash at the end", `${price.split("?")[0]}/`],
-        ["an extra slash at the beginning", `/${price}`],
-        ["a path without an operation", "/api/v2.2/"],
         ["dots", "/api/v2.2/../livez"],
-        ["escaped dots", "/api/%2e%2e/livez"],
         ["an escaped slash", "/api%2Fv2.2/livez"],
-        ["a backslash", "/api\\v2.2"],
-        ["a null byte", "/api/%00"],
-        ["an invalid escape", "/api/%zz"],
         ["bytes that are not UTF-8", "/api/%ff"],
         ["an invalid escape in the query", "/livez?a=%"],
-        ["a fragment", "/livez#top"],
-        ["an absolute URL", "http://127.0.0.1:8650/livez"],
         ["a path and query of 9000 bytes", `/livez?${"a".repeat(9000)}`],
         ["longer than the header limit", `/livez?${"a".repeat(20_000)}`]
       ] as const
     ) await send(title, target)
-    for (
-      const id of ["Trace_1.a-b", "a b", "x".repeat(65), ""]
-    ) await send(`the request id ${JSON.stringify(id)}`, "/nowhere", { headers: [`X-Request-Id: ${id}`] })
-    for (const method of ["PUT", "DELETE", "PATCH", "TRACE"]) {
-      await send(`${method} of a read`, price, { method })
+    for (const id of ["Trace_1.a-b", "a b"]) {
+      await send(`the request id ${JSON.stringify(id)}`, "/nowhere", { headers: [`X-Request-Id: ${id}`] })
     }
+    await send("DELETE of a read", price, { method: "DELETE" })
     await send("two requests on a connection", "", {
       raw:
         `GET /livez HTTP/1.1\r\nHost: ${host}\r\n\r\nGET /readyz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
@@ -67,21 +55,9 @@ describe("golden records", () => {
     for (
       const [title, raw] of [
         ["not HTTP", "hello\r\n\r\n"],
-        ["no host", "GET /livez HTTP/1.1\r\n\r\n"],
         ["two hosts", "GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n"],
-        ["another version", "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n"],
-        ["a space in the target", "GET /li vez HTTP/1.1\r\nHost: a\r\n\r\n"],
-        ["a header without a name", "GET /livez HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n"],
-        ["a folded header", "GET /livez HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n"],
-        ["two lengths", "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na"],
-        [
-          "a length and chunks",
-          "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        ],
-        ["an invalid length", "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: many\r\n\r\n"],
         ["headers of 20 KiB", `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
-        ["unterminated headers", "GET /livez HTTP/1.1\r\nHost: a\r\n"],
-        ["TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003"]
+        ["unterminated headers", "GET /livez HTTP/1.1\r\nHost: a\r\n"]
       ] as const
     ) await send(title, "", { raw })
     await end()

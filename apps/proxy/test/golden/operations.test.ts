@@ -42,45 +42,26 @@ describe("golden records", () => {
       const [title, path] of [
         ["an invalid address", `${data}/0x12/erc20/transfers`],
         ["an unknown chain is forwarded", `${transfers}?chain=moonchain`],
-        ["a chain twice", `${transfers}?chain=eth&chain=polygon`],
         ["a chain by its id", `${transfers}?chain=0x89&limit=1`],
-        ["an uppercase chain", `${transfers}?chain=ETH&limit=1`],
-        ["a limit of 0", `${transfers}?limit=0`],
         ["a limit that is not a number", `${transfers}?limit=ten`],
         ["a limit over the page size of the sandbox", `${transfers}?limit=101`],
-        ["an unknown order", `${transfers}?order=sideways`],
-        ["empty parameters are dropped", `${transfers}?chain=&limit=1&order=`],
         ["an unknown parameter is forwarded", `${transfers}?limit=1&flavour=sweet`],
-        ["blocks in reverse", `${transfers}?from_block=10&to_block=5`],
         ["a block and a date", `${transfers}?from_block=1&from_date=2020-01-01`],
-        ["an invalid date", `${transfers}?from_date=someday`],
         ["two errors", `${transfers}?limit=0&order=sideways`],
         ["several addresses", `${transfers}?contract_addresses[0]=${token}&limit=1`],
-        ["an invalid address among several", `${transfers}?contract_addresses[0]=x`],
         ["a cursor of the library's own pagination", `${transfers}?cursor=quarry-block-1`],
         ["a cursor that the upstream rejects", `${transfers}?cursor=nonsense`],
-        ["an exchange", `${data}/erc20/${token}/price?exchange=uniswapv3`],
-        ["an unknown include", `${data}/erc20/${token}/price?include=everything`],
         ["a price that does not exist", `${data}/erc20/${unpricedToken}/price?chain=eth`],
-        ["no chains", `${data}/wallets/${wallet}/chains`],
         ["an unknown chain among several", `${data}/wallets/${wallet}/chains?chains[]=moonchain`],
-        ["an invalid token id", `${data}/nft/${examples.collection721}/first?chain=eth`],
-        ["a token id that does not exist", `${data}/nft/${examples.collection721}/99999999999?chain=eth`],
-        ["an invalid flag", `${data}/nft/${examples.collection721}?normalizeMetadata=maybe`],
         [
           "a collection that is being indexed",
           `${data}/nft/${examples.unindexedCollection}?chain=eth&limit=1`
         ],
         ["the path in the upstream's older version", `/api/v2/erc20/${token}/price?chain=eth`],
-        ["an invalid hash", "/transactions/by_hash/0x12"],
         ["a transaction that does not exist", `/transactions/by_hash/0x${"0".repeat(64)}`],
         ["the ledger under /v1", `/v1/transactions/by_hash/${examples.transaction}`],
-        ["the ledger's mainnet by name", `/v1/transactions/by_hash/${examples.transaction}?network=mainnet`],
         ["the ledger's testnet", `/v1/transactions/by_hash/${testnetHash}?network=testnet`],
-        ["a transaction of another network", `/v1/transactions/by_hash/${testnetHash}?network=mainnet`],
-        ["an unknown network", `/v1/transactions/by_hash/${examples.transaction}?network=devnet`],
-        ["two networks", `/v1/transactions/by_hash/${examples.transaction}?network=mainnet&network=testnet`],
-        ["no network", `/v1/transactions/by_hash/${examples.transaction}?network=`]
+        ["an unknown network", `/v1/transactions/by_hash/${examples.transaction}?network=devnet`]
       ] as const
     ) await send(title, path)
     await end()
@@ -95,14 +76,8 @@ describe("golden records", () => {
         ["active", `{"status":"active"}`],
         ["with whitespace and other fields", ` { "status" : "error", "note": 1 } `],
         ["empty", ""],
-        ["truncated", "{"],
-        ["a form", "status=paused"],
         ["a list", `["paused"]`],
-        ["null", "null"],
-        ["a string", `"paused"`],
-        ["without the status", "{}"],
         ["an unknown status", `{"status":"sleeping"}`],
-        ["a status that is not a string", `{"status":["paused"]}`],
         ["longer than 64 KiB", `{"status":"${"p".repeat(70_000)}"}`]
       ] as const
     ) await send(title, path, { method: "POST", headers: json, body })
@@ -111,14 +86,10 @@ describe("golden records", () => {
       const [title, headers] of [
         ["not declared", []],
         ["declared as text", ["Content-Type: text/plain"]],
-        ["declared as a form", ["Content-Type: application/x-www-form-urlencoded"]],
         ["declared with a character set", ["Content-Type: application/json; charset=utf-8"]],
-        ["uppercase", ["Content-Type: Application/JSON"]],
-        ["compressed", [...json, "Content-Encoding: gzip"]],
-        ["identity", [...json, "Content-Encoding: identity"]]
+        ["compressed", [...json, "Content-Encoding: gzip"]]
       ] as const
     ) await send(title, path, { method: "POST", headers, body })
-    await send("in UTF-16", path, { method: "POST", headers: json, body: "\u00ff\u00fe{" })
     await send(
       "a stream that does not exist",
       `/streams/evm/${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}/status`,
@@ -128,7 +99,6 @@ describe("golden records", () => {
         body
       }
     )
-    await send("an invalid id", "/streams/evm/first/status", { method: "POST", headers: json, body })
     await send("truncated by the client", path, {
       method: "POST",
       raw: `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${

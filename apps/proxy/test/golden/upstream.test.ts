@@ -33,44 +33,23 @@ const respond = (status: number, body: string, headers: Readonly<Record<string, 
 const responses: ReadonlyArray<readonly [title: string, response: Scripted]> = [
   ["400", respond(400, `{"message":"chain must be a valid enum value"}`)],
   ["404", respond(404, `{"message":"not found"}`)],
-  ["408", respond(408, "{}")],
-  ["409", respond(409, "{}")],
-  ["410", respond(410, "")],
   ["422 in HTML", respond(422, "<html>no</html>", { "content-type": "text/html" })],
-  ["425", respond(425, "{}")],
   ["429", respond(429, `{"message":"slow down"}`)],
   ["429 with Retry-After in seconds", respond(429, "{}", { "retry-after": "120" })],
-  ["429 with a short Retry-After", respond(429, "{}", { "retry-after": "1" })],
   ["429 with Retry-After as a date", respond(429, "{}", { "retry-after": "Tue, 01 Jan 2030 12:05:00 GMT" })],
   ["429 with an invalid Retry-After", respond(429, "{}", { "retry-after": "soon" })],
-  ["451", respond(451, "{}")],
   ["500", respond(500, `{"message":["a","b"]}`)],
-  ["501", respond(501, "")],
-  ["502", respond(502, "<html>bad gateway</html>", { "content-type": "text/html" })],
-  ["503", respond(503, "{}")],
   ["503 with Retry-After", respond(503, "{}", { "retry-after": "120" })],
-  ["504", respond(504, "{}")],
-  ["599", respond(599, "{}")],
   ["401", respond(401, `{"message":"Invalid key"}`)],
   ["403", respond(403, `{"message":"Forbidden"}`)],
-  ["407", respond(407, "{}")],
-  ["424", respond(424, "{}")],
   ["402", respond(402, `{"message":"pay"}`)],
   [
     "401 for an exhausted plan",
     respond(401, `{"message":"Your plan's daily usage has been consumed"}`)
   ],
-  ["301", respond(301, "")],
   ["302", respond(302, `{"a":1}`)],
-  ["304", respond(304, "")],
-  ["307", respond(307, "")],
-  ["201", respond(201, `{"result":[]}`)],
   ["204", respond(204, "")],
-  ["206", respond(206, `{"result":[]}`)],
   ["200 with truncated JSON", respond(200, `{"result":[`)],
-  ["200 without a body", respond(200, "")],
-  ["200 in HTML", respond(200, "<html>busy</html>", { "content-type": "text/html" })],
-  ["200 with null", respond(200, "null")],
   ["200 with a byte order mark", respond(200, `\ufeff{"result":[]}`)],
   [
     "200 with headers that are forwarded",
@@ -115,18 +94,10 @@ describe("golden records", () => {
 
   it("of failures of updates", async () => {
     const { send, end, proxy } = recorder("upstream-failures-of-updates")
-    const titles = new Set([
-      "400",
-      "404",
-      "429",
-      "429 with Retry-After in seconds",
-      "500",
-      "503",
-      "401",
-      "302"
-    ])
+    const titles = ["400", "429 with Retry-After in seconds", "500", "401", "a refused connection", "nothing"]
+      .concat("a connection reset before the headers", "nothing after half of the body")
     for (const [title, response] of responses) {
-      if (!titles.has(title) && typeof response !== "string") continue
+      if (!titles.includes(title)) continue
       await proxy(`every attempt: ${title}`)
       const { target, ...sent } = update
       await send(title, target, { ...sent, upstream: always(response) })
@@ -135,13 +106,11 @@ describe("golden records", () => {
   })
 
   it("of temporary failures", async () => {
-    const { send, end, pass, proxy } = recorder("recovery", { logLevel: "debug" })
+    const { send, end, pass, proxy } = recorder("recovery")
     await proxy("with one key")
-    await send("503 once", price, { upstream: [respond(503, "{}")] })
     await send("503, a broken connection, truncated JSON", price, {
       upstream: [respond(503, "{}"), "reset", respond(200, "{")]
     })
-    await send("429 once", price, { upstream: [respond(429, "{}")] })
     await send("429 once, with Retry-After of two seconds", price, {
       upstream: [respond(429, "{}", { "retry-after": "2" })]
     })
@@ -157,31 +126,13 @@ describe("golden records", () => {
     await send("five seconds later", price, { upstream: always(respond(500, "{}")) })
     await pass(60_000)
     await send("a minute later", price)
-    await send("and again", price)
     await send("readiness", "/readyz")
     await proxy("two keys, of which the first is rejected", {
       endpoints: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
     })
     const rejected = respond(401, `{"message":"Invalid key"}`)
     await send("the second key", price, { upstream: [rejected, respond(200, "{}")] })
-    await send("the second key again", price, { upstream: [respond(200, "{}")] })
     await send("both are rejected", price, { upstream: always(rejected) })
-    await send("once more", price)
-    await pass(3_600_000)
-    await send("an hour later", price, { upstream: [respond(200, "{}")] })
-    await proxy("two keys, of which the plan of the first is exhausted", {
-      endpoints: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
-    })
-    await send("the second key", price, { upstream: [respond(402, "{}"), respond(200, "{}")] })
-    await send("both are exhausted", price, { upstream: always(respond(402, "{}")) })
-    await send("once more", price)
-    await proxy("two keys, of which the first is throttled", {
-      endpoints: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
-    })
-    const throttled = respond(429, "{}", { "retry-after": "60" })
-    await send("the second key", price, { upstream: [throttled, respond(200, "{}")] })
-    await send("both are throttled", price, { upstream: always(throttled) })
-    await send("once more", price)
     await proxy("a key with a rate limit of 4 units per 10 seconds", {
       endpoints: {
         ...testEndpoints,
@@ -202,7 +153,6 @@ describe("golden records", () => {
     await send("a miss", price)
     await pass(20_000)
     await send("stale if the upstream does not respond", price, { upstream: always("silent") })
-    await send("stale if the connection breaks", price, { upstream: always("reset") })
     await end()
   })
 })
