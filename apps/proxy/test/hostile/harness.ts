@@ -9,9 +9,14 @@ import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
 import * as Upstreams from "../../src/upstream/Upstreams.ts"
 import { launch, testClient } from "../support/proxy.ts"
+import { get, makeChanges } from "./rawHttp.ts"
 import * as RecordingUpstream from "./recordingUpstream.ts"
 
 export const token = "token-of-a-client"
+
+/** A GET request of the client. */
+export const authorized = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
+  get(target, `X-API-Key: ${token}`, ...headers)
 
 /** The API keys of the data API and of all other APIs. */
 const keys: UpstreamKeys = { data: "key-of-the-data", others: "key-of-the-others" }
@@ -34,6 +39,19 @@ export interface UpstreamKeys {
 /** The request timeout in milliseconds. */
 const requestTimeoutMs = 400
 
+const otherUpstreams = ["streams", "ledger", "ledgerTestnet"] as const
+
+type KeyConfig = Config["upstream"]["keys"][number]
+
+/** An API key without limits. */
+export const keyOf = (name: string, secret: string, upstreams: KeyConfig["upstreams"]): KeyConfig => ({
+  name,
+  secret: Redacted.make(secret),
+  upstreams,
+  rateLimit: RateLimit.none,
+  dailyQuota: null
+})
+
 const configFor = (
   { config, keys: upstreamKeys = keys, limits, anonymous = false }: HarnessOptions,
   upstreamPort: number
@@ -46,22 +64,7 @@ const configFor = (
     upstream: {
       ...defaults.upstream,
       baseUrls: { data: base, streams: base, ledger: `${base}/v1`, ledgerTestnet: `${base}/testnet/v1` },
-      keys: [
-        {
-          dailyQuota: null,
-          name: "data",
-          secret: Redacted.make(upstreamKeys.data),
-          rateLimit: RateLimit.none,
-          upstreams: ["data"]
-        },
-        {
-          dailyQuota: null,
-          name: "others",
-          secret: Redacted.make(upstreamKeys.others),
-          rateLimit: RateLimit.none,
-          upstreams: ["streams", "ledger", "ledgerTestnet"]
-        }
-      ]
+      keys: [keyOf("data", upstreamKeys.data, ["data"]), keyOf("others", upstreamKeys.others, otherUpstreams)]
     },
     clients: anonymous ? [] : [testClient("one", token, { scopes: ["read", "write"] })],
     cache: { ...defaults.cache, enabled: false },
@@ -76,10 +79,10 @@ export const start = (options: HarnessOptions = {}) =>
     const upstream = yield* RecordingUpstream.make
     const config = configFor(options, upstream.port)
     const lines: Array<string> = []
-    const waiting = new Set<() => void>()
+    const { notify, when } = makeChanges()
     const logSink = (line: string) => {
       lines.push(line)
-      for (const one of waiting) one()
+      notify()
     }
     const running = yield* launch(config, Upstreams.layer(config.upstream), {
       sampler: options.traced === true ? Sampler.standard : null,
@@ -88,16 +91,9 @@ export const start = (options: HarnessOptions = {}) =>
     })
     /** Waits until `count` requests have ended with a status. */
     const ended = (status: number, count: number): Effect.Effect<void> =>
-      Effect.async((resume) => {
-        const one = () => {
-          if (lines.filter((line) => line.includes(`"status":${status},`)).length < count) return
-          waiting.delete(one)
-          resume(Effect.void)
-        }
-        waiting.add(one)
-        one()
-        return Effect.sync(() => void waiting.delete(one))
-      })
+      when(() =>
+        lines.filter((line) => line.includes(`"status":${status},`)).length < count ? undefined : Effect.void
+      )
     return { ...running, config, ended, lines, upstream }
   })
 

@@ -6,18 +6,30 @@ import * as Net from "node:net"
 /** One byte for each character up to U+00FF. */
 export const bytes = (text: string): Buffer => Buffer.from(text, "latin1")
 
-/** Writes bytes and returns everything received until the connection ends. */
-export const exchange = (port: number, sent: Buffer | ReadonlyArray<Buffer>): Effect.Effect<string> =>
-  Effect.async((resume) => {
-    const socket = Net.connect(port, "127.0.0.1", () => {
-      for (const piece of Buffer.isBuffer(sent) ? [sent] : sent) socket.write(piece)
-    })
-    const read: Array<Buffer> = []
-    socket.on("data", (piece) => read.push(piece))
-    socket.on("error", () => {})
-    socket.on("close", () => resume(Effect.succeed(Buffer.concat(read).toString("latin1"))))
-    return Effect.sync(() => socket.destroy())
-  })
+/** A GET request with header lines. */
+export const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
+  bytes(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`)
+
+/** Lets tests wait for what a socket or a log brings. */
+export const makeChanges = () => {
+  const waiting = new Set<() => void>()
+  return {
+    notify: (): void => waiting.forEach((check) => check()),
+    /** Waits until `result` is defined. It is evaluated now and after every change. */
+    when: <A, E>(result: () => Effect.Effect<A, E> | undefined): Effect.Effect<A, E> =>
+      Effect.async((resume) => {
+        const check = () => {
+          const found = result()
+          if (found === undefined) return
+          waiting.delete(check)
+          resume(found)
+        }
+        waiting.add(check)
+        check()
+        return Effect.sync(() => void waiting.delete(check))
+      })
+  }
+}
 
 /** The connection was closed or could not be opened. */
 export class ConnectionClosed extends Data.TaggedError("Closed")<{ readonly read: string }> {}
@@ -28,6 +40,8 @@ export interface HeldConnection {
   readonly read: () => string
   /** Waits until the received text matches a condition. */
   readonly until: (fits: (read: string) => boolean) => Effect.Effect<string, ConnectionClosed>
+  /** Waits for a number of responses, and returns those that were received. */
+  readonly responses: (count: number) => Effect.Effect<ReadonlyArray<ParsedResponse>, ConnectionClosed>
   readonly closed: Effect.Effect<string>
 }
 
@@ -37,49 +51,45 @@ export const openConnection = (port: number, localAddress = "127.0.0.1") =>
     Effect.async<HeldConnection, ConnectionClosed>((resume) => {
       const socket = Net.connect(
         { port, host: "127.0.0.1", localAddress },
-        () => resume(Effect.succeed(held))
+        () => resume(Effect.succeed({ socket, read: () => read, until, responses, closed }))
       )
-      const state = { read: "", closed: false }
-      const waiting = new Set<() => void>()
-      const check = () => {
-        for (const one of waiting) one()
-      }
+      const { notify, when } = makeChanges()
+      let read = ""
+      let isClosed = false
       socket.on("data", (piece) => {
-        state.read += piece.toString("latin1")
-        check()
+        read += piece.toString("latin1")
+        notify()
       })
       socket.on("error", (error) => resume(new ConnectionClosed({ read: String(error) })))
       socket.on("close", () => {
-        state.closed = true
-        check()
+        isClosed = true
+        notify()
       })
-      const when = <E>(result: () => Effect.Effect<string, E> | undefined): Effect.Effect<string, E> =>
-        Effect.async((resume) => {
-          const one = () => {
-            const found = result()
-            if (found === undefined) return
-            waiting.delete(one)
-            resume(found)
-          }
-          waiting.add(one)
-          one()
-          return Effect.sync(() => void waiting.delete(one))
-        })
-      const held: HeldConnection = {
-        socket,
-        read: () => state.read,
-        until: (fits) =>
-          when(() =>
-            fits(state.read)
-              ? Effect.succeed(state.read)
-              : state.closed
-              ? Effect.fail(new ConnectionClosed({ read: state.read }))
-              : undefined
-          ),
-        closed: when(() => state.closed ? Effect.succeed(state.read) : undefined)
-      }
+      const closed = when(() => isClosed ? Effect.succeed(read) : undefined)
+      const until: HeldConnection["until"] = (fits) =>
+        when(() =>
+          fits(read)
+            ? Effect.succeed(read)
+            : isClosed
+            ? Effect.fail(new ConnectionClosed({ read }))
+            : undefined
+        )
+      const responses: HeldConnection["responses"] = (count) =>
+        Effect.map(
+          until((read) => parseResponses(read).responses.length === count),
+          (read) => parseResponses(read).responses
+        )
     }),
     ({ socket }) => Effect.sync(() => socket.destroy())
+  )
+
+/** Writes bytes and returns everything received until the connection ends. */
+export const exchange = (port: number, sent: Buffer): Effect.Effect<string> =>
+  openConnection(port).pipe(
+    Effect.tap(({ socket }) => socket.write(sent)),
+    Effect.flatMap(({ closed }) => closed),
+    Effect.catchAll(({ read }) => Effect.succeed(read)),
+    Effect.scoped
   )
 
 export interface ParsedResponse {
@@ -90,6 +100,9 @@ export interface ParsedResponse {
 
 export const header = ({ headers }: ParsedResponse, name: string): string | undefined =>
   headers.find(([one]) => one.toLowerCase() === name)?.[1]
+
+export const statuses = (stream: string): ReadonlyArray<number> =>
+  parseResponses(stream).responses.map(({ status }) => status)
 
 /** The final responses of a stream. `problem` describes the first part that is not a valid response. */
 export interface ParsedStream {

@@ -1,6 +1,7 @@
 /** An upstream on a socket that records every byte it receives. */
 import * as Effect from "effect/Effect"
 import * as Net from "node:net"
+import { makeChanges } from "./rawHttp.ts"
 
 /** Returns the raw response to a request; null holds the response back, an empty string closes the connection. */
 export type Respond = (request: string) => string | null
@@ -39,7 +40,7 @@ export const make = Effect.acquireRelease(
     const state: { requests: Array<string>; respond: Respond } = { requests: [], respond: content }
     const sockets = new Set<Net.Socket>()
     const open: Array<Net.Socket> = []
-    const waiting = new Set<() => void>()
+    const { notify, when } = makeChanges()
     const server = Net.createServer((socket) => {
       sockets.add(socket)
       socket.on("close", () => sockets.delete(socket))
@@ -53,7 +54,7 @@ export const make = Effect.acquireRelease(
           const request = received.slice(0, length)
           received = received.slice(length)
           state.requests.push(request)
-          for (const one of waiting) one()
+          notify()
           const response = state.respond(request)
           if (response === null) open.push(socket)
           else if (response === "") socket.destroy()
@@ -76,16 +77,7 @@ export const make = Effect.acquireRelease(
           for (const socket of open.splice(0)) socket.write(response)
         },
         waitForRequests: (count: number) =>
-          Effect.async<void>((resume) => {
-            const one = () => {
-              if (state.requests.length < count) return
-              waiting.delete(one)
-              resume(Effect.void)
-            }
-            waiting.add(one)
-            one()
-            return Effect.sync(() => void waiting.delete(one))
-          }),
+          when(() => state.requests.length < count ? undefined : Effect.void),
         close: Effect.sync(() => {
           server.close()
           for (const socket of sockets) socket.destroy()

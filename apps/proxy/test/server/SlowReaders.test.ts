@@ -1,26 +1,27 @@
 /** Clients that read their response slowly or not at all. */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Net from "node:net"
+import type { Config } from "../../src/config/Config.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
-import { bytes, type HeldConnection, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { type HeldConnection, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
-import { sendRequest, start } from "../support/proxy.ts"
+import { sendRequest } from "../support/proxy.ts"
+
+const { authorized } = Harness
+
+type Limits = Partial<Config["limits"]>
 
 const mebibyte = 1024 * 1024
 
-const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
-  bytes(
-    `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\n${
-      headers.map((line) => `${line}\r\n`).join("")
-    }\r\n`
-  )
-
 /** Larger than the buffers of the system. */
 const large = `{"result":[],"junk":"${"x".repeat(12 * mebibyte)}"}`
+
+/** Less than any client reads, and more. */
+const [slow, fast] = [1, 1024 * mebibyte]
 
 /** Reads one chunk of at most 64 KiB every 10 ms. */
 const readSlowly = ({ closed, socket }: HeldConnection): Effect.Effect<string> =>
@@ -33,121 +34,101 @@ const readSlowly = ({ closed, socket }: HeldConnection): Effect.Effect<string> =
     return Effect.ensuring(closed, Effect.sync(() => timers.forEach((timer) => clearTimeout(timer))))
   })
 
-const requestLarge = (limits: Parameters<typeof Harness.start>[0]) =>
+const requestLarge = (limits: Limits) =>
   Effect.gen(function*() {
-    const harness = yield* Harness.start(limits)
+    const harness = yield* Harness.start({ limits })
     harness.upstream.respondWith(() => rawResponse(200, large))
     const held = yield* openConnection(harness.port)
-    held.socket.write(get(transfers, "Connection: close"))
+    held.socket.write(authorized(transfers, "Connection: close"))
     return { ...harness, held }
   })
 
 /** A list of two pages of 6 MiB, then one record. */
-const startList = (limits: NonNullable<Parameters<typeof Harness.start>[0]>["limits"]) =>
+const startList = (limits: Limits) =>
   Effect.gen(function*() {
-    const sandbox = yield* start()
-    const page = JSON.parse((yield* sendRequest(sandbox.port, `${transfers}?limit=1`)).text)
-    const harness = yield* Harness.start(limits === undefined ? {} : { limits })
+    const harness = yield* Harness.start({ limits })
     const junk = "x".repeat(6 * mebibyte)
     harness.upstream.respondWith(() => {
       const index = harness.upstream.requests().length
-      const transaction_hash = `0x${index.toString(16).padStart(64, "0")}`
-      const cursor = index < 3 ? `after-${index}` : null
+      const record = {
+        transaction_hash: `0x${index.toString(16).padStart(64, "0")}`,
+        block_number: "1",
+        junk
+      }
       return rawResponse(
         200,
-        JSON.stringify({ ...page, cursor, result: [{ ...page.result[0], transaction_hash, junk }] })
+        JSON.stringify({ cursor: index < 3 ? `after-${index}` : null, result: [record] })
       )
     })
     return harness
   })
 
-describe("a client that reads slowly", () => {
-  it.scopedLive("receives the whole response if it reads at the minimum rate", () =>
-    Effect.gen(function*() {
-      const { held } = yield* requestLarge({
-        limits: { sendIdleTimeout: Duration.seconds(20), minSendRate: 1024 }
-      })
-      const { problem, responses } = parseResponses(yield* readSlowly(held))
-      expect([problem, responses.map(({ body }) => body.length)]).toEqual([null, [large.length]])
-    }))
+it.scopedLive("a client that reads at the minimum rate receives the whole response", () =>
+  Effect.gen(function*() {
+    const { held } = yield* requestLarge({ sendIdleTimeout: Duration.seconds(20), minSendRate: 1024 })
+    const { problem, responses } = parseResponses(yield* readSlowly(held))
+    expect([problem, responses.map(({ body }) => body.length)]).toEqual([null, [large.length]])
+  }))
 
-  it.scopedLive("is disconnected if it reads less than the minimum rate", () =>
-    Effect.gen(function*() {
-      const { ended, held } = yield* requestLarge({
-        limits: { sendIdleTimeout: Duration.millis(300), minSendRate: 1024 * mebibyte }
-      })
-      expect((yield* readSlowly(held)).length).toBeLessThan(large.length)
-      yield* ended(499, 1)
-    }))
+it.scopedLive.each<readonly [string, Limits]>([
+  ["it reads less than the minimum rate", { sendIdleTimeout: Duration.millis(300), minSendRate: fast }],
+  [
+    "the time to send a response has passed",
+    { sendIdleTimeout: Duration.minutes(1), sendTimeout: Duration.millis(300), minSendRate: slow }
+  ]
+])("a client is disconnected when %s", ([, limits]) =>
+  Effect.gen(function*() {
+    const { ended, held } = yield* requestLarge(limits)
+    expect((yield* readSlowly(held)).length).toBeLessThan(large.length)
+    yield* ended(499, 1)
+  }))
 
-  it.scopedLive("is disconnected when the time to send a response has passed", () =>
-    Effect.gen(function*() {
-      const { ended, held } = yield* requestLarge({
-        limits: { sendIdleTimeout: Duration.minutes(1), sendTimeout: Duration.millis(300), minSendRate: 1 }
-      })
-      expect((yield* readSlowly(held)).length).toBeLessThan(large.length)
-      yield* ended(499, 1)
-    }))
+it.scopedLive("a client is disconnected when it stops reading, no matter how much it has read before", () =>
+  Effect.gen(function*() {
+    const { ended, held } = yield* requestLarge({ sendIdleTimeout: Duration.millis(300), minSendRate: slow })
+    yield* held.until((read) => read.length > mebibyte)
+    held.socket.pause()
+    yield* ended(499, 1)
+  }))
 
-  it.scopedLive(
-    "is disconnected in the middle of a list if it reads less than the minimum rate",
-    () =>
-      Effect.gen(function*() {
-        const { ended, port, upstream } = yield* startList({
-          sendIdleTimeout: Duration.millis(300),
-          minSendRate: 1024 * mebibyte
-        })
-        const held = yield* openConnection(port)
-        held.socket.write(get(`/all${transfers}`))
-        yield* readSlowly(held)
-        yield* ended(499, 1)
-        expect(upstream.requests().length).toBeLessThan(3)
-      })
-  )
+it.scopedLive("a client is disconnected in the middle of a list if it reads less than the minimum rate", () =>
+  Effect.gen(function*() {
+    const { ended, port, upstream } = yield* startList({
+      sendIdleTimeout: Duration.millis(300),
+      minSendRate: fast
+    })
+    const held = yield* openConnection(port)
+    held.socket.write(authorized(`/all${transfers}`))
+    yield* readSlowly(held)
+    yield* ended(499, 1)
+    expect(upstream.requests().length).toBeLessThan(3)
+  }))
 
-  it.scopedLive(
-    "receives a whole list that takes longer than the time to send a response",
-    () =>
-      Effect.gen(function*() {
-        const { ended, port } = yield* startList({ sendTimeout: Duration.millis(200), minSendRate: 1 })
-        const list = yield* openConnection(port)
-        list.socket.pause()
-        list.socket.write(get(`/all${transfers}`, "Connection: close"))
-        const response = yield* openConnection(port)
-        response.socket.pause()
-        response.socket.write(Buffer.concat([get(transfers), get(transfers)]))
-        yield* ended(499, 1)
-        list.socket.resume()
-        expect(yield* list.closed).toContain(`{"end":{"records":`)
-      })
-  )
-})
+it.scopedLive("a client receives a whole list that takes longer than the time to send a response", () =>
+  Effect.gen(function*() {
+    const { ended, port } = yield* startList({ sendTimeout: Duration.millis(200), minSendRate: slow })
+    const list = yield* openConnection(port)
+    list.socket.pause()
+    list.socket.write(authorized(`/all${transfers}`, "Connection: close"))
+    const response = yield* openConnection(port)
+    response.socket.pause()
+    response.socket.write(Buffer.concat([authorized(transfers), authorized(transfers)]))
+    yield* ended(499, 1)
+    list.socket.resume()
+    expect(yield* list.closed).toContain(`{"end":{"records":`)
+  }))
 
-describe("a client that stops reading", () => {
-  it.scopedLive("is disconnected, no matter how much it has read before", () =>
-    Effect.gen(function*() {
-      const { ended, held } = yield* requestLarge({
-        limits: { sendIdleTimeout: Duration.millis(300), minSendRate: 1 }
-      })
-      yield* held.until((read) => read.length > mebibyte)
-      held.socket.pause()
-      yield* ended(499, 1)
-    }))
-})
-
-describe("a client that does not close a connection that the proxy has ended", () => {
-  it.scopedLive("is disconnected", () =>
-    Effect.gen(function*() {
-      const { port } = yield* Harness.start({
-        limits: { maxConnections: 1, sendIdleTimeout: Duration.millis(200) }
-      })
-      const socket = yield* Effect.acquireRelease(
-        Effect.sync(() => Net.connect({ host: "127.0.0.1", port, allowHalfOpen: true })),
-        (socket) => Effect.sync(() => socket.destroy())
-      )
-      socket.resume()
-      yield* Effect.promise(() => new Promise((resolve) => socket.once("end", resolve)))
-      const response = yield* Effect.retry(sendRequest(port, "/livez"), Schedule.spaced("20 millis"))
-      expect(response.status).toBe(200)
-    }))
-})
+it.scopedLive("a client is disconnected that does not close a connection which the proxy has ended", () =>
+  Effect.gen(function*() {
+    const { port } = yield* Harness.start({
+      limits: { maxConnections: 1, sendIdleTimeout: Duration.millis(200) }
+    })
+    const socket = yield* Effect.acquireRelease(
+      Effect.sync(() => Net.connect({ host: "127.0.0.1", port, allowHalfOpen: true })),
+      (socket) => Effect.sync(() => socket.destroy())
+    )
+    socket.resume()
+    yield* Effect.promise(() => new Promise((resolve) => socket.once("end", resolve)))
+    const response = yield* Effect.retry(sendRequest(port, "/livez"), Schedule.spaced("20 millis"))
+    expect(response.status).toBe(200)
+  }))
