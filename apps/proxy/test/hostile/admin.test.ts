@@ -29,39 +29,27 @@ const start = (tokens: ReadonlyArray<string>) =>
 const confidential = ["/status.json", "/usage", "/metrics", "/purge"] as const
 
 /** Variants of a path that may bypass a check. */
-const variantsOf = (path: string): ReadonlyArray<string> => [
-  `/${path}`,
-  `/.${path}`,
-  `/..${path}`,
-  `/x/..${path}`,
-  `/%2e%2e${path}`,
-  `/%2e${path}`,
-  `/metrics/..${path}`,
-  `/metrics/%2e%2e${path}`,
-  `/metrics/..;${path}`,
-  `/livez;${path}`,
-  `/livez%00${path}`,
-  `/livez/${path}`,
-  `${path}/`,
-  `${path}/.`,
-  `${path}%00`,
-  `${path}%20`,
-  `${path};a=b`,
-  `${path}.json`,
-  `${path}%2f`,
-  `${path}#`,
-  `${path}#/livez`,
-  path.toUpperCase(),
-  path.replace(/[sg]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
-  path.replace("/", "%2f"),
-  path.replace("/", "\\"),
-  path.replace("/", "/%09"),
-  path.replace(/[ea]/, "%C4%97"),
-  `http://localhost${path}`,
-  `http://127.0.0.1${path}`,
-  `*${path}`,
-  path.slice(1)
-]
+const variantsOf = (path: string): ReadonlyArray<string> =>
+  [
+    [
+      "/",
+      "/.",
+      "/..",
+      "/x/..",
+      "/%2e%2e",
+      "/%2e",
+      "/metrics/..",
+      "/metrics/%2e%2e",
+      "/metrics/..;",
+      "/livez;"
+    ]
+      .map((start) => start + path),
+    ["/livez%00", "/livez/", "http://localhost", "http://127.0.0.1", "*"].map((start) => start + path),
+    ["/", "/.", "%00", "%20", ";a=b", ".json", "%2f", "#", "#/livez"].map((end) => path + end),
+    ["%2f", "\\", "/%09", ""].map((slash) => path.replace("/", slash)),
+    [path.replace(/[sg]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
+    [path.replace(/[ea]/, "%C4%97"), path.toUpperCase()]
+  ].flat()
 
 const get = (target: string, lines: ReadonlyArray<string>, method = "GET"): Buffer =>
   bytes(

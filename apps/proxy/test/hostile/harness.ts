@@ -26,6 +26,8 @@ export interface HarnessOptions {
   readonly anonymous?: boolean
   readonly config?: Partial<Config>
   readonly limits?: Partial<Config["limits"]>
+  /** Beside the base URLs and API keys. */
+  readonly upstream?: Partial<Config["upstream"]>
   readonly keys?: UpstreamKeys
   /** Whether requests are traced. Default: false. */
   readonly traced?: boolean
@@ -53,7 +55,7 @@ export const keyOf = (name: string, secret: string, upstreams: KeyConfig["upstre
 })
 
 const configFor = (
-  { config, keys: upstreamKeys = keys, limits, anonymous = false }: HarnessOptions,
+  { anonymous = false, config, keys: upstreamKeys = keys, limits, upstream }: HarnessOptions,
   upstreamPort: number
 ): Config => {
   const base = `http://127.0.0.1:${upstreamPort}`
@@ -64,7 +66,11 @@ const configFor = (
     upstream: {
       ...defaults.upstream,
       baseUrls: { data: base, streams: base, ledger: `${base}/v1`, ledgerTestnet: `${base}/testnet/v1` },
-      keys: [keyOf("data", upstreamKeys.data, ["data"]), keyOf("others", upstreamKeys.others, otherUpstreams)]
+      keys: [
+        keyOf("data", upstreamKeys.data, ["data"]),
+        keyOf("others", upstreamKeys.others, otherUpstreams)
+      ],
+      ...upstream
     },
     clients: anonymous ? [] : [testClient("one", token, { scopes: ["read", "write"] })],
     cache: { ...defaults.cache, enabled: false },

@@ -108,25 +108,6 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
     maxOvertaking: (scale) => ({ cached: pipelined(scale), uncached: 0 })
   },
   {
-    name: "pipelines requests without a token, and does not read",
-    start: (proxy, scale) =>
-      sendWithoutReading(proxy, scale, () => repeat(scale * 5000, () => get(paths.noisy(0), null))),
-    maxOvertaking: (scale) => ({ cached: pipelined(scale), uncached: 0 })
-  },
-  {
-    name: "pipelines requests to a hanging upstream",
-    start: (proxy, scale) =>
-      Effect.zipRight(
-        sendWithoutReading(
-          proxy,
-          4 * scale,
-          (index) => repeat(200, (each) => get(paths.hanging(1000 * index + each), tokens.noisy))
-        ),
-        proxy.upstream.waitForRequests(noisySlots)
-      ),
-    maxOvertaking: (scale) => ({ cached: pipelined(4 * scale), uncached: noisySlots })
-  },
-  {
     name: "reads large responses slowly",
     start: (proxy, scale) =>
       Effect.zipRight(
@@ -166,12 +147,6 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
     maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 0 })
   },
   {
-    name: "sends a flood of requests for unknown paths",
-    start: (proxy, scale) =>
-      flood(proxy, 32 * scale, () => ["/nowhere", noisy], ({ status }) => status === 404),
-    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 0 })
-  },
-  {
     name: "sends a flood of requests above its rate limit",
     options: { noisyRateLimit: { limit: 1, window: 1000 } },
     start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true),
@@ -195,12 +170,6 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
     maxOvertaking: (scale) => ({ cached: 40 * scale, uncached: limits.maxListsPerClient * pagesInBuffers })
   },
   {
-    name: "sends large bodies",
-    start: (proxy, scale) =>
-      sendWithoutReading(proxy, 10 * scale, () => post(7 * 1024 * 1024) + " ".repeat(7 * 1024 * 1024)),
-    maxOvertaking: (scale) => ({ cached: 10 * scale, uncached: 0 })
-  },
-  {
     name: "bypasses the cache with a random query",
     start: (proxy, scale) =>
       flood(
@@ -210,11 +179,6 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         ({ status }) => status === 200 || status === 429
       ),
     maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 64 * scale })
-  },
-  {
-    name: "opens many connections",
-    start: (proxy, scale) => sendWithoutReading(proxy, 1000 * scale, () => ""),
-    maxOvertaking: (scale) => ({ cached: 1000 * scale, uncached: 0 })
   },
   {
     name: "reconnects for every request, and does not wait for the response",

@@ -2,12 +2,12 @@
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Net from "node:net"
 import { type Config, defaults } from "../../../src/config/Config.ts"
-import * as Upstreams from "../../../src/upstream/Upstreams.ts"
-import * as RecordingUpstream from "../../hostile/recordingUpstream.ts"
-import { launch, openAdmin, testClient } from "../../support/proxy.ts"
+import * as Harness from "../../hostile/harness.ts"
+import * as RawHttp from "../../hostile/rawHttp.ts"
+import { rawResponse } from "../../hostile/recordingUpstream.ts"
+import { openAdmin, testClient } from "../../support/proxy.ts"
 
 export const tokens = {
   cached: "token of the client with cached requests",
@@ -65,7 +65,6 @@ const largePage = (number: number): string => {
 }
 
 export interface SharedProxyOptions {
-  readonly limits?: Partial<Config["limits"]>
   readonly rateLimit?: Config["upstream"]["keys"][number]["rateLimit"]
   /** The rate limit of the noisy client. */
   readonly noisyRateLimit?: Config["clients"][number]["rateLimit"]
@@ -73,55 +72,43 @@ export interface SharedProxyOptions {
 
 export const start = (options: SharedProxyOptions = {}) =>
   Effect.gen(function*() {
-    const upstream = yield* RecordingUpstream.make
-    upstream.respondWith((request) => {
-      const [line = ""] = request.split("\r\n")
-      if (line.includes(paths.cached)) return RecordingUpstream.rawResponse(200, nft)
-      if (line.includes("/0xbad1")) return null
-      const body = line.includes("/0xbad2") ? largePage(upstream.requests().length) : page
-      return RecordingUpstream.rawResponse(200, body)
-    })
-    const config: Config = {
-      ...defaults,
-      listen: { ...defaults.listen, port: 0 },
-      admin: openAdmin,
+    const proxy = yield* Harness.start({
       upstream: {
-        ...defaults.upstream,
         maxConcurrentRequests: upstreamSlots,
-        baseUrls: { ...defaults.upstream.baseUrls, data: `http://127.0.0.1:${upstream.port}` },
         keys: [{
-          name: "key",
-          secret: Redacted.make("upstream-key"),
-          rateLimit: options.rateLimit ?? RateLimit.none,
-          dailyQuota: null,
-          upstreams: ["data"]
+          ...Harness.keyOf("key", "upstream-key", ["data"]),
+          rateLimit: options.rateLimit ?? RateLimit.none
         }]
       },
-      clients: [
-        testClient("cached", tokens.cached),
-        testClient("uncached", tokens.uncached),
-        testClient("noisy", tokens.noisy, {
-          scopes: ["read", "write"],
-          rateLimit: options.noisyRateLimit ?? null
-        })
-      ],
-      limits: { ...limits, ...options.limits },
-      shutdown: { delay: Duration.zero, timeout: Duration.zero }
-    }
-    const served = { noisy: 0 }
-    const logSink = (line: string): void => {
-      const { client, message } = JSON.parse(line)
-      if (message === "request" && client !== "cached" && client !== "uncached") served.noisy += 1
-    }
-    const running = yield* launch(config, Upstreams.layer(config.upstream), {
-      log: { sink: logSink, style: "json" },
-      logLevel: "error"
+      config: {
+        admin: openAdmin,
+        cache: defaults.cache,
+        clients: [
+          testClient("cached", tokens.cached),
+          testClient("uncached", tokens.uncached),
+          testClient("noisy", tokens.noisy, {
+            scopes: ["read", "write"],
+            rateLimit: options.noisyRateLimit ?? null
+          })
+        ]
+      },
+      limits
+    })
+    const { lines, upstream } = proxy
+    upstream.respondWith((request) => {
+      const [line = ""] = request.split("\r\n")
+      if (line.includes(paths.cached)) return rawResponse(200, nft)
+      if (line.includes("/0xbad1")) return null
+      return rawResponse(200, line.includes("/0xbad2") ? largePage(upstream.requests().length) : page)
     })
     return {
-      ...running,
-      upstream,
+      ...proxy,
       /** Requests of the noisy client that have ended, with or without a token. */
-      noisyServed: (): number => served.noisy,
+      noisyServed: (): number =>
+        lines.filter((line) =>
+          line.includes("\"message\":\"request\"") && !/"client":"(un)?cached"/.test(line)
+        )
+          .length,
       /** Upstream requests of the noisy client, among the first ones or among all so far. */
       noisySent: (first?: number): number => upstream.requests().slice(0, first).filter(isNoisy).length
     }
@@ -130,18 +117,8 @@ export const start = (options: SharedProxyOptions = {}) =>
 export type SharedProxy = Effect.Effect.Success<ReturnType<typeof start>>
 
 /** Formats a request, with a token unless it is null. */
-export const get = (
-  target: string,
-  token: string | null,
-  headers: ReadonlyArray<string> = []
-): string =>
-  [
-    `GET ${target} HTTP/1.1`,
-    "Host: localhost",
-    ...(token === null ? [] : [`X-API-Key: ${token}`]),
-    ...headers
-  ]
-    .map((line) => `${line}\r\n`).join("") + "\r\n"
+export const get = (target: string, token: string | null, headers: ReadonlyArray<string> = []): string =>
+  RawHttp.get(target, ...(token === null ? [] : [`X-API-Key: ${token}`]), ...headers).toString("latin1")
 
 /** A connection that does not read until `resume` is called on its socket. */
 export const connect = (port: number) =>
