@@ -47,17 +47,6 @@ describe("the in-process client", () => {
       expect((yield* sandbox.streams).get(examples.stream)).toMatchObject({ status: "paused" })
     }).pipe(Effect.provide(layer)))
 
-  it.effect("has a separate base URL for the ledger's testnet", () =>
-    Effect.gen(function*() {
-      const [hash] = [...ledger.transactions.testnet.keys()].filter((hash) =>
-        !ledger.transactions.mainnet.has(hash)
-      )
-      const headers = { "x-api-key": Sandbox.apiKey }
-      const on = (base: string) => HttpClient.get(`${base}/transactions/by_hash/${hash}`, { headers })
-      expect((yield* on(Sandbox.baseUrls.ledgerTestnet)).status).toBe(200)
-      expect((yield* on(Sandbox.baseUrls.ledger)).status).toBe(404)
-    }).pipe(Effect.provide(layer)))
-
   it.effect("fails with the errors of a real client", () =>
     Effect.gen(function*() {
       const reset = yield* Effect.flip(get("reset"))
@@ -84,20 +73,6 @@ describe("the in-process client", () => {
         expect(Exit.isFailure(yield* Fiber.await(fiber))).toBe(true)
       }
     }).pipe(Effect.provide(layer)))
-
-  it.effect("gives equal responses for equal options", () =>
-    Effect.gen(function*() {
-      const first = yield* Sandbox.make({ seed: 9, scale: 50 })
-      const second = yield* Sandbox.make({ seed: 9, scale: 50 })
-      const { busyWallet } = first.ledger.examples
-      const request = {
-        method: "GET",
-        url: dataUrl(`/${busyWallet}/erc20/transfers`, { limit: 5 }),
-        headers: { "x-api-key": Sandbox.apiKey },
-        body: ""
-      }
-      expect(yield* first.handle(request)).toEqual(yield* second.handle(request))
-    }))
 
   it.effect("records at most maxRecordedRequests requests", () =>
     Effect.gen(function*() {

@@ -8,19 +8,6 @@ const { unindexedCollection } = examples
 const path = `/nft/${unindexedCollection}`
 
 describe("indexing", () => {
-  it.effect("starts with the first request and completes after a number of requests", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox({ syncAfter: { reads: 2 } })
-      const first = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
-      expect(first).toMatchObject({ status: "SYNCING", cursor: null, result: [] })
-      const second = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
-      expect(second).toMatchObject({ status: "SYNCING", cursor: null })
-      expect(second.result).toHaveLength(2)
-      const third = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
-      expect(third.status).toBe("SYNCED")
-      expect(third.result).toHaveLength(4)
-    }))
-
   it.effect("completes after a duration", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ syncAfter: { duration: "30 seconds" } })
@@ -95,40 +82,5 @@ describe("streams", () => {
         expect(response.document).toHaveProperty("webhookUrl")
         expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe(status)
       }
-    }))
-
-  it.effect("reject an invalid status, invalid JSON and an unknown stream", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const before = yield* sandbox.streams
-      for (const init of [set("sleeping"), set(null), { method: "POST" }, { method: "POST", body: "{" }]) {
-        expect(yield* send(sandbox, url, init)).toMatchObject({ status: 400 })
-      }
-      expect(yield* send(sandbox, "/streams/evm/none/status", set("paused"))).toMatchObject({ status: 404 })
-      expect(yield* sandbox.streams).toEqual(before)
-    }))
-})
-
-describe("the ledger", () => {
-  it.effect("has a mainnet and a testnet", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const { mainnet, testnet } = sandbox.ledger.transactions
-      for (const hash of mainnet.keys()) {
-        expect(yield* send(sandbox, `/v1/transactions/by_hash/${hash}`)).toMatchObject({
-          status: 200,
-          document: { hash }
-        })
-      }
-      const [testnetHash] = [...testnet.keys()].filter((hash) => !mainnet.has(hash))
-      for (const prefix of ["/testnet", "/testnet/v1"]) {
-        expect(yield* send(sandbox, `${prefix}/transactions/by_hash/${testnetHash}`)).toMatchObject({
-          document: { hash: testnetHash }
-        })
-      }
-      expect(yield* send(sandbox, `/transactions/by_hash/${testnetHash}?network=testnet`)).toMatchObject({
-        status: 200
-      })
-      expect(yield* send(sandbox, `/transactions/by_hash/${testnetHash}`)).toMatchObject({ status: 404 })
     }))
 })
