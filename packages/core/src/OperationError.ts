@@ -24,6 +24,7 @@
  * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the transport is closed |
  * | `PaginationError` | no |
  */
+import type { YieldableError } from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
@@ -85,6 +86,54 @@ export interface ErrorDescription {
   readonly retryable: boolean
 }
 
+/** The class of an error, as of `Schema.TaggedError`, with what it tells. */
+interface ErrorClass<Self, Tag extends string, Fields extends Schema.Struct.Fields> extends
+  Schema.Class<
+    Self,
+    Fields,
+    Schema.Struct.Encoded<Fields>,
+    Schema.Struct.Context<Fields>,
+    Schema.Struct.Constructor<Omit<Fields, "_tag">>,
+    {},
+    YieldableError & ErrorDescription
+  >
+{
+  readonly _tag: Tag
+}
+
+type Describe<Fields extends Schema.Struct.Fields, Part extends keyof ErrorDescription> = {
+  readonly [P in Part]: (error: Schema.Struct.Type<Fields>) => ErrorDescription[P]
+}
+
+/**
+ * Creates the class of an error: that of `Schema.TaggedError`, to which it adds the parts of the description as getters. By
+ * default an error has no hint and is not retryable.
+ */
+const operationError = <Self>() =>
+<const Tag extends string, Fields extends Schema.Struct.Fields>(
+  tag: Tag,
+  fields: Fields,
+  parts: Describe<Fields, "summary"> & Partial<Describe<Fields, "hint" | "retryable">>
+): ErrorClass<Self, Tag, { readonly _tag: Schema.tag<Tag> } & Fields> => {
+  const { hint = () => null, retryable = () => false, summary } = parts
+  const Class: unknown = Schema.TaggedError<Self>()(tag, fields)
+  const Described = Class as ErrorClass<Self, Tag, { readonly _tag: Schema.tag<Tag> } & Fields>
+  for (const [name, part] of Object.entries({ hint, message, retryable, summary })) {
+    Object.defineProperty(Described.prototype, name, {
+      configurable: true,
+      get(this: Schema.Struct.Type<Fields> & ErrorDescription) {
+        return part(this)
+      }
+    })
+  }
+  return Described
+}
+
+const message = ({ hint, operation, summary }: ErrorDescription): string => {
+  const line = `${operation}: ${summary}`
+  return hint === null ? line : `${line}${line.endsWith(".") ? "" : "."} ${hint}`
+}
+
 /** As in `server error (500): out of memory`. */
 const withResponse = (
   what: string,
@@ -100,154 +149,86 @@ const withAppliedNote = (
 ): string =>
   error.mayHaveBeenApplied ? `${what}; the update may have been applied, and repeating it is safe` : what
 
-const formatMessage = ({ hint, operation, summary }: ErrorDescription): string => {
-  const line = `${operation}: ${summary}`
-  return hint === null ? line : `${line}${line.endsWith(".") ? "" : "."} ${hint}`
-}
-
 /** A parameter or an option of the call is missing, invalid or unknown. Nothing was sent. */
-export class InvalidInputError extends Schema.TaggedError<InvalidInputError>()(
-  "InvalidInputError",
-  {
-    operation: Schema.String,
-    /** One issue for each invalid parameter. */
-    issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
-  }
-) {
-  get summary(): string {
-    return this.issues.map((issue) => `${issue.parameter}: ${issue.reason}`).join("; ")
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class InvalidInputError extends operationError<InvalidInputError>()("InvalidInputError", {
+  operation: Schema.String,
+  /** One issue for each invalid parameter. */
+  issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
+}, {
+  summary: ({ issues }) => issues.map(({ parameter, reason }) => `${parameter}: ${reason}`).join("; ")
+}) {}
 
 /** The upstream rejected the request: a 4xx status that has no error of its own. */
-export class RequestRejectedError extends Schema.TaggedError<RequestRejectedError>()(
-  "RequestRejectedError",
-  responseFields
-) {
-  get summary(): string {
-    return withResponse("request rejected", this)
-  }
-
-  get hint(): string {
-    return "Check the parameters."
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class RequestRejectedError
+  extends operationError<RequestRejectedError>()("RequestRejectedError", responseFields, {
+    summary: (error) => withResponse("request rejected", error),
+    hint: () => "Check the parameters."
+  })
+{}
 
 /** The requested item does not exist: status 404 or 410, or NFT metadata that is `null`. */
-export class NotFoundError extends Schema.TaggedError<NotFoundError>()(
-  "NotFoundError",
-  responseFields
-) {
-  get summary(): string {
-    return withResponse("not found", this)
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class NotFoundError extends operationError<NotFoundError>()("NotFoundError", responseFields, {
+  summary: (error) => withResponse("not found", error)
+}) {}
 
 /** The upstream does not accept the API key: status 401, 407 or 424. */
-export class AuthenticationError extends Schema.TaggedError<AuthenticationError>()(
-  "AuthenticationError",
-  { ...responseFields, setting }
-) {
-  get summary(): string {
-    return withResponse("authentication failed", this)
-  }
-
-  get hint(): string {
-    return `Check ${describeSetting(this.setting, "the API key")}.`
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class AuthenticationError
+  extends operationError<AuthenticationError>()("AuthenticationError", { ...responseFields, setting }, {
+    summary: (error) => withResponse("authentication failed", error),
+    hint: ({ setting }) => `Check ${describeSetting(setting, "the API key")}.`
+  })
+{}
 
 /** The API key is valid but lacks a permission: status 403. */
-export class PermissionDeniedError extends Schema.TaggedError<PermissionDeniedError>()(
-  "PermissionDeniedError",
-  responseFields
-) {
-  get summary(): string {
-    return withResponse("permission denied", this)
-  }
-
-  get hint(): string {
-    return "Check the permissions of the API key."
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class PermissionDeniedError
+  extends operationError<PermissionDeniedError>()("PermissionDeniedError", responseFields, {
+    summary: (error) => withResponse("permission denied", error),
+    hint: () => "Check the permissions of the API key."
+  })
+{}
 
 /** The plan of the API key is exhausted: status 402, or a 401 with a message to that effect. */
-export class PlanQuotaExceededError extends Schema.TaggedError<PlanQuotaExceededError>()(
-  "PlanQuotaExceededError",
-  responseFields
-) {
-  get summary(): string {
-    return withResponse("plan quota of the API key exceeded", this)
-  }
-
-  get hint(): string {
-    return "Renew or upgrade the plan; a retry does not help."
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+export class PlanQuotaExceededError
+  extends operationError<PlanQuotaExceededError>()("PlanQuotaExceededError", responseFields, {
+    summary: (error) => withResponse("plan quota of the API key exceeded", error),
+    hint: () => "Renew or upgrade the plan; a retry does not help."
+  })
+{}
 
 /**
  * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent
  * because the key is in cooldown after the 429 response to another request.
  */
-export class RateLimitError extends Schema.TaggedError<RateLimitError>()("RateLimitError", {
+export class RateLimitError extends operationError<RateLimitError>()("RateLimitError", {
   ...requestFields,
   /** The 429 response. Null if the request was not sent. */
   response: Schema.NullOr(ResponseSummary),
   retryAfter
+}, {
+  summary: ({ response, retryAfter }) =>
+    withRetryDelay(
+      response === null
+        ? "not sent: the API key is in cooldown after a 429 response"
+        : withResponse("rate limited by the upstream", response),
+      retryAfter
+    ),
+  retryable: () => true
 }) {
   /** Whether the request was sent. If not, an earlier 429 response put the key in cooldown. */
   get sent(): boolean {
     return this.response !== null
   }
+}
 
-  get summary(): string {
-    return withRetryDelay(
-      this.response === null
-        ? "not sent: the API key is in cooldown after a 429 response"
-        : withResponse("rate limited by the upstream", this.response),
-      this.retryAfter
-    )
-  }
+/** Whether a retry cannot apply an update twice. */
+const isSafeToRepeat = (error: { readonly mayHaveBeenApplied: boolean }): boolean => !error.mayHaveBeenApplied
 
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): true {
-    return true
-  }
+const limitCauses = {
+  rate: "not sent: the configured rate limit would delay the request for too long",
+  concurrency: "not sent: too many requests are in flight",
+  daily: "not sent: the daily quota configured for this API key is exhausted",
+  unavailable: "not sent: the store of the limits is unavailable",
+  memory: "there is not enough memory for the response"
 }
 
 /**
@@ -260,7 +241,7 @@ export class RateLimitError extends Schema.TaggedError<RateLimitError>()("RateLi
  *   that case.
  * - `memory`: a gateway has not enough memory for the body of the response.
  */
-export class LocalLimitError extends Schema.TaggedError<LocalLimitError>()("LocalLimitError", {
+export class LocalLimitError extends operationError<LocalLimitError>()("LocalLimitError", {
   ...requestFields,
   limit: Schema.Literal("rate", "concurrency", "daily", "unavailable", "memory"),
   retryAfter,
@@ -268,74 +249,45 @@ export class LocalLimitError extends Schema.TaggedError<LocalLimitError>()("Loca
   mayHaveBeenApplied: Schema.propertySignature(mayHaveBeenApplied).pipe(
     Schema.withConstructorDefault(() => false)
   )
-}) {
-  get summary(): string {
-    const causes = {
-      rate: "not sent: the configured rate limit would delay the request for too long",
-      concurrency: "not sent: too many requests are in flight",
-      daily: "not sent: the daily quota configured for this API key is exhausted",
-      unavailable: "not sent: the store of the limits is unavailable",
-      memory: "there is not enough memory for the response"
-    } as const satisfies Record<typeof this.limit, string>
-    return this.mayHaveBeenApplied
-      ? withAppliedNote(causes[this.limit], this)
-      : withRetryDelay(causes[this.limit], this.retryAfter)
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): boolean {
-    return !this.mayHaveBeenApplied
-  }
-}
+}, {
+  summary: (error) =>
+    error.mayHaveBeenApplied
+      ? withAppliedNote(limitCauses[error.limit], error)
+      : withRetryDelay(limitCauses[error.limit], error.retryAfter),
+  retryable: isSafeToRepeat
+}) {}
 
 /** The statuses of failures that are usually temporary. */
 const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
 
 /** The upstream failed: a 5xx status. */
-export class ServerError extends Schema.TaggedError<ServerError>()(
+export class ServerError extends operationError<ServerError>()(
   "ServerError",
-  { ...responseFields, retryAfter, mayHaveBeenApplied }
-) {
-  get summary(): string {
-    const failure = withResponse("server error", this)
-    return withAppliedNote(
-      this.retryAfter === null ? failure : withRetryDelay(failure, this.retryAfter),
-      this
-    )
+  { ...responseFields, retryAfter, mayHaveBeenApplied },
+  {
+    summary: (error) => {
+      const failure = withResponse("server error", error)
+      return withAppliedNote(
+        error.retryAfter === null ? failure : withRetryDelay(failure, error.retryAfter),
+        error
+      )
+    },
+    retryable: (error) => temporaryStatuses.has(error.status) && isSafeToRepeat(error)
   }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): boolean {
-    return temporaryStatuses.has(this.status) && !this.mayHaveBeenApplied
-  }
-}
+) {}
 
 /** The circuit breaker of an upstream is open. Nothing was sent. */
-export class CircuitOpenError extends Schema.TaggedError<CircuitOpenError>()("CircuitOpenError", {
+export class CircuitOpenError extends operationError<CircuitOpenError>()("CircuitOpenError", {
   ...requestFields,
   /** Host and port of the upstream. */
   host: Schema.String,
   /** When the circuit breaker admits the next request. */
   retryAfter: DurationFromMillis
-}) {
-  get summary(): string {
-    return withRetryDelay(`circuit breaker open for ${this.host} after repeated failures`, this.retryAfter)
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): true {
-    return true
-  }
-}
+}, {
+  summary: ({ host, retryAfter }) =>
+    withRetryDelay(`circuit breaker open for ${host} after repeated failures`, retryAfter),
+  retryable: () => true
+}) {}
 
 /**
  * The response cannot be used.
@@ -346,41 +298,26 @@ export class CircuitOpenError extends Schema.TaggedError<CircuitOpenError>()("Ci
  * - `too-large`: the body exceeds `maxBodySize`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  */
-export class InvalidResponseError extends Schema.TaggedError<InvalidResponseError>()(
-  "InvalidResponseError",
-  {
-    ...responseFields,
-    mayHaveBeenApplied,
-    kind: Schema.Literal(
-      "redirect",
-      "unexpected-status",
-      "incomplete",
-      "too-large",
-      "unexpected-shape"
-    ),
-    /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
-    path: Schema.String,
-    reason: Schema.String
-  }
-) {
-  get summary(): string {
-    const location = this.path === "" ? "" : ` at ${this.path}`
+export class InvalidResponseError extends operationError<InvalidResponseError>()("InvalidResponseError", {
+  ...responseFields,
+  mayHaveBeenApplied,
+  kind: Schema.Literal("redirect", "unexpected-status", "incomplete", "too-large", "unexpected-shape"),
+  /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
+  path: Schema.String,
+  reason: Schema.String
+}, {
+  summary: (error) => {
+    const { kind, path, reason, request, serverMessage } = error
+    const location = path === "" ? "" : ` at ${path}`
     // The message of another status may help. That of a document with status 200 is a part of the document.
-    const message = this.kind === "redirect" && this.serverMessage !== null ? `: ${this.serverMessage}` : ""
+    const message = kind === "redirect" && serverMessage !== null ? `: ${serverMessage}` : ""
     return withAppliedNote(
-      `invalid response to ${this.request.method} ${this.request.path}${location}: ${this.reason}${message}`,
-      this
+      `invalid response to ${request.method} ${request.path}${location}: ${reason}${message}`,
+      error
     )
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): boolean {
-    return this.kind === "incomplete" && !this.mayHaveBeenApplied
-  }
-}
+  },
+  retryable: (error) => error.kind === "incomplete" && isSafeToRepeat(error)
+}) {}
 
 /**
  * A list cannot continue without the risk of missing or duplicate records.
@@ -389,26 +326,16 @@ export class InvalidResponseError extends Schema.TaggedError<InvalidResponseErro
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
  */
-export class PaginationError extends Schema.TaggedError<PaginationError>()("PaginationError", {
+export class PaginationError extends operationError<PaginationError>()("PaginationError", {
   operation: Schema.String,
   reason: Schema.Literal("CursorRepeated", "BlockOverflow", "OutOfOrder"),
   description: Schema.String
-}) {
-  get summary(): string {
-    return `pagination failed: ${this.description}`
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): false {
-    return false
-  }
-}
+}, {
+  summary: ({ description }) => `pagination failed: ${description}`
+}) {}
 
 /** The connection could not be opened, or broke before the response was complete. */
-export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
+export class NetworkError extends operationError<NetworkError>()("NetworkError", {
   ...requestFields,
   api: Schema.Literal("data", "streams", "ledger"),
   /** Host and port of the upstream. */
@@ -422,30 +349,25 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
   sent: Schema.Boolean,
   mayHaveBeenApplied,
   setting
+}, {
+  summary: (error) => {
+    const failure = error.sent ? `connection to ${error.host} failed` : `cannot connect to ${error.host}`
+    return withAppliedNote(`${failure}: ${describeNetworkReason(error.reason)}`, error)
+  },
+  hint: ({ reason, setting }) =>
+    isTransportClosed(reason)
+      ? "Keep the scope of its layer open until all calls have ended."
+      : `Check ${describeSetting(setting, "the base URL")} and your network.`,
+  retryable: (error) => isSafeToRepeat(error) && !isTransportClosed(error.reason)
 }) {
   /** The reason in plain words, without the host. */
   get description(): string {
     return describeNetworkReason(this.reason)
   }
 
-  get summary(): string {
-    const failure = this.sent ? `connection to ${this.host} failed` : `cannot connect to ${this.host}`
-    return withAppliedNote(`${failure}: ${this.description}`, this)
-  }
-
   /** Whether this program closed its transport before the response was complete. */
   get transportClosed(): boolean {
     return isTransportClosed(this.reason)
-  }
-
-  get hint(): string {
-    return this.transportClosed
-      ? "Keep the scope of its layer open until all calls have ended."
-      : `Check ${describeSetting(this.setting, "the base URL")} and your network.`
-  }
-
-  get retryable(): boolean {
-    return !this.mayHaveBeenApplied && !this.transportClosed
   }
 }
 
@@ -456,7 +378,7 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
  * - `call`: `timeouts.call` elapsed.
  * - `server`: the upstream responded with status 408.
  */
-export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutError", {
+export class TimeoutError extends operationError<TimeoutError>()("TimeoutError", {
   ...requestFields,
   scope: Schema.Literal("attempt", "call", "server"),
   /** The timeout that elapsed. Null if `scope` is `server`. */
@@ -464,42 +386,19 @@ export class TimeoutError extends Schema.TaggedError<TimeoutError>()("TimeoutErr
   /** The 408 response. Null unless `scope` is `server`. */
   response: Schema.NullOr(ResponseSummary),
   mayHaveBeenApplied
-}) {
-  get summary(): string {
-    if (this.response !== null) {
-      return withAppliedNote(withResponse("timed out in the upstream", this.response), this)
-    }
-    const within = this.duration === null ? "" : ` within ${formatDuration(this.duration)}`
-    return withAppliedNote(`timed out: no response${within} (${this.scope} timeout)`, this)
-  }
-
-  get hint(): null {
-    return null
-  }
-
-  get retryable(): boolean {
-    return !this.mayHaveBeenApplied
-  }
-}
-
-/** Every error of a call. */
-export type OperationError =
-  | InvalidInputError
-  | RequestRejectedError
-  | NotFoundError
-  | AuthenticationError
-  | PermissionDeniedError
-  | PlanQuotaExceededError
-  | RateLimitError
-  | LocalLimitError
-  | ServerError
-  | CircuitOpenError
-  | InvalidResponseError
-  | NetworkError
-  | TimeoutError
-
-/** Every error of a list. */
-export type ListOperationError = OperationError | PaginationError
+}, {
+  summary: (error) => {
+    const { duration, response, scope } = error
+    const within = duration === null ? "" : ` within ${formatDuration(duration)}`
+    return withAppliedNote(
+      response === null
+        ? `timed out: no response${within} (${scope} timeout)`
+        : withResponse("timed out in the upstream", response),
+      error
+    )
+  },
+  retryable: isSafeToRepeat
+}) {}
 
 /** The schema of every error, to send errors from one process to another. */
 export const ListOperationError = Schema.Union(
@@ -519,11 +418,8 @@ export const ListOperationError = Schema.Union(
   TimeoutError
 )
 
-for (const { prototype } of ListOperationError.members) {
-  Object.defineProperty(prototype, "message", {
-    configurable: true,
-    get(this: ListOperationError) {
-      return formatMessage(this)
-    }
-  })
-}
+/** Every error of a list. */
+export type ListOperationError = typeof ListOperationError.Type
+
+/** Every error of a call. */
+export type OperationError = Exclude<ListOperationError, PaginationError>
