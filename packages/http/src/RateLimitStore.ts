@@ -1,5 +1,4 @@
 /** Storage of rate limits and quotas: in memory, or shared by a fleet. */
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
@@ -173,26 +172,34 @@ export const withFallback = (
     /** Whether the caller holds a grant of the fallback that is now one of the store. */
     const becomesRemote = (grant: Permit | Consumption): boolean =>
       localGrants.get(grant) === "held" && localGrants.delete(grant)
+    const isOpen = whenUnavailable === "open"
+    /** What applies while the store is unavailable: the share of this process, or nothing but cooldowns. */
+    const localRule = (rule: RateLimitRule): RateLimitRule =>
+      isOpen ? { ...rule, limit: Number.POSITIVE_INFINITY } : scaledRule(rule, share)
+    const localQuota = (quota: Quota): Quota =>
+      isOpen ? { ...quota, limit: Number.POSITIVE_INFINITY } : scaledQuota(quota, share)
     /**
-     * Runs a command, or its fallback while the store is unavailable or too slow for the call. `onLate` receives a reply for
-     * which its caller did not wait, and the reply of the fallback: undefined if the caller got none.
+     * Runs a command, or `locally` while the store is unavailable or too slow for the call. `onLate` receives a reply for
+     * which its caller did not wait, and the local reply: undefined if the caller got none. `limit` remains of an open store.
      */
     const run = <A extends Permit | Consumption | RemainingQuota>(
       command: Effect.Effect<A, StoreError>,
       timeLeft: number,
-      onLate: (reply: A, ageMillis: number, used: A | undefined) => Effect.Effect<unknown, StoreError>,
+      limit: number,
+      locally: () => Effect.Effect<A>,
       record: (reply: A) => Effect.Effect<void>,
-      fallbacks: { readonly share: () => Effect.Effect<A>; readonly open: () => Effect.Effect<A> }
+      onLate: (reply: A, ageMillis: number, used: A | undefined) => Effect.Effect<unknown, StoreError>
     ): Effect.Effect<A, StoreError> => {
       let used: A | undefined
-      const fallback = (error: StoreError) =>
-        whenUnavailable === "closed"
-          ? Effect.fail(error)
-          : Effect.tap(fallbacks[whenUnavailable](), (reply) => {
-            used = reply
-            localGrants.set(reply, "held")
-          })
       const isClosed = whenUnavailable === "closed"
+      const fallback = (error: StoreError) =>
+        isClosed
+          ? Effect.fail(error)
+          : Effect.map(locally(), (reply) => {
+            used = isOpen ? { ...reply, remaining: limit } : reply
+            localGrants.set(used, "held")
+            return used
+          })
       const millis = isClosed ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
       return guard.run(
         Effect.map(
@@ -222,7 +229,7 @@ export const withFallback = (
       return Effect.succeed(otherwise)
     }
     const recordRemaining = (id: string, quota: Quota, cost: number, remaining: number) =>
-      local.recordConsumed(id, scaledQuota(quota, share), cost, wholeUnits(remaining, share))
+      local.recordConsumed(id, localQuota(quota), cost, wholeUnits(remaining, share))
     const refundRemote = (id: string, quota: Quota, cost: number, age: number) =>
       Effect.tap(
         backend.refund(id, quota, cost, age),
@@ -230,9 +237,15 @@ export const withFallback = (
       )
     return {
       acquire: (id, rule, cost, lease, timeLeft = Number.POSITIVE_INFINITY) =>
-        run(
+        run<Permit>(
           backend.acquire(id, rule, cost, lease),
           timeLeft,
+          rule.burst,
+          () => local.acquire(id, localRule(rule), cost, lease),
+          (permit) =>
+            permit._tag === "Granted"
+              ? local.recordAcquired(id, localRule(rule), cost, permit.trial)
+              : Effect.void,
           // The caller keeps one grant, and gives it back to the store if it sends nothing.
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
@@ -240,29 +253,13 @@ export const withFallback = (
               used?._tag === "Granted" && becomesRemote(used)
                 ? Effect.void
                 : Effect.asVoid(backend.release(id, rule, cost, age))
-            ),
-          (permit) =>
-            permit._tag === "Granted"
-              ? local.recordAcquired(id, scaledRule(rule, share), cost, permit.trial)
-              : Effect.void,
-          {
-            share: () => local.acquire(id, scaledRule(rule, share), cost, lease),
-            open: () =>
-              Effect.map(
-                local.acquire(id, { ...rule, limit: Number.POSITIVE_INFINITY }, cost, lease),
-                (permit) => ({ ...permit, remaining: rule.burst })
-              )
-          }
+            )
         ),
       release: (id, rule, cost, age, grant) =>
         Effect.flatMap(
-          local.release(id, scaledRule(rule, share), cost, age),
+          local.release(id, localRule(rule), cost, age),
           (remaining) =>
-            giveBack(
-              grant,
-              backend.release(id, rule, cost, age),
-              whenUnavailable === "open" ? rule.burst : remaining
-            )
+            giveBack(grant, backend.release(id, rule, cost, age), isOpen ? rule.burst : remaining)
         ),
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
@@ -276,40 +273,27 @@ export const withFallback = (
           settle(backend.settleTrial(id, succeeded), undefined)
         ),
       consume: (id, quota, cost, timeLeft = Number.POSITIVE_INFINITY) =>
-        run(
+        run<Consumption>(
           backend.consume(id, quota, cost),
           timeLeft,
+          quota.limit,
+          () => local.consume(id, localQuota(quota), cost),
+          ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
           ({ _tag, remaining }, age, used) =>
             _tag === "Consumed" && !(used?._tag === "Consumed" && becomesRemote(used))
               ? refundRemote(id, quota, cost, age)
-              : recordRemaining(id, quota, 0, remaining),
-          ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
-          {
-            share: () => local.consume(id, scaledQuota(quota, share), cost),
-            open: () => Effect.succeed({ _tag: "Consumed", remaining: quota.limit })
-          }
+              : recordRemaining(id, quota, 0, remaining)
         ),
       refund: (id, quota, cost, age, grant) =>
         Effect.flatMap(
-          local.refund(id, scaledQuota(quota, share), cost, age),
-          (remaining) =>
-            giveBack(
-              grant,
-              refundRemote(id, quota, cost, age),
-              whenUnavailable === "open" ? quota.limit : remaining
-            )
+          local.refund(id, localQuota(quota), cost, age),
+          (remaining) => giveBack(grant, refundRemote(id, quota, cost, age), isOpen ? quota.limit : remaining)
         ),
-      peek: (id, quota, timeLeft = Number.POSITIVE_INFINITY) =>
-        run(
-          backend.peek(id, quota),
-          timeLeft,
-          ({ remaining }) => recordRemaining(id, quota, 0, remaining),
-          ({ remaining }) => recordRemaining(id, quota, 0, remaining),
-          {
-            share: () => local.peek(id, scaledQuota(quota, share)),
-            open: () => Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(undefined, now, quota))
-          }
-        )
+      peek: (id, quota, timeLeft = Number.POSITIVE_INFINITY) => {
+        const record = ({ remaining }: RemainingQuota) => recordRemaining(id, quota, 0, remaining)
+        const locally = () => local.peek(id, localQuota(quota))
+        return run(backend.peek(id, quota), timeLeft, quota.limit, locally, record, record)
+      }
     }
   })
 

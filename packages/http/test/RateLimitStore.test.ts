@@ -17,28 +17,24 @@ const granted = { _tag: "Granted", trial: false }
 
 const delayed = (millis: number, reason: "cooldown" | "rate_limit") => ({ _tag: "Delayed", millis, reason })
 
+/** Long compared to the interval of pings. */
+const period = 60_000
+const quota = { limit: 10, period }
+
+const consumed = (remaining: number) => ({ _tag: "Consumed", remaining })
+const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining })
+
 const grantedTrial = { _tag: "Granted", trial: true }
 
-describe("rate limits in memory", () => {
-  it.effect("start with the whole burst, and are separate per id", () =>
-    Effect.gen(function*() {
-      const store = yield* RateLimitStore.memory
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(100, "rate_limit"))
-      expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(granted)
-      yield* TestClock.adjust(100)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-      yield* store.startCooldown("a", 500)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(500, "cooldown"))
-      expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(granted)
-    }))
-
-  it.effect("are provided by layerMemory", () =>
-    Effect.gen(function*() {
-      const store = yield* RateLimitStore.RateLimitStore
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }).pipe(Effect.provide(RateLimitStore.layerMemory)))
-})
+it.effect("rate limits in memory are separate per id, and follow the clock", () =>
+  Effect.gen(function*() {
+    const store = yield* RateLimitStore.RateLimitStore
+    expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
+    expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(100, "rate_limit"))
+    expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(granted)
+    yield* TestClock.adjust(100)
+    expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
+  }).pipe(Effect.provide(RateLimitStore.layerMemory)))
 
 describe("rate limits with a backend", () => {
   it.scoped("are those of the backend while it is available", () =>
@@ -84,13 +80,15 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("keep a cooldown that began before an outage", () =>
+  it.scoped("keep cooldowns that began before and during an outage", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2)
       yield* store.startCooldown("a", 3000)
       yield* TestClock.adjust(1000)
       state.unavailable = true
+      yield* store.startCooldown("b", 500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(2000, "cooldown"))
+      expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(delayed(500, "cooldown"))
       yield* TestClock.adjust(2000)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(grantedTrial)
       yield* store.settleTrial("a", true)
@@ -106,18 +104,6 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       state.unavailable = true
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
-  it.scoped("are divided by all processes if the backend loses its data and fails again soon", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(5)
-      state.unavailable = true
-      yield* store.acquire("other", rule, 1, lease)
-      Object.assign(state, { unavailable: false, processes: 1 })
-      yield* TestClock.adjust(500)
-      state.unavailable = true
-      expect(yield* store.acquire("a", rule, 2, lease)).toMatchObject(granted)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 500 })
     }))
 
   it.scoped("are divided by the higher number of processes at the last two contacts with the backend", () =>
@@ -146,50 +132,46 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 0 })
     }))
 
-  it.scoped("report to the backend every 5 s that the process is running", () =>
+  it.scoped("and quotas do not apply during an outage if the store is open, except for cooldowns", () =>
     Effect.gen(function*() {
-      const { state } = yield* withBackend(2)
-      expect(state.heartbeats).toBe(1)
-      yield* TestClock.adjust(60_000)
-      expect(state.heartbeats).toBe(13)
-    }))
-
-  it.scoped("do not apply during an outage if the store is open, except for cooldowns", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(2, "open")
+      const { memory, state, store } = yield* withBackend(2, "open")
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
+      expect(yield* store.consume("a", quota, 10)).toEqual(consumed(0))
       state.unavailable = true
       for (let times = 0; times < 3; times += 1) {
         expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 10 })
+        expect(yield* store.consume("a", quota, 8)).toEqual(consumed(10))
+        expect(yield* store.peek("a", quota)).toEqual({ remaining: 10, millis: period })
       }
+      expect([yield* store.release("a", rule, 1, 0), yield* store.refund("a", quota, 1, 0)]).toEqual([10, 10])
       yield* store.startCooldown("a", 700)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(700, "cooldown"))
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject({ _tag: "Delayed" })
+      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 0 })
     }))
 
-  it.scoped("fail with a StoreError during an outage if the store is closed", () =>
+  it.scoped("and quotas fail with a StoreError during an outage if the store is closed", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2, "closed")
       state.unavailable = true
-      const error = new StoreError({ reason: "refused" })
-      expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
-      expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
+      const operations = [
+        store.acquire("a", rule, 1, lease),
+        store.consume("a", quota, 1),
+        store.peek("a", quota)
+      ]
+      for (const operation of operations) {
+        expect(yield* Effect.flip<unknown, StoreError, never>(operation)).toEqual(
+          new StoreError({ reason: "refused" })
+        )
+      }
       yield* store.startCooldown("a", 500)
       yield* store.settleTrial("a", true)
       state.unavailable = false
       yield* TestClock.adjust(500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-    }))
-
-  it.scoped("start cooldowns and settle trials during an outage", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(1)
-      state.unavailable = true
-      yield* store.startCooldown("a", 500)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(500, "cooldown"))
-      yield* store.settleTrial("b", true)
     }))
 })
 
@@ -265,18 +247,6 @@ describe("rate limits with a slow backend", () => {
       expect(yield* memory.acquire("a", slowRule, 2, lease)).toMatchObject({ _tag: "Delayed" })
     }))
 
-  it.scoped("return what is granted later than the grant of the local share was returned", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      state.replyMillis = 5000
-      const used = Effect.flatMap(
-        store.consume("a", quota, 4, 1000),
-        (consumed) => store.refund("a", quota, 4, 0, consumed)
-      )
-      expect(yield* timed(used)).toEqual([5, 125])
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
-    }))
-
   it.scoped("send at most 256 commands whose replies are late", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2, "open")
@@ -332,16 +302,7 @@ describe("rate limits with a slow backend", () => {
     }))
 })
 
-const day = 86_400_000
-
-const consumed = (remaining: number) => ({ _tag: "Consumed", remaining })
-const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining })
-
 describe("quotas with a backend", () => {
-  // Long compared to the interval of pings.
-  const period = 60_000
-  const quota = { limit: 10, period }
-
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
       const { memory, store } = yield* withBackend(2)
@@ -391,43 +352,6 @@ describe("quotas with a backend", () => {
       expect(yield* store.consume("known by consume", quota, 5)).toEqual(consumed(0))
     }))
 
-  it.scoped("are limited during an outage to the share of what remained at the last contact", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      yield* memory.consume("a", quota, 6)
-      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(3))
-      state.unavailable = true
-      expect(yield* store.consume("a", quota, 2)).toMatchObject(quotaExceeded(1))
-      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(0))
-    }))
-
-  it.scoped("do not apply during an outage if the store is open", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2, "open")
-      expect(yield* store.consume("a", quota, 10)).toEqual(consumed(0))
-      state.unavailable = true
-      for (let times = 0; times < 3; times += 1) {
-        expect(yield* store.consume("a", quota, 8)).toEqual(consumed(10))
-        expect(yield* store.peek("a", quota)).toEqual({ remaining: 10, millis: period })
-      }
-      state.unavailable = false
-      yield* TestClock.adjust(500)
-      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 0 })
-    }))
-
-  it.scoped("fail with a StoreError during an outage if the store is closed", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend(2, "closed")
-      state.unavailable = true
-      const error = new StoreError({ reason: "refused" })
-      expect(yield* Effect.flip(store.consume("a", quota, 1))).toEqual(error)
-      expect(yield* Effect.flip(store.peek("a", quota))).toEqual(error)
-      state.unavailable = false
-      yield* TestClock.adjust(500)
-      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(9))
-    }))
-
   it.scoped("are whole units, and zero if there are more processes than units", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(49)
@@ -447,13 +371,13 @@ describe("quotas with a backend", () => {
           { weight: 8, arbitrary: FastCheck.record({ process: FastCheck.nat(3), cost: FastCheck.nat(6) }) },
           { weight: 1, arbitrary: FastCheck.boolean() }
         ),
-        { maxLength: 40, size: "max" }
+        { maxLength: 40 }
       )
     },
     ({ limit, members, steps }) =>
       Effect.gen(function*() {
         // Everything happens within one window
-        const quota = { limit, period: day }
+        const quota = { limit, period: RateLimitStore.dayMillis }
         const { process, state } = yield* withBackend(members)
         const stores = yield* Effect.replicateEffect(process, members)
         let [sum, sumBefore, maxInOutage] = [0, 0, Infinity]

@@ -333,8 +333,6 @@ export const make = (
           pendingWriteBytes += bytes
           pendingWrites += 1
           state.isWriting = true
-          // Or else the store would refuse newer responses of other processes.
-          if (unannounced > 0) runFork(announce, { scope })
           const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(
