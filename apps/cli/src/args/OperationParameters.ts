@@ -11,13 +11,8 @@ import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms } from "./Bounds.ts"
 import { chainOptionName, knownChain } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
-import {
-  type CommandArgument,
-  commandArgument,
-  type CommandOption,
-  switchOption,
-  textOption
-} from "./CommandOption.ts"
+import type { ArgumentDescription } from "./CommandDescription.ts"
+import { commandArgument, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
@@ -113,12 +108,12 @@ const limitCheck = expecting(
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )
 
-const toArgument = (parameter: Parameter): CommandArgument =>
+const toArgument = (parameter: Parameter): ArgumentDescription =>
   commandArgument(kebabCase(parameter.name), parameter.description, { ...valueDetails(parameter) })
 
 export const toArguments = (
   { parameters }: Pick<OperationShape, "parameters">
-): ReadonlyArray<CommandArgument> => parameters.filter(isPositional).map(toArgument)
+): ReadonlyArray<ArgumentDescription> => parameters.filter(isPositional).map(toArgument)
 
 export const toOptions = (
   operation: Pick<OperationShape, "parameters">,

@@ -2,7 +2,6 @@
 import { allOperations } from "@blockquarry/core/Operations"
 import type { CommandLineDescription } from "../args/CommandDescription.ts"
 import { switchOption, textOption } from "../args/CommandOption.ts"
-import { describeArgument, describeOption } from "../args/DescribeCommand.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
 import { shells } from "../completion/Scripts.ts"
 import { settings, variableOf } from "../config/Setting.ts"
@@ -31,16 +30,11 @@ const informationOptions = [
   switchOption("version", "Show the version", { alias: "V", group: "global" })
 ]
 
-/** JSON omits the code of commands. */
+/** JSON omits the functions of commands and options. */
 export const commandLine: CommandLineDescription = {
-  commands: (await loadCommands()).map(({ arguments: args, options, ...properties }) => ({
-    ...properties,
-    arguments: args.map(describeArgument),
-    options: options.map(describeOption),
-    fields: fieldsOf(properties.operation)
-  })),
-  globalOptions: globalOptions.map(describeOption),
-  informationOptions: informationOptions.map(describeOption),
+  commands: (await loadCommands()).map((command) => ({ ...command, fields: fieldsOf(command.operation) })),
+  globalOptions,
+  informationOptions,
   variables: settings.map(({ defaultValue, defaultNote = defaultValue, description, name }) => ({
     name: variableOf(name),
     description: defaultNote === null ? description : `${description} (default: ${defaultNote})`

@@ -1,6 +1,5 @@
 /** Formats the command line of a command again, with other options, so that it can be pasted. */
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import { isSwitch } from "../args/CommandOption.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
 import { shellCommand } from "../text/ShellQuote.ts"
 import type { CommandInvocation } from "./CommandSpec.ts"
@@ -23,7 +22,7 @@ export const formatCommandLine = (
     ...Object.entries(changes).map(([name, value]) => [name, value === null ? [] : [value]] as const)
   ])
   const switches = new Set(
-    [...command.options, ...globalOptions].filter(isSwitch).map(({ name }) => name)
+    [...command.options, ...globalOptions].filter(({ value }) => value === null).map(({ name }) => name)
   )
   const argumentNames = new Set(command.arguments.map(({ name }) => name))
   const positionals = command.arguments.flatMap(({ name }) => changed.get(name) ?? [])

@@ -7,7 +7,6 @@ import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "../a
 import { resolveBounds } from "../args/Bounds.ts"
 import { withChainNames } from "../args/Chains.ts"
 import { parseDuration } from "../args/Checks.ts"
-import type { CommandArgument, CommandOption } from "../args/CommandOption.ts"
 import { globalOptions, isExport, verboseOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { type AddressBook, checkName } from "../config/AddressBook.ts"
@@ -108,8 +107,6 @@ const withConfiguredValues = (
   ])
 }
 
-const takesAddress = (spec: CommandArgument | CommandOption): boolean => spec.completes === "alias"
-
 /** How many aliases an error lists. */
 const maxListedAliases = 10
 
@@ -134,7 +131,9 @@ const withAddresses = (
 ): Effect.Effect<ArgumentValues, UsageError> => {
   if (command.operation === null) return Effect.succeed(values)
   const resolved = new Map(values)
-  for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
+  for (
+    const spec of [...command.arguments, ...command.options].filter(({ completes }) => completes === "alias")
+  ) {
     const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
     for (const text of words.flat()) {
       if (addressBook.resolve(text) !== text) continue
@@ -142,7 +141,7 @@ const withAddresses = (
       if (hint === null) continue
       return new UsageError({
         reason: `${
-          "options" in spec ? `--${spec.name}` : `<${spec.name}>`
+          "value" in spec ? `--${spec.name}` : `<${spec.name}>`
         }: expected an address or an alias, got ${JSON.stringify(text)}`,
         hint
       })
