@@ -2,11 +2,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { XMLValidator } from "fast-xml-parser"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { countOf } from "../../src/render/Count.ts"
 import { width } from "../../src/text/Width.ts"
+import { temporaryFolder } from "../support/exports.ts"
 import { quarry, records, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
 
@@ -31,11 +31,6 @@ const commands: ReadonlyArray<
   ["token-price", ["token", "price", token], [100]]
 ]
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-chart-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
-
 /** Returns the sums of the numbers that the rows of a chart with counts print. */
 const countsIn = (out: string): ReadonlyArray<number> => {
   const rows = out.split("\n").filter((line) => /^\d{4}-\d\d/.test(line))
@@ -58,7 +53,7 @@ describe.each(commands)("%s", (name, argv, widths) => {
 
   it.scoped("is ASCII of 80 columns in a pipe without a UTF-8 locale, and written as SVG", () =>
     Effect.gen(function*() {
-      const path = yield* folder
+      const path = temporaryFolder()
       const file = join(path, "chart.svg")
       const { code, err, out } = yield* quarry([...argv, "--chart", "--chart-to", file, "--sandbox"], {
         env: { ...utf8, LC_ALL: "C" }
@@ -116,7 +111,7 @@ describe("records", () => {
 
   it.scoped("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
     Effect.gen(function*() {
-      const file = join(yield* folder, "chart.svg")
+      const file = join(temporaryFolder(), "chart.svg")
       const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
       const run = (kind: "html" | "hang") =>
         quarry([...argv, "--chart", "--chart-to", file, "--timeout", "1m"], {
@@ -201,7 +196,7 @@ describe("options", () => {
 
   it.effect("never replace a file without --overwrite, and then read nothing", () =>
     Effect.gen(function*() {
-      const file = join(yield* folder, "chart.svg")
+      const file = join(temporaryFolder(), "chart.svg")
       writeFileSync(file, "mine")
       const argv = ["token", "owners", token, "--chart-to", file]
       const { client, sent } = respondingWith("not requested")

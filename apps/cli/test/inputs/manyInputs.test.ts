@@ -5,20 +5,15 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryFolder } from "../support/exports.ts"
 import { quarry, records, type RunOptions, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 
 const scale = 120
 const ledger = Ledger.make({ seed: 1, scale })
 const { busyWallet, collection721, emptyWallet, token, wallet } = ledger.examples
 const transactions = [...ledger.transactions.mainnet.keys()]
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-inputs-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-)
 
 const run = (line: string, stdin: string, options: RunOptions = {}) =>
   quarry([...line.split(" "), "--sandbox"], { sandbox: { scale }, stdin, ...options })
@@ -167,9 +162,9 @@ describe("records", () => {
 })
 
 describe("failures", () => {
-  it.scopedLive("are all checked and written to a file that --from reads again", () =>
+  it.live("are all checked and written to a file that --from reads again", () =>
     Effect.gen(function*() {
-      const path = yield* folder
+      const path = temporaryFolder()
       const from = join(path, "in.txt")
       const failed = join(path, "failed.txt")
       writeFileSync(from, lines("# wallets", wallet, "0x12", "", "nonsense", busyWallet))
@@ -258,9 +253,9 @@ describe("failures", () => {
       expect(new Set(hints).size).toBe(hints.length)
     }))
 
-  it.scopedLive("with an empty value are comments in the file of failures", () =>
+  it.live("with an empty value are comments in the file of failures", () =>
     Effect.gen(function*() {
-      const path = yield* folder
+      const path = temporaryFolder()
       const [from, failed] = [join(path, "in.csv"), join(path, "failed.txt")]
       writeFileSync(from, lines("name,address", "a,", `b,${wallet}`, "c,0x12"))
       const whole = yield* run(`wallet chains --from ${from}`, "")

@@ -5,7 +5,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import { parquetReadObjects } from "hyparquet"
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -13,9 +13,12 @@ import { expect, onTestFinished } from "vitest"
 import { PartRows } from "../../src/export/ExportPlan.ts"
 import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
+/** A place for small files in memory, if there is one: what is written is synced, which takes time on a disk. */
+export const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
+
 /** Returns a new folder that is removed after the test. */
-export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-export-"))
+export const temporaryFolder = (parent = tmpdir()): string => {
+  const folder = mkdtempSync(join(parent, "quarry-test-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
@@ -67,7 +70,7 @@ export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promi
 /** A list and the file in a new folder to which `argv` exports it. */
 export const exportTo = async (name: string, options: Sandbox.SandboxOptions = {}) => {
   const exporting = await exportSandbox(options)
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(memory)
   const file = join(folder, name)
   const list = ["wallet", "transfers", exporting.wallet]
   return { ...exporting, folder, file, list, argv: [...list, "--to", file] }

@@ -31,17 +31,6 @@ const added = ({ add, indexes }: NewRecords): ReadonlyArray<number> => {
 }
 
 describe("a position", () => {
-  it("returns each record once, and finds those that appear late in the last blocks", () => {
-    const watch = position()
-    expect(poll(watch, [record(100, "a"), record(105, "b")])).toEqual(["a", "b"])
-    expect(watch.startPoll().from).toEqual({ _tag: "Block", block: 96 })
-    expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")]))
-      .toEqual(["late", "c"])
-    expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")])).toEqual(
-      []
-    )
-  })
-
   it("does not repeat a record that moves to another block", () => {
     const watch = position()
     expect(poll(watch, [record(100, "a"), record(101, "b")])).toEqual(["a", "b"])

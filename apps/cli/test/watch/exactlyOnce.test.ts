@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { type RunningWatch, startWatch, temporaryFile } from "./support.ts"
 import { printedIds, transferUpstream } from "./transferUpstream.ts"
 
@@ -52,13 +53,16 @@ const event = FastCheck.oneof(
 
 it.scoped.prop(
   "prints every record exactly once over arrivals, late records, failures and restarts",
-  [FastCheck.array(event, { minLength: 1, maxLength: 14 }), FastCheck.integer({ min: 1, max: 5 })],
+  [
+    FastCheck.array(event, { minLength: 1, maxLength: 14 }),
+    FastCheck.integer({ min: 1, max: 5 })
+  ],
   ([events, limit]) =>
     Effect.gen(function*() {
       const upstream = transferUpstream()
       for (const block of [95, 97, 100, 100]) upstream.add(block)
       const old = new Set(upstream.ids())
-      const state = yield* temporaryFile("state.json")
+      const state = temporaryFile("state.json")
       const start = startWatch(
         ["watch", "wallet", "transfers", wallet, "--limit", String(limit), "--overlap", String(overlap)]
           .concat(
@@ -110,5 +114,7 @@ it.scoped.prop(
       yield* watch.interrupt
       const printed = printedIds(out + watch.captured.out)
       expect(printed.toSorted()).toEqual(upstream.ids().filter((id) => !old.has(id)).toSorted())
-    })
+    }),
+  // Waits of real files take most of the time
+  { fastCheck: { numRuns: isFull ? 200 : 7 } }
 )

@@ -5,9 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { memory, temporaryFolder } from "../support/exports.ts"
 import { type CapturedOutput, quarry, type RunResult, sandboxEnvironment } from "../support/quarry.ts"
 
 /** A long interval: the client retries and the circuit breaker recovers between two polls. */
@@ -47,7 +46,7 @@ export const startWatch = (
         while (captured.progressCount === before && (yield* Fiber.poll(fiber))._tag === "None") {
           yield* turn
           // Retries of a request
-          yield* TestClock.adjust("1 second")
+          yield* TestClock.adjust("5 seconds")
         }
       })
     yield* awaitPoll(0)
@@ -69,12 +68,5 @@ export const startWatch = (
     }
   })
 
-/** Provides a folder that is removed with the scope. */
-export const temporaryFile = (name: string): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-watch-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    ),
-    (folder) => join(folder, name)
-  )
+/** Returns the path of a file in a new folder. */
+export const temporaryFile = (name: string): string => join(temporaryFolder(memory), name)
