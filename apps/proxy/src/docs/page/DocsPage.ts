@@ -10,7 +10,6 @@ import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
 import { type Endpoint, endpoints } from "./Endpoint.ts"
 import * as EndpointView from "./EndpointView.ts"
-import * as ExampleInputs from "./ExampleInputs.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import {
@@ -32,7 +31,7 @@ export interface DocsPageOptions {
 export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.ProxyResponse =>
   HtmlPage.render({
     title: "quarry-proxy API",
-    body: body(endpoints(costs), ExampleInputs.make(examples)),
+    body: body(endpoints(costs, examples)),
     style: sharedStyle + docsStyle,
     script
   })
@@ -64,10 +63,7 @@ passed through unchanged.</p>
     })
   }</tbody></table>`
 
-const body = (
-  endpoints: ReadonlyArray<Endpoint>,
-  exampleInputs: ReadonlyMap<string, ExampleInputs.ExampleInput>
-): Html => {
+const body = (endpoints: ReadonlyArray<Endpoint>): Html => {
   const { info, tags } = OpenApiDocument
   const schemas = responseSchemas(allOperations)
   const groups = tags.map((group) => ({
@@ -97,11 +93,7 @@ ${sections().slice(0, -1).map(section)}
 ${
     groups.map(({ description, endpoints, name }) =>
       html`<section data-group aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
-${
-        endpoints.map((endpoint) =>
-          EndpointView.view(endpoint, schemas, exampleInputs.get(endpoint.id) ?? {})
-        )
-      }</section>`
+${endpoints.map((endpoint) => EndpointView.view(endpoint, schemas))}</section>`
     )
   }
 ${sections().slice(-1).map(section)}

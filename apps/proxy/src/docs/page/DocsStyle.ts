@@ -25,6 +25,7 @@ pre code { overflow-wrap: normal; font-size: 0.86rem; }
 .token { margin-top: 0.8rem; display: grid; gap: 0.25rem; max-width: 30rem; }
 .token label { font-weight: 600; }
 .searching .prose:not(#errors) { display: none; }
+[data-group]:not(:has([data-search]:not([hidden]), [data-for]:not([hidden]))) { display: none; }
 .verb { display: inline-block; font: 600 0.7rem/1.6 var(--mono); padding: 0 0.4rem; border-radius: 4px; background: var(--accent-soft); color: var(--accent); vertical-align: 0.08em; }
 .verb.post { background: var(--warn-soft); color: var(--warn); }
 nav .verb { min-width: 2.6rem; text-align: center; padding: 0; font-size: 0.62rem; }

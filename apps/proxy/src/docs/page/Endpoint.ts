@@ -1,5 +1,5 @@
 /** What the API reference shows: the operations, and the pages of the proxy. */
-import { isList } from "@blockquarry/core/Operation"
+import { type ExampleValues, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import type { Config } from "../../config/Config.ts"
 import { costOf } from "../../exchange/Charge.ts"
@@ -11,7 +11,24 @@ import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 
 export type Endpoint = ReturnType<typeof endpoints>[number]
 
-export const endpoints = (costs: Config["costs"]) => [
+/** Well-known values. Streams belong to an account, and ledger transactions are on another chain. */
+const ethereum: ExampleValues = {
+  wallet: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
+  token: "0xdac17f958d2ee523a2206206994597c13d831ec7",
+  collection721: "0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d",
+  tokenId721: "1",
+  stream: "",
+  transaction: ""
+}
+
+/** Values of an input by name. */
+type ExampleInput = Readonly<Record<string, string>>
+
+const exampleInput = (values: object): ExampleInput =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+
+/** `examples` are values of the sandbox. Default: values of Ethereum. */
+export const endpoints = (costs: Config["costs"], examples: ExampleValues = ethereum) => [
   ...allOperations.map((operation) => {
     const [path = "", ...aliases] = prefixes(operation).map((prefix) => template(prefix + operation.path))
     return {
@@ -26,6 +43,7 @@ export const endpoints = (costs: Config["costs"]) => [
       issue: operation.docs.knownIssue,
       cost: costOf({ costs }, operation),
       inputs: inputsOf(operation),
+      example: exampleInput(operation.example?.(examples) ?? {}),
       successes: successesOf(operation),
       errors: Object.keys(errorResponsesOf(operation)),
       schema: reference(responseSchemaName(operation.id))
@@ -43,6 +61,7 @@ export const endpoints = (costs: Config["costs"]) => [
     /** Pages cost nothing. */
     cost: null,
     inputs: [],
+    example: exampleInput({}),
     successes: { "200": success },
     errors: Object.keys(errors),
     schema: { type: "object" }

@@ -1,6 +1,5 @@
 /** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
 import type { Endpoint } from "./Endpoint.ts"
-import type { ExampleInput } from "./ExampleInputs.ts"
 import { type Html, html } from "./Html.ts"
 import * as SchemaView from "./SchemaView.ts"
 
@@ -61,7 +60,7 @@ const field = (
   value: string
 ): Html => {
   const choices = SchemaView.choices(schema)
-  const attributes = html`id="${id}-${name}" data-in="${location}" name="${name}"`
+  const attributes = html`id="${id}-${name}" name="${location}:${name}"`
   const option = (choice: string) =>
     choice === value ? html`<option selected>${choice}</option>` : html`<option>${choice}</option>`
   const control = choices.length > 0
@@ -74,17 +73,16 @@ ${control}`
 
 const cacheControlOptions = ["", "no-cache", "no-store", "only-if-cached"]
 
-const form = (endpoint: Endpoint, values: ExampleInput): Html => {
-  const { id, inputs, isList, method, path } = endpoint
+const form = ({ example, id, inputs, isList, method, path }: Endpoint): Html => {
   const cacheControlField = html`<label for="${id}-cache-control">Cache-Control</label>
-<select id="${id}-cache-control" data-in="cache-control">${
+<select id="${id}-cache-control" name="cache-control:">${
     cacheControlOptions.map((option) => html`<option>${option}</option>`)
   }</select>`
   const allField = html`<label for="${id}-all">All pages</label>
-<span><input type="checkbox" id="${id}-all" data-in="all"> stream from /all as NDJSON</span>`
-  return html`<form data-id="${id}" data-method="${method}" data-path="${path}" aria-label="Try ${id}">
+<span><input type="checkbox" id="${id}-all" name="all:"> stream from /all as NDJSON</span>`
+  return html`<form data-method="${method}" data-path="${path}" aria-label="Try ${id}">
 <div class="fields">
-${inputs.map((input) => field(id, input, values[input.name] ?? ""))}
+${inputs.map((input) => field(id, input, example[input.name] ?? ""))}
 ${when(method === "GET", cacheControlField)}
 ${when(isList, allField)}
 </div>
@@ -93,11 +91,7 @@ ${when(isList, allField)}
 </form>`
 }
 
-export const view = (
-  endpoint: Endpoint,
-  schemas: SchemaView.NamedSchemas,
-  values: ExampleInput
-): Html => {
+export const view = (endpoint: Endpoint, schemas: SchemaView.NamedSchemas): Html => {
   const { aliases, cost, id, inputs, isList, issue, method, path, summary } = endpoint
   const searchText = [id, method, path, ...aliases, summary, ...inputs.map(({ name }) => name)]
   return html`<article id="${id}" class="panel" data-search="${searchText.join(" ").toLowerCase()}">
@@ -116,7 +110,7 @@ ${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p
 <div>
 <div class="curl"><div><h4>curl</h4><button type="button" class="copy">Copy</button></div>
 <pre tabindex="0"><code>curl "$PROXY${path}"</code></pre></div>
-<details class="try"><summary>Try it</summary>${form(endpoint, values)}</details>
+<details class="try"><summary>Try it</summary>${form(endpoint)}</details>
 </div>
 </div>
 </article>`

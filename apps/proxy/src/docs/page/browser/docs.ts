@@ -9,20 +9,20 @@ const queryAll = <E extends Element>(
 ): ReadonlyArray<E> =>
   Array.from(within.querySelectorAll(selector)).filter((found): found is E => found instanceof kind)
 
-const valueOf = (field: HTMLElement): string =>
-  field instanceof HTMLInputElement
-    ? field.type === "checkbox" ? field.checked ? "yes" : "" : field.value.trim()
-    : field instanceof HTMLSelectElement
-    ? field.value
-    : ""
+const inputOf = (id: string): HTMLInputElement => {
+  const element = byId(id)
+  if (element instanceof HTMLInputElement) return element
+  throw new Error(`the element with id "${id}" is no input`)
+}
 
+/** Reads the fields of a form, whose names have their location in the request before a colon. */
 const readForm = (form: HTMLFormElement): FormRequest => {
-  const fields = queryAll(form, "[data-in]", HTMLElement).map((field) => ({
-    in: field.dataset["in"] ?? "",
-    name: field.getAttribute("name") ?? "",
-    value: valueOf(field)
-  }))
-  const fieldsIn = (location: string) => fields.filter((field) => field.in === location && field.value !== "")
+  const fields = [...new FormData(form)].map(([field, value]) => {
+    const [location = "", name = ""] = field.split(":")
+    return { location, name, value: String(value).trim() }
+  })
+  const fieldsIn = (location: string) =>
+    fields.filter((field) => field.location === location && field.value !== "")
   const { method = "GET", path = "/" } = form.dataset
   const filled = fieldsIn("path").reduce(
     (path, { name, value }) => path.replace(`{${name}}`, encodeURIComponent(value)),
@@ -51,8 +51,6 @@ const curlCommand = ({ body, cacheControl, method, target }: FormRequest): strin
     ...(cacheControl === "" ? [] : [`-H ${shellQuote(`Cache-Control: ${cacheControl}`)}`]),
     ...(body === null ? [] : ["-H 'Content-Type: application/json'", `-d ${shellQuote(body)}`])
   ].join(" \\\n  ")
-
-const token = (): string => valueOf(byId("token-field"))
 
 for (const article of queryAll(document, "article", HTMLElement)) {
   const [form] = queryAll(article, "form", HTMLFormElement)
@@ -91,16 +89,16 @@ for (const article of queryAll(document, "article", HTMLElement)) {
     if (abortController !== undefined) return abortController.abort()
     abortController = new AbortController()
     send.textContent = "Stop"
-    tryIt(readForm(form), token(), result, abortController.signal).finally(() => {
+    tryIt(readForm(form), inputOf("token-field").value.trim(), result, abortController.signal).finally(() => {
       abortController = undefined
       send.textContent = label
     })
   })
 }
 
-const search = byId("search")
+const search = inputOf("search")
 const applySearch = () => {
-  const words = valueOf(search).toLowerCase().split(/\s+/).filter((word) => word !== "")
+  const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== "")
   const searchable = queryAll(document, "[data-search]", HTMLElement)
   for (const element of searchable) {
     const text = element.dataset["search"] ?? ""
@@ -108,10 +106,6 @@ const applySearch = () => {
   }
   for (const entry of queryAll(document, "[data-for]", HTMLElement)) {
     entry.hidden = byId(entry.dataset["for"] ?? "").hidden
-  }
-  for (const group of queryAll(document, "[data-group]", HTMLElement)) {
-    const entries = queryAll(group, "[data-search], [data-for]", HTMLElement)
-    group.hidden = entries.every(({ hidden }) => hidden)
   }
   document.body.classList.toggle("searching", words.length > 0)
   const operations = searchable.filter((element) => element.matches("article") && !element.hidden).length
