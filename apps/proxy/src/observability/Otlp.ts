@@ -15,22 +15,12 @@ const settings = Config.all({
   attributes: variable("OTEL_RESOURCE_ATTRIBUTES")
 })
 
-/** Parses `name=value,name=value`, percent-encoded. */
+/** Parses `name=value,name=value`, percent-encoded, as a query that commas separate. */
 const parseKeyValues = (text: string): Record<string, string> =>
   Object.fromEntries(
-    text.split(",").flatMap((pair) => {
-      const separator = pair.indexOf("=")
-      return separator < 1 ? [] : [[decode(pair.slice(0, separator)), decode(pair.slice(separator + 1))]]
-    })
+    [...new URLSearchParams(text.replace(/[&+]/g, encodeURIComponent).replaceAll(",", "&"))]
+      .map(([name, value]) => [name.trim(), value.trim()])
   )
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text.trim())
-  } catch {
-    return text.trim()
-  }
-}
 
 /** Whether a collector is configured; without one no spans are created. Fails with a message if the endpoint is invalid. */
 export const isConfigured: Effect.Effect<boolean, string> = Effect.flatMap(
