@@ -26,7 +26,6 @@ export const unreadable = (issues: ReadonlyArray<SyntaxIssue>): YamlDocument => 
 
 /** The first errors cause many others. */
 const maxIssues = 10
-const maxAliases = 100
 const maxDepth = 100
 
 export const parseYaml = (bytes: Uint8Array): YamlDocument => {
@@ -69,33 +68,22 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   const { explicit, version } = document.directives.yaml
   if (explicit === true && version !== "1.2") return unreadable([issue(0, "expected YAML 1.2")])
   const { aliases, duplicates } = survey(document)
-  if (aliases.length > maxAliases) {
-    return unreadable([issue(0, `expected at most ${maxAliases} aliases (*name)`)])
+  if (aliases.length > 0) {
+    const message = "aliases (*name) are not supported; repeat the value"
+    return unreadable(aliases.slice(0, maxIssues).map((offset) => issue(offset, message)))
   }
-  // An alias inside its own anchor would expand forever.
-  const dangling = aliases.filter((alias) =>
-    (alias.resolve(document)?.range?.[1] ?? Infinity) > (offsetOf(alias) ?? 0)
-  )
-  if (dangling.length > 0) {
-    const message = "expected the anchor (&name) of this alias before it"
-    return unreadable(dangling.map((alias) => issue(offsetOf(alias) ?? 0, message)))
-  }
-  try {
-    return {
-      value: document.toJS({ maxAliasCount: maxAliases }),
-      issues: [
-        ...syntax(document.warnings),
-        ...duplicates.slice(0, maxIssues).map(([first, second]) =>
-          issue(second, `duplicate key; first on line ${position(first).line}`)
-        )
-      ],
-      position: (path, part) => {
-        const offset = find(document, path, part)
-        return offset === undefined ? null : position(offset)
-      }
+  return {
+    value: document.toJS(),
+    issues: [
+      ...syntax(document.warnings),
+      ...duplicates.slice(0, maxIssues).map(([first, second]) =>
+        issue(second, `duplicate key; first on line ${position(first).line}`)
+      )
+    ],
+    position: (path, part) => {
+      const offset = find(document, path, part)
+      return offset === undefined ? null : position(offset)
     }
-  } catch {
-    return failed("the aliases (*name) expand to too many values")
   }
 }
 
@@ -151,10 +139,10 @@ export const toInlineYaml = (value: unknown): string =>
     .replace(/^\[ (.*) \]$/, "$1")
 
 const survey = (document: Yaml.Document.Parsed) => {
-  const aliases: Array<Yaml.Alias> = []
+  const aliases: Array<number> = []
   const duplicates: Array<readonly [first: number, second: number]> = []
   Yaml.visit(document, {
-    Alias: (_, alias) => void aliases.push(alias),
+    Alias: (_, alias) => void aliases.push(offsetOf(alias) ?? 0),
     Map: (_, { items }) => {
       const offsets = new Map<string, number>()
       for (const { key } of items) {
@@ -173,9 +161,8 @@ const find = (document: Yaml.Document, path: ConfigPath, part: "name" | "value")
   let node: unknown = document.contents
   let offset = offsetOf(node)
   for (const [index, step] of path.entries()) {
-    const at = Yaml.isAlias(node) ? node.resolve(document) : node
-    const pair = Yaml.isMap(at) ? at.items.find(({ key }) => String(key) === step) : undefined
-    node = pair?.value ?? (Yaml.isSeq(at) && typeof step === "number" ? at.items[step] : undefined)
+    const pair = Yaml.isMap(node) ? node.items.find(({ key }) => String(key) === step) : undefined
+    node = pair?.value ?? (Yaml.isSeq(node) && typeof step === "number" ? node.items[step] : undefined)
     if (pair === undefined && node === undefined) return offset
     // A block begins on a line after its name.
     const isBlock = Yaml.isCollection(node) && node.flow !== true

@@ -15,10 +15,6 @@ describe("YAML 1.2", () => {
       .toEqual(["off", "no", "yes", "on", true, false, 12, 16, null])
   })
 
-  it("may have aliases", () => {
-    expect(value("a: &x [1, 2]\nb: *x")).toEqual({ a: [1, 2], b: [1, 2] })
-  })
-
   it("gives no key a special meaning", () => {
     const read = value("__proto__: {x: 1}\nconstructor: 2\n<<: {y: 1}")
     expect(Object.entries(Object(read))).toEqual([["__proto__", { x: 1 }], ["constructor", 2], ["<<", {
@@ -47,18 +43,6 @@ describe("reports the line of", () => {
     ])
   })
 
-  it("aliases that expand to too many values", () => {
-    const lines = [
-      "a0: &a0 [1]",
-      ...Array.from(
-        { length: 8 },
-        (_, n) => `a${n + 1}: &a${n + 1} [${Array.from({ length: 9 }, () => `*a${n}`).join(", ")}]`
-      )
-    ]
-    expect(against(lines.join("\n"))).toHaveLength(1)
-    expect(against(`a: &a 1\nb: [${"*a, ".repeat(101)}]`)[0]?.message).toContain("100 aliases")
-  })
-
   it("too deep nesting", () => {
     expect(against("[".repeat(20_000)).length).toBeGreaterThan(0)
     expect(against(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)[0]?.message).toContain("nested")
@@ -71,9 +55,8 @@ describe("finds the position of", () => {
 clients:
   - name: a
     tokens: [x, y]
-  - &second
+  -
     name: b
-again: *second
 flow: {a: {b: 1}}
 `
   it.each<[ReadonlyArray<string | number>, "name" | "value", number, number]>([
@@ -83,9 +66,7 @@ flow: {a: {b: 1}}
     [["clients", 0, "tokens", 1], "value", 5, 17],
     [["clients", 0, "tokens"], "value", 5, 13],
     [["clients", 1, "name"], "value", 7, 11],
-    [["again", "name"], "value", 7, 11],
-    [["again"], "value", 8, 8],
-    [["flow", "a", "b"], "value", 9, 15],
+    [["flow", "a", "b"], "value", 8, 15],
     // A missing key has the position of its section
     [["clients", 0, "nothing"], "value", 4, 5],
     [["listen", "port"], "value", 1, 1],
