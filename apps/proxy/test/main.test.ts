@@ -1,63 +1,38 @@
 /** Runs the bundled program as a process. */
-import { execFile, spawn } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { execFile } from "node:child_process"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { beforeAll, describe, expect, it } from "vitest"
-import { distribution } from "./support/program.ts"
+import { afterAll, describe, expect, it } from "vitest"
+import { type Launch, Workshop } from "./golden-config/processes.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const output = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
+const workshop = new Workshop()
+const output = join(workshop.folder, "dist")
 const program = join(output, "quarry-proxy.js")
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Few tests need the admin listener, and its port is fixed. */
-const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_ADMIN: "off" }
+const env = { QUARRY_PROXY_ADMIN: "off" }
 
-const run = (args: ReadonlyArray<string>): Promise<string> =>
-  new Promise((resolve) => execFile(process.execPath, [program, ...args], (_, stdout) => resolve(stdout)))
+const start = (args: ReadonlyArray<string>, launch: Launch = {}) =>
+  workshop.start(
+    { title: "", args, env, files: new Map(), process: true, signal: "SIGINT" },
+    (text) => text,
+    launch
+  )
 
 /** Starts the program and waits for the last line of its startup banner. */
-const up = async (
-  args: ReadonlyArray<string>,
-  nodeOptions: ReadonlyArray<string> = [],
-  launcher: ReadonlyArray<string> = []
-) => {
-  const [command = "", ...others] = [...launcher, process.execPath, ...nodeOptions, program, ...args]
-  const child = spawn(command, others, { env: environment })
-  let stdout = ""
-  let stderr = ""
-  child.stderr.on("data", (text: Buffer) => {
-    stderr += text.toString()
-  })
-  child.stdout.on("data", (text: Buffer) => {
-    stdout += text.toString()
-  })
-  /** Waits until the program has printed a text, and returns all that it has printed. */
-  const printed = (text: string) =>
-    new Promise<string>((resolve, reject) => {
-      const check = () => {
-        if (stdout.includes(text)) resolve(stdout)
-      }
-      check()
-      child.stdout.on("data", check)
-      child.once("exit", () => reject(new Error(`the program exited: ${stdout}${stderr}`)))
-    })
-  await printed("Press Ctrl-C to stop")
-  const stop = (signal: NodeJS.Signals | "Ctrl-C") =>
-    new Promise<Ended>((resolve) => {
-      child.once("close", (code) => resolve({ code, stdout, stderr }))
-      if (signal === "Ctrl-C") child.stdin.write("\x03")
-      else child.kill(signal)
-    })
-  return { printed, stdout, stop }
+const up = async (args: ReadonlyArray<string>, launch: Launch = {}) => {
+  const running = start(args, launch)
+  await running.until(({ stdout }) => stdout.includes("Press Ctrl-C to stop"))
+  const stop = () => {
+    running.signal("SIGINT")
+    return running.ended()
+  }
+  return { running, stdout: running.written.stdout, stop }
 }
+
+afterAll(() => workshop.remove())
 
 const bundle = (): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -68,8 +43,6 @@ const bundle = (): Promise<void> =>
       (error) => error === null ? resolve() : reject(error)
     )
   })
-
-beforeAll(() => cpSync(distribution, output, { recursive: true }))
 
 describe("quarry-proxy", () => {
   it("is bundled into a folder with other files, which stay there", async () => {
@@ -106,9 +79,11 @@ describe("quarry-proxy", () => {
        setInterval(() => globalThis.gc?.(), 10).unref()`
     )
     const flagsOf = async (options: ReadonlyArray<string>, last: string) => {
-      const { printed, stop } = await up(["--sandbox", "--port", "0"], ["--require", preload, ...options])
-      const stdout = await printed(`set ${last}\n`)
-      await stop("SIGINT")
+      const { running, stop } = await up(["--sandbox", "--port", "0"], {
+        nodeOptions: ["--require", preload, ...options]
+      })
+      await running.until(({ stdout }) => stdout.includes(`set ${last}\n`))
+      const { stdout } = await stop()
       return [...stdout.matchAll(/^set (.*)$/gm)].map(([, flag]) => flag)
     }
     expect(await flagsOf(["--expose-gc"], "--semi-space-growth-factor=16")).toEqual([
@@ -137,7 +112,7 @@ describe("quarry-proxy", () => {
       expect([url, response.status]).toEqual([url, 200])
       await response.text()
     }
-    const { code, stderr } = await stop("SIGINT")
+    const { code, stderr } = await stop()
     expect(code).toBe(0)
     const logEntries = stderr.trim().split("\n").map((line) => JSON.parse(line))
     expect(logEntries.map(({ message }) => message).filter((message) => message !== "request"))
@@ -148,7 +123,7 @@ describe("quarry-proxy", () => {
   })
 
   it("makes tokens for a client and an operator, which the printed configuration accepts", async () => {
-    const made = await run(["token", "indexer"])
+    const { stdout: made } = await start(["token", "indexer"]).ended()
     const token = /qp_[\w-]{43}/.exec(made)?.[0] ?? ""
     const [clients = ""] = made.slice(made.indexOf("clients:")).split("\n\n")
     const [admin = ""] = made.slice(made.indexOf("admin:")).split("\n\n")
@@ -164,7 +139,7 @@ describe("quarry-proxy", () => {
     for (const url of [origin + path, `${status}/usage`]) {
       expect([await statusOf(url), await statusOf(url, { "x-api-key": token })]).toEqual([401, 200])
     }
-    const { code, stderr } = await stop("SIGINT")
+    const { code, stderr } = await stop()
     expect(code).toBe(0)
     expect(stdout + stderr).not.toContain(token)
   })
@@ -177,14 +152,15 @@ describe("quarry-proxy", () => {
       return [token.length, status]
     }
     const terminal = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
-    const onTerminal = await up(args, [], ["python3", "-c", terminal])
+    const onTerminal = await up(args, { launcher: ["python3", "-c", terminal] })
     expect(await statusOf(onTerminal.stdout)).toEqual([46, 200])
-    const stopped = await onTerminal.stop("Ctrl-C")
+    onTerminal.running.type("\x03")
+    const stopped = await onTerminal.running.ended()
     expect([stopped.code, stopped.stdout]).toEqual([0, expect.not.stringContaining("admin.tokens")])
 
     const inPipe = await up(args)
     expect(await statusOf(inPipe.stdout)).toEqual([0, 401])
-    const { stderr, stdout } = await inPipe.stop("SIGINT")
+    const { stderr, stdout } = await inPipe.stop()
     expect(stdout + stderr).not.toContain("qp_")
     expect(stderr.match(/admin\.tokens in a configuration file \(--config\)/g)).toHaveLength(1)
   })

@@ -29,7 +29,7 @@ export class Workshop {
   }
 
   /** Starts a case with its files below a separate root directory. `place` makes further replacements in its texts. */
-  start(input: Case, place: (text: string) => string = (text) => text): Program {
+  start(input: Case, place: (text: string) => string = (text) => text, launch: Launch = {}): Program {
     const root = join(this.folder, `root-${this.#programs.length}`)
     const paths = [...input.files.keys()].toSorted((a, b) => b.length - a.length)
     const folders = [...new Set([...paths.map(dirname), "/etc"])]
@@ -48,10 +48,17 @@ export class Workshop {
     }
     const args = input.args.map(placed)
     const env = Object.fromEntries(Object.entries(input.env).map(([name, value]) => [name, placed(value)]))
-    const program = new Program(this.#program, args, env, root)
+    const program = new Program(this.#program, args, env, root, launch)
     this.#programs.push(program)
     return program
   }
+}
+
+/** How a program is started. */
+export interface Launch {
+  /** The command, with its arguments, that starts Node.js. */
+  readonly launcher?: ReadonlyArray<string>
+  readonly nodeOptions?: ReadonlyArray<string>
 }
 
 export class Program {
@@ -64,14 +71,12 @@ export class Program {
     program: string,
     args: ReadonlyArray<string>,
     env: Readonly<Record<string, string>>,
-    root: string
+    root: string,
+    { launcher = [], nodeOptions = [] }: Launch
   ) {
     this.#root = root
-    this.#child = spawn(process.execPath, [program, ...args], {
-      env: { PATH: process.env["PATH"], ...env },
-      cwd: root,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
+    const [command = "", ...words] = [...launcher, process.execPath, ...nodeOptions, program, ...args]
+    this.#child = spawn(command, words, { env: { PATH: process.env["PATH"], ...env }, cwd: root })
     this.#child.stdout.on("data", (text: Buffer) => void (this.#written.stdout += text.toString()))
     this.#child.stderr.on("data", (text: Buffer) => void (this.#written.stderr += text.toString()))
     this.#closed = once(this.#child, "close")
@@ -104,6 +109,11 @@ export class Program {
       this.#child.on("close", gone)
       check()
     })
+  }
+
+  /** Writes to standard input. */
+  type(text: string): void {
+    this.#child.stdin.write(text)
   }
 
   signal(name: NodeJS.Signals): void {

@@ -3,54 +3,33 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { defaults } from "../../src/config/Config.ts"
-import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
 import * as AccessLog from "../../src/observability/AccessLog.ts"
 import * as LoggedPath from "../../src/observability/LoggedPath.ts"
+import { accessLogEntry } from "../support/accessLogEntries.ts"
 import { raw, sendRequest, start, testClient } from "../support/proxy.ts"
 
-const count = FastCheck.nat()
 const text = FastCheck.oneof(
   FastCheck.string({ unit: "binary" }),
   FastCheck.constantFrom("/a/:b", "x\"\\\n\u2028")
 )
 
-const entry: FastCheck.Arbitrary<AccessLogEntry> = FastCheck.record({
-  startedAt: FastCheck.integer({ min: 0, max: 4e12 }),
+const texts = FastCheck.record({
   requestId: text,
   client: FastCheck.option(text),
   clientAddress: text,
   method: text,
   route: text,
   path: FastCheck.option(text, { nil: undefined }),
-  traceId: FastCheck.constantFrom(undefined, "0af7651916cd43dd8448eb211c80319c"),
   operation: FastCheck.option(text),
-  status: count,
-  code: FastCheck.constantFrom(null, "not-cached" as const),
   detail: FastCheck.option(text, { nil: undefined }),
-  cache: FastCheck.constantFrom(null, "hit" as const, "miss" as const),
-  attempts: count,
-  upstreamCost: count,
-  savedCost: count,
-  chargedCost: count,
-  shadowed: FastCheck.boolean(),
-  durationMs: FastCheck.double({ min: 0, max: 1e6, noNaN: true }),
-  waitMs: FastCheck.double({ min: 0, max: 1e6, noNaN: true }),
-  bytes: count
+  durationMs: FastCheck.double({ min: 0, max: 1e6, noNaN: true })
 })
 
-describe("a line in JSON", () => {
-  it.prop(
-    "contains every field of the entry, escaped",
-    [FastCheck.array(entry, { minLength: 1 })],
-    ([entries]) => {
-      for (const { startedAt, requestId, ...fields } of entries) {
-        const time = new Date(startedAt).toISOString()
-        expect(AccessLog.accessLogLine({ startedAt, requestId, ...fields }, "json")).toBe(
-          JSON.stringify({ time, level: "info", message: "request", requestId, ...fields })
-        )
-      }
-    }
-  )
+it.prop("a line in JSON contains every field of the entry, escaped", [texts], ([texts]) => {
+  const { startedAt, ...fields } = accessLogEntry(texts)
+  const time = new Date(startedAt).toISOString()
+  expect(JSON.parse(AccessLog.accessLogLine({ startedAt, ...fields }, "json")))
+    .toEqual(JSON.parse(JSON.stringify({ time, level: "info", message: "request", ...fields })))
 })
 
 describe("a line of a request", () => {
