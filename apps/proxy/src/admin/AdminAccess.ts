@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
-import * as TokenLookup from "../auth/TokenLookup.ts"
+import * as Tokens from "../auth/Tokens.ts"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -23,12 +23,12 @@ export const checkAccess = (
 ): Either.Either<string, ProxyError.ProxyError> => {
   if (kind === "public") return Either.right(unnamed)
   const { open = "none", tokens = [] } = admin ?? {}
-  const findOperator = TokenLookup.lookupByHash(
+  const findOperator = Tokens.lookupByHash(
     tokens.length === 0 && generatedTokenHash !== null
       ? [[generatedTokenHash, unnamed]]
       : tokens.map((token) => [token, operatorOf(token)])
   )
-  const sentTokens = TokenLookup.tokensFromHeaders(headers)
+  const sentTokens = Tokens.fromHeaders(headers)
   const operator = sentTokens.map(findOperator).find((found) => found !== undefined)
   if (operator !== undefined) return Either.right(operator)
   if (open === "all" || open === kind) {
@@ -53,6 +53,6 @@ const operatorOf = (token: string): string => {
 const tokens =
   "send a token of admin.tokens or, if there are none, the token printed at startup on a terminal, as Authorization: Bearer"
 
-const tokenMissing = ProxyError.make("token-missing", `missing admin token; ${tokens}`, TokenLookup.challenge)
+const tokenMissing = ProxyError.make("token-missing", `missing admin token; ${tokens}`, Tokens.challenge)
 
-const tokenUnknown = ProxyError.make("token-unknown", `unknown admin token; ${tokens}`, TokenLookup.challenge)
+const tokenUnknown = ProxyError.make("token-unknown", `unknown admin token; ${tokens}`, Tokens.challenge)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
 import * as CrossSite from "../auth/CrossSite.ts"
-import * as TokenGenerator from "../auth/TokenGenerator.ts"
+import * as Tokens from "../auth/Tokens.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
@@ -17,7 +17,7 @@ import * as Router from "../pipeline/Router.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
-import { MainServer } from "../server/MainServer.ts"
+import { MainServer } from "../server/Server.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import { sampleCommands } from "./page/SampleCommands.ts"
@@ -49,7 +49,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       engine: yield* Engine,
       examples: (yield* Upstreams).examples,
       usageStats: yield* UsageStats,
-      generatedTokenHash: generatedToken === null ? null : TokenGenerator.hash(generatedToken),
+      generatedTokenHash: generatedToken === null ? null : Tokens.hash(generatedToken),
       status: Effect.provide(Status.read(version), context),
       /** Updates the metrics and returns them in the Prometheus text format. */
       metrics: Effect.suspend(() => {
@@ -94,7 +94,9 @@ export const make = (admin: AdminContext): RequestHandlerService => {
       return { response, onComplete }
     },
     reject: (status) => ({
-      response: withRequestId({ ...ProxyError.toResponse(ProxyError.malformedRequest, "-"), status }, "-"),
+      response: Effect.succeed(
+        withRequestId({ ...ProxyError.toResponse(ProxyError.malformedRequest, "-"), status }, "-")
+      ),
       onComplete
     })
   }

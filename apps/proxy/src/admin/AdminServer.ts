@@ -14,12 +14,10 @@ export const layer = (options: AdminHandler.AdminOptions) =>
   Layer.scoped(
     AdminServer,
     Effect.flatMap(AdminHandler.resolve(options), (context) => {
-      const { admin, limits, shutdown } = context.activeConfig.current().config
+      const { admin } = context.activeConfig.current().config
       return admin === null ? Effect.succeed(null) : Server.make({
-        ...admin,
-        limits,
-        isTrustedPeer: (address) => context.activeConfig.current().clients.isTrustedProxy(address),
-        keepAliveHint: shutdown.delay,
+        activeConfig: context.activeConfig,
+        listen: admin,
         shutdownDelay: Effect.succeed(0),
         shutdownTimeout: "1 second",
         handler: AdminHandler.make(context)

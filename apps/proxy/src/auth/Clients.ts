@@ -10,7 +10,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
-import * as TokenLookup from "./TokenLookup.ts"
+import * as Tokens from "./Tokens.ts"
 
 export interface AuthenticatedClient {
   readonly name: string
@@ -109,7 +109,7 @@ const registryOf = (
     client: toClient(config),
     allowedRanges: config.allowedCidrs.length === 0 ? null : IpRanges.make(config.allowedCidrs)
   }))
-  const findByToken = TokenLookup.lookupByHash(
+  const findByToken = Tokens.lookupByHash(
     configs.flatMap(({ tokens }, index) => {
       const owner = registered[index]
       return owner === undefined ? [] : tokens.map((token) => [token, owner] as const)
@@ -120,7 +120,7 @@ const registryOf = (
     cors: Cors.make(configs),
     checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {
-      const tokens = TokenLookup.tokensFromHeaders(headers)
+      const tokens = Tokens.fromHeaders(headers)
       if (tokens.length === 0) return Either.left(tokenMissing)
       const match = tokens.map(findByToken).find((owner) => owner !== undefined)
       if (match === undefined) return Either.left(tokenUnknown)
@@ -147,13 +147,13 @@ export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean 
 const tokenMissing = ProxyError.make(
   "token-missing",
   "missing token; send it as X-API-Key or Authorization: Bearer",
-  TokenLookup.challenge
+  Tokens.challenge
 )
 
 const tokenUnknown = ProxyError.make(
   "token-unknown",
   "unknown token; use a token of this proxy, not an API key of the upstream",
-  TokenLookup.challenge
+  Tokens.challenge
 )
 
 const ipNotAllowed = ({ name }: AuthenticatedClient): ProxyError.ProxyError =>

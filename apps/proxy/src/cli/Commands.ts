@@ -2,7 +2,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as TokenGenerator from "../auth/TokenGenerator.ts"
+import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
@@ -68,7 +68,7 @@ const print = (
 /** Prints a new token. The configuration contains only its hash. */
 const newToken = (name: string) =>
   Effect.flatMap(
-    TokenGenerator.generate,
+    Tokens.generate,
     (token) =>
       Console.log(`Token for ${name} (shown only once):
 
@@ -79,13 +79,13 @@ Add its hash to the configuration. For a client:
 clients:
   - name: ${JSON.stringify(name)}
     tokens:
-      - ${TokenGenerator.hash(token)}
+      - ${Tokens.hash(token)}
 
 For an operator, who uses the admin listener:
 
 admin:
   tokens:
-    - ${TokenGenerator.hash(token)} ${name.toLowerCase()}
+    - ${Tokens.hash(token)} ${name.toLowerCase()}
 
 Send the token in the X-API-Key header or as Authorization: Bearer.`)
   )

@@ -1,16 +1,26 @@
 /** A request with everything that the stages of the pipeline use. */
 import { Engine } from "@blockquarry/http/Engine"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import { ActiveConfig, type Configured } from "./ActiveConfig.ts"
-import { Pages } from "./PageHandler.ts"
 import * as ParseRequest from "./ParseRequest.ts"
+
+/** Renders a built-in page from the active configuration. */
+export type PageHandler = (
+  configured: Configured,
+  request: Pick<ProxyRequest, "headers" | "shuttingDown">
+) => Effect.Effect<ProxyResponse, ProxyError.ProxyError>
+
+/** The built-in pages by path. */
+export class Pages extends Context.Tag("quarry-proxy/Pages")<Pages, ReadonlyMap<string, PageHandler>>() {}
 
 /** The services are resolved once, when the request handler is built, and survive reloads. */
 export const resolveServices = Effect.gen(function*() {

@@ -21,10 +21,9 @@ import { costOf } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
-import { contextOf, withMemoryError } from "../upstream/UpstreamClient.ts"
+import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */

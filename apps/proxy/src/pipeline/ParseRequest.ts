@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import { LRUCache } from "lru-cache"
 import type { UpstreamName } from "../config/BaseUrls.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
+import type { CacheDirective, UpstreamRequest } from "../upstream/UpstreamClient.ts"
 import { rewrite } from "./RequestRewrite.ts"
 import type * as Router from "./Router.ts"
 
@@ -49,6 +49,20 @@ const selectUpstream = (
       ProxyError.make("invalid-request", `network: expected one of ${Object.keys(ledgerNetworks).join(", ")}`)
     )
     : Either.right({ upstreamName: ledger[1], query: query.filter(([name]) => name !== "network") })
+}
+
+/**
+ * Returns the strictest cache directive of a request (RFC 9111, section 5.2.1). `Pragma: no-cache` is the HTTP/1.0 form of
+ * `no-cache`.
+ */
+export const parseCacheDirective = (
+  { "cache-control": cacheControl, pragma }: Readonly<Record<string, string | undefined>>
+): CacheDirective => {
+  if (cacheControl === undefined) return pragma?.toLowerCase() === "no-cache" ? "reload" : "default"
+  const directives = new Set(cacheControl.toLowerCase().split(",").map((directive) => directive.trim()))
+  if (directives.has("only-if-cached")) return "only-if-cached"
+  if (directives.has("no-store")) return "no-store"
+  return directives.has("no-cache") || directives.has("max-age=0") ? "reload" : "default"
 }
 
 const maxParsedRequests = 4096

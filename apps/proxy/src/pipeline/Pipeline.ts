@@ -10,17 +10,15 @@ import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
-import * as CacheDirective from "../exchange/CacheDirective.ts"
 import { costOf } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
-import type { Caller, UpstreamResponse } from "../upstream/UpstreamClient.ts"
+import type { CacheDirective, Caller, UpstreamRequest, UpstreamResponse } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
@@ -129,7 +127,7 @@ const callUpstream = (
   const { encodedBodies, now, parsedRequests, quotas } = services
   const { headers, method, target } = request
   const { operation } = upstreamRequest
-  const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+  const cacheDirective = ParseRequest.parseCacheDirective(headers)
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
   const cost = costOf(config, operation)
@@ -188,7 +186,7 @@ const callUpstream = (
 const fetch = (
   handled: HandledRequest,
   upstreamRequest: UpstreamRequest,
-  cacheDirective: CacheDirective.CacheDirective,
+  cacheDirective: CacheDirective,
   caller: Caller
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
   const { configured: { upstream }, services: { now, quotas } } = handled
@@ -221,7 +219,7 @@ const streamList = (
         name === "cursor" && value !== "" ? [value] : []
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
-      const cacheMode = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+      const cacheMode = ParseRequest.parseCacheDirective(headers)
       // It is unknown in advance whether all pages are cached.
       if (cacheMode === "only-if-cached") return Effect.fail(ProxyError.notCached)
       const listRequest = { handled, client, upstreamRequest, cursor, cacheMode }

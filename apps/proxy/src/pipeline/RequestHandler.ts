@@ -37,16 +37,10 @@ export interface RequestInFlight {
   readonly onComplete: (status: number, bytes: number) => void
 }
 
-/** A request that was rejected before it was processed. `onComplete` is as in `RequestInFlight`. */
-export interface RejectedRequest {
-  readonly response: ProxyResponse
-  readonly onComplete: RequestInFlight["onComplete"]
-}
-
 export interface RequestHandlerService {
   readonly handle: (request: ProxyRequest) => RequestInFlight
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
-  readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RejectedRequest
+  readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RequestInFlight
 }
 
 export class RequestHandler
@@ -139,7 +133,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
     const error = ProxyError.toResponse(ProxyError.malformedRequest, context.requestId)
     const response = { ...error, status, headers: { ...error.headers, "x-request-id": context.requestId } }
     return {
-      response,
+      response: Effect.succeed(response),
       onComplete: (status, bytes) =>
         usage.record(RequestContext.toAccessLogEntry(context, status, bytes, now()))
     }

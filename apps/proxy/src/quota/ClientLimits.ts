@@ -25,16 +25,10 @@ export const toCallClient = (
 
 export const make = () => {
   const requests = new FairShare()
-  // Clients without lists have no entry.
-  const lists = new Map<string, number>()
-  const addLists = (client: string, count: number): void => {
-    const total = (lists.get(client) ?? 0) + count
-    if (total > 0) lists.set(client, total)
-    else lists.delete(client)
-  }
+  const lists = new FairShare()
   return {
     /** Returns the number of requests and lists of a client that are in flight. */
-    inFlight: (client: string): number => requests.held(client) + (lists.get(client) ?? 0),
+    inFlight: (client: string): number => requests.held(client) + lists.held(client),
     /** Counts a request, or a whole list, of a client. Returns a function that must be called once when it ends. */
     acquire: (
       client: string,
@@ -43,9 +37,7 @@ export const make = () => {
     ): Either.Either<() => void, ProxyError.ProxyError> => {
       const { maxConcurrentRequests, maxListsPerClient } = config.limits
       const isList = kind === "list"
-      if (isList && (lists.get(client) ?? 0) >= maxListsPerClient) {
-        return Either.left(tooManyLists)
-      }
+      if (isList && lists.held(client) >= maxListsPerClient) return Either.left(tooManyLists)
       const share = shareOf(config, "clientShare")
       if (!requests.tryAcquire(client, 1, maxConcurrentRequests, share)) {
         return Either.left(share < 1 && requests.held(client) > 0 ? tooManyRequests : ProxyError.overloaded)
@@ -53,8 +45,8 @@ export const make = () => {
       const release = () => requests.release(client, 1)
       if (!isList) return Either.right(release)
       release()
-      addLists(client, 1)
-      return Either.right(() => addLists(client, -1))
+      lists.tryAcquire(client, 1, Number.POSITIVE_INFINITY, 1)
+      return Either.right(() => lists.release(client, 1))
     }
   }
 }

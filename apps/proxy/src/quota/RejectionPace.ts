@@ -7,6 +7,7 @@
  * Requests that are not rejected are not delayed.
  */
 import * as Effect from "effect/Effect"
+import { LRUCache } from "lru-cache"
 
 export type RejectionPace = ReturnType<typeof make>
 
@@ -21,18 +22,12 @@ const maxSources = 10_000
 
 export const make = () => {
   // The time of the next rejection of each source at the maximum rate (generic cell rate algorithm).
-  const nextTimes = new Map<string, number>()
+  const nextTimes = new LRUCache<string, number>({ max: maxSources })
   let delayed = 0
 
   const delayOf = (source: string, maxRate: number, now: number): number => {
     const latest = now + burst + maxDelay
-    const known = nextTimes.get(source)
-    const next = Math.max(known ?? now, now)
-    nextTimes.delete(source)
-    if (nextTimes.size >= maxSources) {
-      const [oldest] = nextTimes.keys()
-      if (oldest !== undefined) nextTimes.delete(oldest)
-    }
+    const next = Math.max(nextTimes.get(source) ?? now, now)
     // Bounded, so that it does not outlast a clock that is set back.
     nextTimes.set(source, Math.min(next + 1000 / maxRate, latest))
     return Math.min(next, latest) - burst - now

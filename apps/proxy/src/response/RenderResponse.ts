@@ -7,7 +7,6 @@ import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse
 import * as Effect from "effect/Effect"
 import { hash } from "node:crypto"
 import type { CacheState } from "../exchange/AccessLogEntry.ts"
-import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as Completed from "../exchange/Completed.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
@@ -16,7 +15,7 @@ import { type EncodedBodies, minEncodedBytes } from "./EncodedBodies.ts"
 
 /** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
-  readonly cacheDirective: CacheDirective
+  readonly cacheDirective: UpstreamClient.CacheDirective
   readonly usesCache: boolean
   readonly now: number
   /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
@@ -161,7 +160,7 @@ export const cacheStateOf = (
 const setCacheHeaders = (
   headers: Record<string, string>,
   { coalesced, freshUntil, source, storedAt }: UpstreamClient.UpstreamResponse,
-  cacheDirective: CacheDirective,
+  cacheDirective: UpstreamClient.CacheDirective,
   usesCache: boolean,
   now: number
 ): void => {

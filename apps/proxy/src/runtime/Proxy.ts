@@ -15,7 +15,7 @@ import type * as Sampler from "../observability/Sampler.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import * as Quotas from "../quota/Quotas.ts"
-import * as MainServer from "../server/MainServer.ts"
+import * as Server from "../server/Server.ts"
 
 export interface ProxyOptions extends AdminOptions {
   readonly config: Config
@@ -30,7 +30,7 @@ export interface ProxyOptions extends AdminOptions {
 /** The admin listener starts before the main listener and stops after it, so that the shutdown can be observed. */
 const listening = Layer.scopedDiscard(Effect.gen(function*() {
   const adminServer = yield* AdminServer.AdminServer
-  const mainServer = yield* MainServer.MainServer
+  const mainServer = yield* Server.MainServer
   if (adminServer !== null) yield* adminServer.listen
   yield* mainServer.listen
 }))
@@ -39,7 +39,7 @@ const listening = Layer.scopedDiscard(Effect.gen(function*() {
 export const layer = (options: ProxyOptions) =>
   listening.pipe(
     Layer.provideMerge(AdminServer.layer(options)),
-    Layer.provideMerge(MainServer.layer(options.shutdownDelay)),
+    Layer.provideMerge(Server.layer(options.shutdownDelay)),
     Layer.provideMerge(RequestHandler.layer(options.sampler)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),

@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as TokenGenerator from "../auth/TokenGenerator.ts"
+import * as Tokens from "../auth/Tokens.ts"
 import { lacksAdminToken } from "../config/Config.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
@@ -13,7 +13,7 @@ import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
 import * as Otlp from "../observability/Otlp.ts"
 import * as Sampler from "../observability/Sampler.ts"
-import { MainServer } from "../server/MainServer.ts"
+import { MainServer } from "../server/Server.ts"
 import * as Upstreams from "../upstream/Upstreams.ts"
 import * as ExitError from "./ExitError.ts"
 import * as Proxy from "./Proxy.ts"
@@ -37,7 +37,7 @@ export const serve = (
     const signals = yield* Signals.make
     // Elsewhere standard output is often a log, which must not contain tokens.
     const generatedToken = lacksAdminToken(config) && process.stdout.isTTY
-      ? yield* TokenGenerator.generate
+      ? yield* Tokens.generate
       : null
     // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"

@@ -94,15 +94,17 @@ const discardRequestBody = (request: Http.IncomingMessage): void => {
 const isBodyDiscardable = ({ complete, headers }: Http.IncomingMessage): boolean =>
   complete || Number(headers["content-length"] ?? 0) <= maxDiscardedBytes
 
-/** Writes a response to the socket. After a parser error Node provides no response object. */
-export const sendRaw = ({ headers, status }: ProxyResponse, body: Uint8Array, socket: Duplex): void => {
-  if (!socket.writable) return void socket.destroy()
-  const lines = Object.entries({ ...headers, "content-length": String(body.byteLength), connection: "close" })
+/** Writes a response to the socket, and returns the size of its body. After a parser error Node provides no response object. */
+export const sendRaw = ({ body, headers, status }: ProxyResponse, socket: Duplex): number => {
+  const bytes = body instanceof Uint8Array ? body : new Uint8Array()
+  const lines = Object.entries({
+    ...headers,
+    "content-length": String(bytes.byteLength),
+    connection: "close"
+  })
     .map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(
-    Buffer.concat([
-      Buffer.from(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n`),
-      body
-    ])
-  )
+  const head = `HTTP/1.1 ${status} ${Http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n`
+  if (socket.writable) socket.end(Buffer.concat([Buffer.from(head), bytes]))
+  else socket.destroy()
+  return bytes.byteLength
 }

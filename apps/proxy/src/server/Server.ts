@@ -12,40 +12,24 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
-import type { Config } from "../config/Config.ts"
 import * as Completed from "../exchange/Completed.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import type { RejectedRequest, RequestHandlerService, RequestInFlight } from "../pipeline/RequestHandler.ts"
+import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
+import { RequestHandler, type RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
 
 export interface ServerOptions {
-  readonly host: string
-  readonly port: number
-  readonly limits: Pick<
-    Config["limits"],
-    | "idleConnectionShare"
-    | "maxConnections"
-    | "maxHeaderBytes"
-    | "minSendRate"
-    | "requestTimeout"
-    | "sendIdleTimeout"
-    | "sendTimeout"
-  >
-  /** Whether `idleConnectionShare` does not apply to a peer with this IP address. */
-  readonly isTrustedPeer: (address: string) => boolean
-  /**
-   * The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case. At most the shutdown
-   * delay: then a client that reuses an idle connection learns of the shutdown before the connection is closed. Below one
-   * second nothing is announced.
-   */
-  readonly keepAliveHint: Duration.DurationInput
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Limits and shutdown are those of the first configuration. */
+  readonly activeConfig: { readonly current: () => Pick<Configured, "clients" | "config"> }
   /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
   readonly shutdownTimeout: Duration.DurationInput
@@ -61,18 +45,36 @@ export class ListenError extends Data.TaggedError("ListenError")<{
   readonly reason: string
 }> {}
 
+/** The listener for clients. */
+export class MainServer extends Context.Tag("quarry-proxy/MainServer")<MainServer, Server>() {}
+
+/** `shutdownDelay` is evaluated when the shutdown starts. Returns how long `/readyz` fails before the listener stops. */
+export const layer = (
+  shutdownDelay: ServerOptions["shutdownDelay"]
+): Layer.Layer<MainServer, never, ActiveConfig | RequestHandler> =>
+  Layer.effect(
+    MainServer,
+    Effect.flatMap(Effect.all([ActiveConfig, RequestHandler]), ([activeConfig, handler]) => {
+      const { listen, shutdown } = activeConfig.current().config
+      return make({ activeConfig, listen, shutdownDelay, shutdownTimeout: shutdown.timeout, handler })
+    })
+  )
+
 export const make = (options: ServerOptions) =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     // Requests use no services of the context, and each one copies it.
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
     const fibers = new RequestFibers()
-    const { handler, limits } = options
+    const { activeConfig, handler } = options
+    const { limits, shutdown } = activeConfig.current().config
     const shutdownState = { started: false, streamsShouldEnd: false }
     let port: number | null = null
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
     // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
-    const keepAliveHintSeconds = Math.floor(Duration.toSeconds(options.keepAliveHint))
+    // The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case: a client that reuses
+    // an idle connection learns of the shutdown before the connection is closed. Below one second nothing is announced.
+    const keepAliveHintSeconds = Math.floor(Duration.toSeconds(shutdown.delay))
     const server = Http.createServer({
       // Longer than that of usual load balancers, which ignore the header.
       keepAliveTimeout: 65_000,
@@ -89,10 +91,9 @@ export const make = (options: ServerOptions) =>
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { acceptedClient = noClient, onComplete, onHandedOver, response: proxyResponse }:
-        RequestInFlight = ambiguous
-          ? toInFlight(handler.reject(400, request.socket.remoteAddress ?? ""))
-          : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
+      const { acceptedClient = noClient, onComplete, onHandedOver, response: proxyResponse } = ambiguous
+        ? handler.reject(400, request.socket.remoteAddress ?? "")
+        : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
       const handOver = () => {
         if (sentSoFar.handedOver) return
@@ -144,7 +145,7 @@ export const make = (options: ServerOptions) =>
       sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
       minSendRate: limits.minSendRate,
       maxIdlePerNetwork: Math.ceil(limits.maxConnections * limits.idleConnectionShare),
-      isTrustedPeer: options.isTrustedPeer
+      isTrustedPeer: (address: string) => activeConfig.current().clients.isTrustedProxy(address)
     }
     const connections = new ConnectionTracker(connectionLimits, (request, response) => {
       try {
@@ -159,15 +160,19 @@ export const make = (options: ServerOptions) =>
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       if (!socket.writable || error.code === "ECONNRESET" || connections.hasPendingExchange(socket)) {
-        return socket.destroy()
+        socket.destroy()
+        return
       }
-      const { onComplete, response: proxyResponse } = handler.reject(
+      const { onComplete, response } = handler.reject(
         statusOfParserError(error.code),
         socket instanceof Net.Socket ? socket.remoteAddress ?? "" : ""
       )
-      const body = proxyResponse.body instanceof Uint8Array ? proxyResponse.body : new Uint8Array()
-      SendResponse.sendRaw(proxyResponse, body, socket)
-      return onComplete(proxyResponse.status, body.byteLength)
+      runFork(
+        Effect.map(
+          response,
+          (response) => onComplete(response.status, SendResponse.sendRaw(response, socket))
+        )
+      )
     })
     const shutDown = Effect.gen(function*() {
       shutdownState.started = true
@@ -192,7 +197,7 @@ export const make = (options: ServerOptions) =>
         // The fiber that closes the scope may be interrupted, for example by a signal. There every wait would end immediately,
         // and an uninterruptible wait could not time out. Therefore the shutdown runs in a separate fiber.
         yield* Effect.acquireRelease(
-          Effect.map(bindPort(server, options), (bound) => {
+          Effect.map(bindPort(server, options.listen), (bound) => {
             port = bound
           }),
           () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
@@ -227,7 +232,7 @@ const noClient = (): null => null
 
 const bindPort = (
   server: Http.Server,
-  { host, port }: { readonly host: string; readonly port: number }
+  { host, port }: ServerOptions["listen"]
 ): Effect.Effect<number, ListenError> =>
   Effect.async((resume) => {
     const failed = (error: Error & { readonly code?: string }) =>
@@ -258,11 +263,6 @@ const closeSlowReaders = (
     (timer) => Effect.sync(() => clearInterval(timer))
   ))
 }
-
-const toInFlight = ({ onComplete, response }: RejectedRequest): RequestInFlight => ({
-  response: Effect.succeed(response),
-  onComplete
-})
 
 const destroyOnFailure = (
   responding: Effect.Effect<void>,

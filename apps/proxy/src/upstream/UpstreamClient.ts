@@ -1,5 +1,7 @@
 /** Sends upstream requests through the engine, and returns the upstream's responses unchanged. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { OperationError } from "@blockquarry/core/OperationError"
+import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallClient from "@blockquarry/http/CallClient"
@@ -8,7 +10,6 @@ import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
-import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { responseContainsSecret, textContainsSecret } from "@blockquarry/http/Secrets"
@@ -25,15 +26,24 @@ import * as FiberRef from "effect/FiberRef"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { isUtf8 } from "node:buffer"
-import { baseUrlSettings } from "../config/BaseUrls.ts"
-import type { UpstreamName } from "../config/BaseUrls.ts"
+import { baseUrlSettings, type UpstreamName } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
-import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
+
+/** An operation, its decoded input, and the encoded HTTP request. */
+export interface UpstreamRequest {
+  readonly operation: AnyOperation
+  readonly route: string
+  readonly upstreamName: UpstreamName
+  readonly request: EncodedRequest
+  readonly input: unknown
+}
+
+/** A cache mode of the engine, or `only-if-cached`: respond from the cache or fail. */
+export type CacheDirective = ResponseCache.CacheMode | "only-if-cached"
 
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
@@ -183,7 +193,7 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
   coalesced: false
 })
 
-export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: CacheMode) =>
+export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: ResponseCache.CacheMode) =>
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
     Context.make(CurrentBodyMemory, memory),
@@ -242,32 +252,21 @@ const passThrough = (
     : Effect.fail(withheldResponse(response.status, problem))
 }
 
-/**
- * The proxy's own response in place of one that must not reach clients, or null. Every tag is listed: the body of a
- * response about the proxy's API key must never be passed through by default.
- */
+/** Errors whose response is passed through. Those of other errors may be about the API key of the proxy. */
+const passedThrough: ReadonlySet<OperationError["_tag"]> = new Set([
+  "NotFoundError",
+  "RateLimitError",
+  "RequestRejectedError",
+  "ServerError",
+  "TimeoutError"
+])
+
+/** The proxy's own response in place of one that must not reach clients, or null. */
 const rejectionOf = ({ classification }: Engine.EngineResponse): ProxyError.ProxyError | null => {
   const classified = classification()
-  if (classified._tag === "Complete") return null
-  const { error } = classified
-  switch (error._tag) {
-    case "AuthenticationError":
-    case "PermissionDeniedError":
-    case "PlanQuotaExceededError":
-    case "InvalidResponseError":
-    // Responses have no classification with these tags.
-    case "CircuitOpenError":
-    case "InvalidInputError":
-    case "LocalLimitError":
-    case "NetworkError":
-      return ProxyError.fromOperationError(error)
-    case "NotFoundError":
-    case "RateLimitError":
-    case "RequestRejectedError":
-    case "ServerError":
-    case "TimeoutError":
-      return null
-  }
+  return classified._tag === "Complete" || passedThrough.has(classified.error._tag)
+    ? null
+    : ProxyError.fromOperationError(classified.error)
 }
 
 const withheldResponse = (status: number, problem: string): ProxyError.ProxyError =>

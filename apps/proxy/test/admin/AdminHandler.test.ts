@@ -1,7 +1,7 @@
 /** Requests of operators to the admin listener. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import {
   type HttpResult,
@@ -33,8 +33,8 @@ const purge = { method: "POST", body: "" }
 describe("a purge", () => {
   it.scopedLive("is logged with the address, and the name or the start of the hash in admin.tokens", () =>
     Effect.gen(function*() {
-      const hash = TokenGenerator.hash("unnamed")
-      const tokens = [`${TokenGenerator.hash("of-alice")} alice`, hash]
+      const hash = Tokens.hash("unnamed")
+      const tokens = [`${Tokens.hash("of-alice")} alice`, hash]
       const { admin, lines } = yield* startWithAdmin({
         admin: { ...config.admin, tokens },
         listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1"] }

@@ -6,7 +6,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as TelemetryRecorder from "../../../../packages/http/test/support/TelemetryRecorder.ts"
-import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { exchange } from "../hostile/rawHttp.ts"
@@ -68,7 +68,7 @@ const config = {
     testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  admin: { ...openAdmin, tokens: [TokenGenerator.hash(secrets.operator)], open: "none" },
+  admin: { ...openAdmin, tokens: [Tokens.hash(secrets.operator)], open: "none" },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const

@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Net from "node:net"
+import * as Clients from "../../src/auth/Clients.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
 import * as Server from "../../src/server/Server.ts"
@@ -156,6 +157,7 @@ describe("a connection above the maximum", () => {
 describe("a response that cannot be created or sent", () => {
   it.scopedLive("closes the connection instead of leaving the client waiting", () =>
     Effect.gen(function*() {
+      const config = testConfig()
       const reply = ProxyResponse.json(200, {})
       const broken = { ...reply, headers: { "x-broken": "a\nb" } }
       const replies: ReadonlyArray<() => Effect.Effect<ProxyResponse.ProxyResponse>> = [
@@ -170,15 +172,11 @@ describe("a response that cannot be created or sent", () => {
         const onComplete = () => {}
         const handler = {
           handle: () => ({ response: make(), onComplete }),
-          reject: () => ({ response: reply, onComplete })
+          reject: () => ({ response: Effect.succeed(reply), onComplete })
         }
-        const { limits } = testConfig()
         const options = {
-          host: "127.0.0.1",
-          port: 0,
-          limits,
-          isTrustedPeer: () => false,
-          keepAliveHint: 1,
+          activeConfig: { current: () => ({ config, clients: Clients.make(config) }) },
+          listen: config.listen,
           shutdownDelay: Effect.succeed(0),
           shutdownTimeout: 0,
           handler

@@ -21,7 +21,7 @@ import * as Sampler from "../../src/observability/Sampler.ts"
 import * as Proxy from "../../src/runtime/Proxy.ts"
 import * as Reload from "../../src/runtime/Reload.ts"
 import * as Stores from "../../src/runtime/Stores.ts"
-import { MainServer } from "../../src/server/MainServer.ts"
+import { MainServer } from "../../src/server/Server.ts"
 import { type UpstreamEndpoints, Upstreams } from "../../src/upstream/Upstreams.ts"
 
 /** One ledger for all tests: its data is generated on first access. */

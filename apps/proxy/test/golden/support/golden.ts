@@ -333,6 +333,7 @@ const responseText = (
     if (name === "date") return "<date>"
     const isDerived = value === String(sent.byteLength) || decode !== undefined || response.status >= 400 ||
       elsewhere !== undefined
+    if (name === "content-security-policy") return value.replaceAll(/'sha256-[^']*'/g, "'sha256-<hash>'")
     return name === "content-length" && isDerived ? "<length>" : named(value, names)
   }
   const headers = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
