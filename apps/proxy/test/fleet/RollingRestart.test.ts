@@ -2,63 +2,39 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Http from "node:http"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import * as OtlpCollector from "../support/OtlpCollector.ts"
-import { program } from "../support/program.ts"
-import { eventually, eventuallySync } from "./support/Eventually.ts"
+import { sendRequest } from "../support/proxy.ts"
+import { eventually } from "./support/Eventually.ts"
 import * as FakeUpstream from "./support/FakeUpstream.ts"
-import * as LoadBalancer from "./support/LoadBalancer.ts"
 import * as LoadGenerator from "./support/LoadGenerator.ts"
 import * as ProxyConfig from "./support/ProxyConfig.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
+import { stopped } from "./support/ProxyProcess.ts"
 import * as RawConnection from "./support/RawConnection.ts"
-import * as TempFolder from "./support/TempFolder.ts"
-
-const harness = (
-  settings: Partial<ProxyConfig.ProxyConfigOptions> = {},
-  env: Readonly<Record<string, string>> = {}
-) =>
-  Effect.gen(function*() {
-    const upstream = yield* FakeUpstream.make
-    const folder = yield* TempFolder.make
-    yield* folder.write("key", "secret-of-the-service")
-    const keys = [{ name: "main", file: "./key" }]
-    const file = yield* folder.write(
-      "proxy.yaml",
-      ProxyConfig.configDocument({ url: upstream.url, keys, ...settings })
-    )
-    const start = ProxyProcess.start(program, ["--config", file], env)
-    return { upstream, start }
-  })
 
 const rounds = isFull ? 3 : 1
-
-const stopped = { code: 0, signal: null }
 
 /** Requests a whole list, and collects the lines until it ends or fails. */
 const list = (port: number, address: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const state = { text: "", isWhole: false, isOver: false }
-      const path = `/all/api/v2.2/erc20/${address}/transfers?limit=3`
-      const request = Http.get({ host: "127.0.0.1", port, path, agent: new Http.Agent({ keepAlive: true }) })
+      const request = Http.get({
+        host: "127.0.0.1",
+        port,
+        path: `/all/api/v2.2/erc20/${address}/transfers?limit=3`
+      })
       request.on("response", (response) => {
         response.on("data", (text: Buffer) => state.text += text.toString())
         response.on("error", () => {})
-        response.on("close", () => {
-          state.isWhole = response.complete
-          state.isOver = true
-        })
+        response.on("close", () => Object.assign(state, { isWhole: response.complete, isOver: true }))
       })
-      request.on("error", () => {
-        state.isOver = true
-      })
+      request.on("error", () => Object.assign(state, { isOver: true }))
       return { state, request }
     }),
     ({ request }) => Effect.sync(() => request.destroy())
-  )
+  ).pipe(Effect.map(({ state }) => state))
 
 const addressOf = (digit: string) => `0x${digit.repeat(40)}`
 
@@ -67,190 +43,131 @@ const priceOf = (digit: string) => `/api/v2.2/erc20/${addressOf(digit)}/price?ch
 describe("a rolling restart", () => {
   it.scopedLive("fails no request", () =>
     Effect.gen(function*() {
-      const { start } = yield* harness({ shutdownDelay: "1500ms", shutdownTimeout: "5s" })
-      const balancer = yield* LoadBalancer.make
-      const instance = Effect.gen(function*() {
-        const process = yield* start
-        yield* balancer.add(process.port)
-        yield* eventuallySync("the proxy is ready", () => balancer.isReady(process.port))
-        return process
-      })
-      const fleet = yield* Effect.all([instance, instance], { concurrency: 2 })
+      const { proxyFile } = yield* ProxyConfig.folder({ shutdown: { delay: "1500ms" } })
+      const start = ProxyProcess.start(["--config", proxyFile])
+      // New connections go to the proxies that are ready, in turn, as through a Service of Kubernetes
+      let fleet = yield* Effect.all([start, start], { concurrency: 2 })
+      let ready = fleet
+      let connections = 0
       const load = yield* LoadGenerator.start({
-        port: balancer.port,
-        clients: { pool: 8, pipelined: 4, pausing: 8, idle: 12 }
+        port: () => ready[connections++ % ready.length]?.port ?? 0,
+        clients: { busy: 4, pipelined: 4, pausing: 6, idle: 6 }
       })
-      const more = Effect.suspend(() => {
-        const before = load.requests.length
-        return eventuallySync("the load sends requests", () => load.requests.length > before + 200)
-      })
-      const renew = (old: ProxyProcess.ProxyProcess) =>
-        Effect.gen(function*() {
-          const next = yield* instance
-          yield* old.signal("SIGTERM")
-          expect(yield* old.exit).toEqual(stopped)
-          yield* balancer.remove(old.port)
-          expect(old.stderr().trim().split("\n").map((line) => JSON.parse(line).message)).toEqual([
-            expect.stringMatching(/^listening/),
-            expect.stringMatching(/^shutting down/),
-            "stopped"
-          ])
-          return next
-        })
-      yield* more
-      const renewed = yield* Effect.iterate({ round: 0, fleet }, {
-        while: ({ round }) => round < rounds,
-        body: ({ fleet: [one, other], round }) =>
-          Effect.map(
-            Effect.all([renew(one), renew(other)]),
-            (fleet) => ({ round: round + 1, fleet })
-          )
-      })
-      yield* more
-      yield* load.stop
-      yield* Effect.log(
-        `${rounds} rounds: ${LoadGenerator.summarize(load.requests)}; ${
-          load.requests.filter(({ closesConnection }) => closesConnection).length
-        } were notified ` +
-          `to come back elsewhere; ${load.resent()} of ${
-            load.requests.filter(({ kind }) => kind === "idle").length
-          } after long pauses sent again`
-      )
-      expect(LoadGenerator.unexpectedFailures(load.requests).slice(0, 5)).toEqual([])
-      expect(balancer.rejected()).toBe(0)
-      expect(load.requests.some(({ closesConnection }) => closesConnection)).toBe(true)
-      for (const { exit, signal } of renewed.fleet) {
-        yield* signal("SIGTERM")
-        expect(yield* exit).toEqual(stopped)
+      yield* load.more(100)
+      for (let restart = 0; restart < 2 * rounds; restart++) {
+        const [old, ...others] = fleet
+        if (old === undefined) break
+        fleet = [...others, yield* start]
+        yield* old.signal("SIGTERM")
+        yield* ProxyProcess.notReady(old.port)
+        ready = fleet
+        expect(yield* old.exit).toEqual(stopped)
+        expect(old.log()).toEqual([
+          expect.stringMatching(/^listening/),
+          expect.stringMatching(/^shutting down/),
+          "stopped"
+        ])
       }
+      yield* load.more(100)
+      expect(yield* load.stop()).toEqual([])
+      expect(load.requests.some(({ closesConnection }) => closesConnection)).toBe(true)
     }))
 })
 
 describe("SIGTERM", () => {
-  it.scopedLive(
-    "is announced on every open connection, after all responses to pending requests",
-    () =>
-      Effect.gen(function*() {
-        const { start, upstream } = yield* harness({ shutdownDelay: "2s" })
-        const gate = yield* Deferred.make<null>()
-        upstream.respond = ({ target }) =>
-          ["a", "b", "c"].some((digit) => target.includes(addressOf(digit)))
-            ? Deferred.await(gate)
-            : Effect.succeed(null)
-        const { exit, port, signal } = yield* start
-        const idle = yield* RawConnection.connect(port)
-        const queued = yield* RawConnection.connect(port)
-        const unused = yield* RawConnection.connect(port)
-        const request = (connection: RawConnection.RawConnection, path: string) => {
-          connection.send(RawConnection.get(path))
-          return Effect.map(
-            connection.nextResponse,
-            (response) => [response?.status, response?.headers["connection"]]
-          )
-        }
-        expect(yield* request(idle, priceOf("1"))).toEqual([200, "keep-alive"])
-        queued.send(["a", "b", "c"].map((digit) => RawConnection.get(priceOf(digit))).join(""))
-        yield* eventuallySync("the upstream receives all requests", () => upstream.received.length === 4)
+  it.scopedLive("is announced on every open connection, after all responses to pending requests", () =>
+    Effect.gen(function*() {
+      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "2s" } })
+      const gate = yield* Deferred.make<null>()
+      const queue = ["a", "b", "c"]
+      upstream.respond = ({ target }) =>
+        queue.some((digit) => target.includes(addressOf(digit))) ? Deferred.await(gate) : Effect.succeed(null)
+      const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile])
+      const [idle, queued, unused] = yield* Effect.all([
+        RawConnection.connect(port),
+        RawConnection.connect(port),
+        RawConnection.connect(port)
+      ])
+      const request = (connection: RawConnection.RawConnection, path: string) => {
+        connection.get(path)
+        return Effect.map(connection.nextResponse, (response) => [response?.status, response?.connection])
+      }
+      expect(yield* request(idle, priceOf("1"))).toEqual([200, "keep-alive"])
+      queue.forEach((digit) => queued.get(priceOf(digit)))
+      yield* eventually("the upstream receives all requests", () => upstream.received.length === 4)
 
-        yield* signal("SIGTERM")
-        yield* eventually(
-          "the readiness probe fails",
-          Effect.map(LoadBalancer.isReady(port), (ready) => !ready)
-        )
-        expect(yield* request(idle, priceOf("3"))).toEqual([200, "close"])
-        yield* idle.closed
-        expect(yield* request(unused, "/livez")).toEqual([200, "close"])
-        expect(yield* request(yield* RawConnection.connect(port), "/readyz")).toEqual([503, "close"])
-        yield* Deferred.succeed(gate, null)
-        const [first, second, third] = yield* Effect.all([
-          queued.nextResponse,
-          queued.nextResponse,
-          queued.nextResponse
-        ])
-        expect([first, second, third].map((response) => response?.status)).toEqual([200, 200, 200])
-        expect([first, second, third].map((response) => response?.headers["connection"]))
-          .toEqual(["keep-alive", "keep-alive", "close"])
-        expect(first?.body).toContain(addressOf("a"))
-        expect(third?.body).toContain(addressOf("c"))
-        yield* queued.closed
-        expect(yield* exit).toEqual(stopped)
-      })
-  )
+      yield* signal("SIGTERM")
+      yield* ProxyProcess.notReady(port)
+      expect(yield* request(idle, priceOf("3"))).toEqual([200, "close"])
+      yield* idle.closed
+      expect(yield* request(unused, "/livez")).toEqual([200, "close"])
+      expect(yield* request(yield* RawConnection.connect(port), "/readyz")).toEqual([503, "close"])
+      yield* Deferred.succeed(gate, null)
+      const responses = yield* Effect.forEach(queue, () => queued.nextResponse)
+      expect(responses).toEqual(queue.map((digit) => ({
+        status: 200,
+        connection: digit === "c" ? "close" : "keep-alive",
+        body: expect.stringContaining(addressOf(digit))
+      })))
+      yield* queued.closed
+      expect(yield* exit).toEqual(stopped)
+    }))
 
-  it.scopedLive(
-    "lets requests in flight complete within the shutdown timeout, and aborts the rest",
-    () =>
-      Effect.gen(function*() {
-        const { start, upstream } = yield* harness({ shutdownDelay: "0s", shutdownTimeout: "3s" })
-        const gate = yield* Deferred.make<null>()
-        const large = 8 * 1024 * 1024
-        upstream.respond = ({ target }) => {
-          if (target.includes(addressOf("b"))) {
-            return Effect.succeed({
-              status: 200,
-              body: FakeUpstream.price(target, { tokenLogo: "x".repeat(large) })
-            })
-          }
-          if (!target.includes("cursor=1")) return Effect.succeed(null)
-          return target.includes(addressOf("e")) ? Effect.never : Deferred.await(gate)
-        }
-        const { exit, port, signal } = yield* start
-        const { state: short } = yield* list(port, addressOf("c"))
-        const { state: endless } = yield* list(port, addressOf("e"))
-        yield* eventuallySync(
-          "both requests are in flight",
-          () => [short, endless].every(({ text }) => text.split("\n").length === 4)
-        )
-        const slow = yield* RawConnection.connect(port)
-        const begun = yield* Effect.fork(slow.nextResponse)
-        slow.send(RawConnection.get(priceOf("b")))
-        yield* Effect.async<void>((resume) => {
-          slow.socket.once("data", () => {
-            slow.socket.pause()
-            resume(Effect.void)
+  it.scopedLive("lets requests in flight complete within the shutdown timeout, and aborts the rest", () =>
+    Effect.gen(function*() {
+      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "0s", timeout: "3s" } })
+      const gate = yield* Deferred.make<null>()
+      const large = 8 * 1024 * 1024
+      upstream.respond = ({ target }) =>
+        target.includes(addressOf("b"))
+          ? Effect.succeed({
+            status: 200,
+            body: FakeUpstream.price(target, { tokenLogo: "x".repeat(large) })
           })
-        })
+          : !target.includes("cursor=1")
+          ? Effect.succeed(null)
+          : target.includes(addressOf("e"))
+          ? Effect.never
+          : Deferred.await(gate)
+      const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile])
+      const short = yield* list(port, addressOf("c"))
+      const endless = yield* list(port, addressOf("e"))
+      yield* eventually(
+        "both lists are in flight",
+        () => [short, endless].every(({ text }) => text.split("\n").length === 4)
+      )
+      const slow = yield* RawConnection.connect(port)
+      slow.get(priceOf("b"))
+      yield* Effect.async<void>((resume) => void slow.socket.once("data", () => resume(Effect.void)))
+      slow.socket.pause()
 
-        yield* signal("SIGTERM")
-        yield* eventually("the port is closed", RawConnection.isNotListening(port))
-        expect([short.isOver, endless.isOver]).toEqual([false, false])
-        yield* Deferred.succeed(gate, null)
-        yield* eventuallySync("the short list has ended", () => short.isOver)
-        expect(short.isWhole).toBe(true)
-        expect(JSON.parse(short.text.trimEnd().split("\n").at(-1) ?? "")).toEqual({ end: { records: 9 } })
-        slow.socket.resume()
-        expect((yield* Fiber.join(begun))?.body.length).toBeGreaterThan(large)
+      yield* signal("SIGTERM")
+      yield* RawConnection.notListening(port)
+      expect([short.isOver, endless.isOver]).toEqual([false, false])
+      yield* Deferred.succeed(gate, null)
+      yield* eventually("the short list has ended", () => short.isOver)
+      expect(short.isWhole).toBe(true)
+      expect(JSON.parse(short.text.trimEnd().split("\n").at(-1) ?? "")).toEqual({ end: { records: 9 } })
+      slow.socket.resume()
+      expect((yield* slow.nextResponse)?.body.length).toBeGreaterThan(large)
 
-        expect(yield* exit).toEqual(stopped)
-        yield* eventuallySync("the endless list has ended", () => endless.isOver)
-        expect(endless.isWhole).toBe(false)
-        expect(endless.text.trimEnd().split("\n").map((line) => Object.keys(JSON.parse(line)))).toEqual(
-          Array.from({ length: 3 }, () => ["transaction_hash", "block_number", "token_name"])
-        )
-      })
-  )
+      expect(yield* exit).toEqual(stopped)
+      yield* eventually("the endless list has ended", () => endless.isOver)
+      expect([endless.isWhole, endless.text.trimEnd().split("\n").length]).toEqual([false, 3])
+      expect(endless.text).not.toMatch(/"end"|"failure"/)
+    }))
 
-  it.scopedLive(
-    "exports the span of the last request before exit",
-    () =>
-      Effect.gen(function*() {
-        const collector = yield* OtlpCollector.make
-        const { start } = yield* harness({ shutdownDelay: "2s" }, {
-          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url
-        })
-        const { exit, port, signal } = yield* start
-        yield* signal("SIGTERM")
-        yield* eventually(
-          "the readiness probe fails",
-          Effect.map(LoadBalancer.isReady(port), (ready) => !ready)
-        )
-        const trace = "0af7651916cd43dd8448eb211c80319c"
-        const { status } = yield* RawConnection.request(port, priceOf("1"), {
-          traceparent: `00-${trace}-b7ad6b7169203331-01`
-        })
-        expect(status).toBe(200)
-        expect(yield* exit).toEqual(stopped)
-        expect(collector.received.map(({ body }) => body).join()).toContain(trace)
-      })
-  )
+  it.scopedLive("exports the span of the last request before exit", () =>
+    Effect.gen(function*() {
+      const { proxyFile, upstream } = yield* ProxyConfig.folder()
+      const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: upstream.url }
+      const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile], environment)
+      const trace = "0af7651916cd43dd8448eb211c80319c"
+      yield* signal("SIGTERM")
+      yield* ProxyProcess.notReady(port)
+      const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01` }
+      expect((yield* sendRequest(port, priceOf("1"), { headers })).status).toBe(200)
+      expect(yield* exit).toEqual(stopped)
+      expect(upstream.received.some(({ body }) => body.includes(trace))).toBe(true)
+    }))
 })

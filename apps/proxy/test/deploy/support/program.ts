@@ -5,14 +5,16 @@ import { delimiter, join } from "node:path"
 
 /** Returns the path of a program, or undefined if it is not installed. */
 export const find = (name: string): string | undefined =>
-  (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name)).find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
+  [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"].map((folder) => join(folder, name)).find(
+    (file) => {
+      try {
+        accessSync(file, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
     }
-  })
+  )
 
 export const promtool = find("promtool")
 

@@ -2,35 +2,22 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
-import { accessSync, constants, readFileSync } from "node:fs"
-import * as Net from "node:net"
-import { delimiter, join } from "node:path"
-import { type ConditionTimeout, eventually } from "./Eventually.ts"
+import { readFileSync } from "node:fs"
+import { find } from "../../deploy/support/program.ts"
+import type { ConditionTimeout } from "./Eventually.ts"
+import * as FakeUpstream from "./FakeUpstream.ts"
 import * as RawConnection from "./RawConnection.ts"
 import * as TempFolder from "./TempFolder.ts"
 
 export type BalancerName = "nginx" | "haproxy"
 
 /** The path of a program, or undefined if it is not installed. */
-export const programOf = (name: BalancerName): string | undefined =>
-  [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"].map((folder) => join(folder, name)).find(
-    (file) => {
-      try {
-        accessSync(file, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    }
-  )
+export const programOf = (name: BalancerName): string | undefined => find(name)
 
-/** Returns an unused port. */
-export const freePort: Effect.Effect<number> = Effect.async((resume) => {
-  const server = Net.createServer().listen(0, "127.0.0.1", () => {
-    const bound = server.address()
-    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
-  })
-})
+/** The port of a server that has ended. */
+export const freePort: Effect.Effect<number> = Effect.scoped(
+  Effect.map(FakeUpstream.make, ({ port }) => port)
+)
 
 /** The content of the file that includes the configuration of nginx. */
 const nginxMain = (folder: string) =>
@@ -75,14 +62,10 @@ export const start = (
       Effect.sync(() => spawn(programOf(name) ?? name, args, { stdio: "ignore" })),
       (child) =>
         Effect.async<void>((resume) => {
-          if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
           child.once("exit", () => resume(Effect.void))
           child.kill("SIGTERM")
         })
     )
-    yield* eventually(
-      `${name} is listening`,
-      Effect.map(RawConnection.isNotListening(port), (closed) => !closed)
-    )
+    yield* RawConnection.listening(port)
     return port
   })

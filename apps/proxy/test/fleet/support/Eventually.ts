@@ -11,19 +11,18 @@ export class ConditionTimeout extends Data.TaggedError("ConditionTimeout")<{ rea
 }
 
 /** Polls until the condition holds, for at most 60 s. */
-export const eventually = <E, R>(
+export const eventually = <E = never, R = never>(
   what: string,
-  condition: Effect.Effect<boolean, E, R>
+  condition: Effect.Effect<boolean, E, R> | (() => boolean)
 ): Effect.Effect<void, E | ConditionTimeout, R> =>
-  Effect.flatMap(condition, (holds) => holds ? Effect.void : new ConditionTimeout({ what })).pipe(
+  Effect.filterOrFail(
+    Effect.isEffect(condition) ? condition : Effect.sync(condition),
+    (holds) => holds,
+    () => new ConditionTimeout({ what })
+  ).pipe(
     Effect.retry({
       while: (error) => error instanceof ConditionTimeout,
       schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("60 seconds"))
-    })
+    }),
+    Effect.asVoid
   )
-
-/** Polls a synchronous condition. */
-export const eventuallySync = (
-  what: string,
-  condition: () => boolean
-): Effect.Effect<void, ConditionTimeout> => eventually(what, Effect.sync(condition))

@@ -5,13 +5,15 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
-import type * as Net from "node:net"
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   /** In milliseconds, by a monotonic clock. */
   readonly receivedAt: number
+  readonly method: string
   readonly key: string
   readonly target: string
+  /** What has arrived of the body. */
+  body: string
 }
 
 interface FakeResponse {
@@ -21,10 +23,11 @@ interface FakeResponse {
 }
 
 export interface FakeUpstream {
+  readonly port: number
   readonly url: string
   readonly received: Array<ReceivedRequest>
-  /** Replaces the response to a request; null: the default response. */
-  respond: ((request: ReceivedRequest) => Effect.Effect<FakeResponse | null>) | null
+  /** Replaces the response to a request; null: the default response; "disconnect": none. */
+  respond: (request: ReceivedRequest) => Effect.Effect<FakeResponse | "disconnect" | null>
 }
 
 /** Delays responses by a short, varying time. */
@@ -47,57 +50,37 @@ const page = (target: string): string => {
   return JSON.stringify({ page: number, page_size: 3, cursor, result })
 }
 
-const defaultResponse = (target: string): FakeResponse => ({
-  status: 200,
-  body: target.includes("/transfers") ? page(target) : price(target)
-})
-
-export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(
-    Effect.async<FakeUpstream & { readonly server: Http.Server }>((resume) => {
-      const server = Http.createServer((request, response) => {
-        const received: ReceivedRequest = {
-          receivedAt: performance.now(),
-          key: String(request.headers["x-api-key"] ?? request.headers["authorization"] ?? ""),
-          target: request.url ?? ""
-        }
-        const delay = delays[upstream.received.length % delays.length] ?? 0
-        upstream.received.push(received)
-        const scriptedResponse = upstream.respond?.(received) ?? Effect.succeed(null)
-        Effect.runFork(
-          Effect.map(Effect.zipRight(Effect.sleep(delay), scriptedResponse), (scripted) => {
-            const { body, headers, status } = scripted ?? defaultResponse(received.target)
-            response.writeHead(status, { "content-type": "application/json", ...headers }).end(body)
-          })
-        )
-      })
-      const upstream: FakeUpstream & { readonly server: Http.Server } = {
-        url: "",
-        received: [],
-        respond: null,
-        server
-      }
-      server.keepAliveTimeout = 60_000
-      server.listen(0, "127.0.0.1", () => {
-        const bound: Net.AddressInfo | string | null = server.address()
-        const port = typeof bound === "object" && bound !== null ? bound.port : 0
-        resume(Effect.succeed(Object.assign(upstream, { url: `http://127.0.0.1:${port}` })))
-      })
+export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.gen(function*() {
+  const server = Http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    const { headers, method = "", url: target = "" } = request
+    const key = String(headers["x-api-key"] ?? headers["authorization"] ?? "")
+    const received: ReceivedRequest = { receivedAt: performance.now(), method, key, target, body: "" }
+    request.on("data", (piece: Buffer) => received.body += piece.toString())
+    const delay = delays[upstream.received.length % delays.length] ?? 0
+    upstream.received.push(received)
+    const send = Effect.map(upstream.respond(received), (scripted) => {
+      if (scripted === "disconnect") return void request.socket.destroy()
+      const { body, headers, status } = scripted ??
+        { headers: {}, status: 200, body: target.includes("/transfers") ? page(target) : price(target) }
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(body)
+    })
+    Effect.runFork(Effect.delay(send, delay))
+  })
+  const port = yield* Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(Number(Object(server.address()).port))))
     }),
-    ({ server }) =>
+    () =>
       Effect.async<void>((resume) => {
         server.close(() => resume(Effect.void))
         server.closeAllConnections()
       })
-  ),
-  (upstream) => upstream
-)
-
-/** Returns the maximum number of matching requests in any window of this many milliseconds. */
-export const maxRequestsInWindow = (requests: ReadonlyArray<ReceivedRequest>, window: number): number => {
-  const times = requests.map(({ receivedAt }) => receivedAt)
-  return times.reduce(
-    (most, from, first) => Math.max(most, times.findLastIndex((at) => at <= from + window) - first + 1),
-    0
   )
-}
+  const upstream: FakeUpstream = {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    received: [],
+    respond: () => Effect.succeed(null)
+  }
+  return upstream
+})

@@ -1,5 +1,8 @@
 /** Configuration files for the proxies of a fleet, and their clients. */
+import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
+import * as FakeUpstream from "./FakeUpstream.ts"
+import * as TempFolder from "./TempFolder.ts"
 
 export interface ClientOptions {
   readonly name: string
@@ -9,45 +12,52 @@ export interface ClientOptions {
   readonly dailyQuota?: number
 }
 
-interface KeyOptions {
-  readonly name: string
-  /** The file with the key. */
-  readonly file: string
-  readonly rateLimit?: string
-}
-
 export interface ProxyConfigOptions {
-  readonly url: string
-  readonly keys: ReadonlyArray<KeyOptions>
+  /** The API key of the upstream. Default: `main`, without a rate limit. */
+  readonly key?: { readonly name?: string; readonly rateLimit?: string }
   readonly clients?: ReadonlyArray<ClientOptions>
-  readonly shutdownDelay?: string
-  readonly shutdownTimeout?: string
+  readonly shutdown?: { readonly delay?: string; readonly timeout?: string }
   /** Other sections. */
   readonly other?: object
 }
 
+/** An API key, by its name. */
+export const secretOf = (key: string): string => `secret-of-the-key-${key}`
+
 /** JSON is valid YAML. */
-export const configDocument = (
-  { shutdownDelay = "1s", clients = [], shutdownTimeout = "5s", keys, other, url }: ProxyConfigOptions
+const documentOf = (
+  url: string,
+  { clients = [], key: { name = "main", rateLimit = "none" } = {}, other, shutdown }: ProxyConfigOptions
 ): string =>
   JSON.stringify(
     {
       listen: { port: 0 },
       admin: { port: 0, open: "all" },
-      upstream: {
-        baseUrls: { data: url },
-        keys: keys.map(({ file, rateLimit = "none", name }) => ({ name, secret: { file }, rateLimit }))
-      },
+      upstream: { baseUrls: { data: url }, keys: [{ name, secret: { file: `./${name}` }, rateLimit }] },
       ...(clients.length === 0 ? {} : {
         clients: clients.map(({ token, ...client }) => ({
           ...client,
           tokens: token === undefined ? [] : [`sha256:${createHash("sha256").update(token).digest("hex")}`]
         }))
       }),
-      shutdown: { delay: shutdownDelay, timeout: shutdownTimeout },
+      shutdown: { delay: "1s", timeout: "5s", ...shutdown },
       log: { requests: false },
       ...other
     },
     null,
     2
   )
+
+/** Creates an upstream, and a folder with a configuration of proxies in front of it. */
+export const folder = (first: ProxyConfigOptions = {}) =>
+  Effect.gen(function*() {
+    const upstream = yield* FakeUpstream.make
+    const folder = yield* TempFolder.make
+    const text = (options: ProxyConfigOptions) => documentOf(upstream.url, options)
+    /** Writes a configuration, and its key. */
+    const write = (file: string, options: ProxyConfigOptions) => {
+      const name = options.key?.name ?? "main"
+      return Effect.zipRight(folder.write(name, secretOf(name)), folder.write(file, text(options)))
+    }
+    return { upstream, folder, text, write, proxyFile: yield* write("proxy.yaml", first) }
+  })

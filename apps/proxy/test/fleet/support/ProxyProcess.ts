@@ -1,21 +1,11 @@
 /** The program as operating system processes, started with its command line. */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
-import { type ConditionTimeout, eventuallySync } from "./Eventually.ts"
-
-/** The process did not start. */
-export class StartupError extends Data.TaggedError("NotUp")<{
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}> {
-  override get message(): string {
-    return `it ended with ${this.code}: ${this.stdout}${this.stderr}`
-  }
-}
+import { program } from "../../support/program.ts"
+import { sendRequest } from "../../support/proxy.ts"
+import { type ConditionTimeout, eventually } from "./Eventually.ts"
 
 interface ExitStatus {
   readonly code: number | null
@@ -23,98 +13,83 @@ interface ExitStatus {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A line of the log. */
-type LogLine = Readonly<Record<string, unknown>>
-
 export interface ProxyProcess {
   readonly port: number
-  readonly origin: string
   /** The URL of the admin listener; empty if disabled. */
   readonly adminOrigin: string
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   readonly hasExited: () => boolean
-  readonly exit: Effect.Effect<ExitStatus>
-  /** The lines written so far. */
-  readonly log: () => ReadonlyArray<LogLine>
-  /** Waits for the first line with this text after `since` lines. */
+  readonly exit: Effect.Effect<ExitStatus | undefined, ConditionTimeout>
+  /** The messages of the log so far. */
+  readonly log: () => ReadonlyArray<string>
+  /** Waits for the first message with this text after `since` messages. */
   readonly waitForLog: (words: string, since?: number) => Effect.Effect<string, ConditionTimeout>
-  readonly stderr: () => string
 }
 
-const parse = (line: string): LogLine => {
-  try {
-    const parsed: unknown = JSON.parse(line)
-    return Predicate.isRecord(parsed) ? parsed : { message: line }
-  } catch {
-    return { message: line }
-  }
-}
+/** The exit status of a process that was asked to stop. */
+export const stopped = { code: 0, signal: null }
 
-const launch = (
-  program: string,
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>>
-) => {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  const written = { stdout: "", stderr: "" }
-  child.stdout.on("data", (text: Buffer) => written.stdout += text.toString())
-  child.stderr.on("data", (text: Buffer) => written.stderr += text.toString())
-  // No process may outlive the tests, even if they are aborted
-  const kill = () => void child.kill("SIGKILL")
-  process.once("exit", kill)
-  const end: { of?: ExitStatus } = {}
-  child.once("close", (code, signal) => {
-    process.off("exit", kill)
-    end.of = { code, signal }
-  })
-  return { child, written, kill, end }
+const messageOf = (line: string): string => {
+  const parsed: unknown = JSON.parse(line)
+  return Predicate.hasProperty(parsed, "message") ? String(parsed.message) : line
 }
 
 /** Starts the program, and waits for its startup message. */
 export const start = (
-  program: string,
-  args: ReadonlyArray<string> = [],
+  args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
-): Effect.Effect<ProxyProcess, StartupError | ConditionTimeout, Scope.Scope> =>
+): Effect.Effect<ProxyProcess, ConditionTimeout, Scope.Scope> =>
   Effect.gen(function*() {
-    const { child, end, written } = yield* Effect.acquireRelease(
-      Effect.sync(() => launch(program, args, env)),
-      ({ end, kill }) =>
-        Effect.suspend(() => {
-          if (end.of === undefined) kill()
-          return Effect.orDie(eventuallySync("it has ended", () => end.of !== undefined))
+    let [stdout, stderr] = ["", ""]
+    let status: ExitStatus | undefined
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const child = spawn(process.execPath, [program, ...args], {
+          env: { PATH: process.env["PATH"] ?? "", ...env },
+          stdio: ["ignore", "pipe", "pipe"]
         })
+        child.stdout.on("data", (text: Buffer) => stdout += text.toString())
+        child.stderr.on("data", (text: Buffer) => stderr += text.toString())
+        // No process may outlive the tests, even if they are aborted
+        const kill = () => void child.kill("SIGKILL")
+        process.once("exit", kill)
+        child.once("close", (code, signal) => {
+          process.off("exit", kill)
+          status = { code, signal }
+        })
+        return child
+      }),
+      (child) => Effect.zipRight(Effect.sync(() => child.kill("SIGKILL")), Effect.orDie(exit))
     )
-    yield* eventuallySync("the proxy is listening", () =>
-      end.of !== undefined || written.stdout.includes("Press Ctrl-C to stop"))
-    if (end.of !== undefined) {
-      return yield* new StartupError({ ...end.of, ...written })
-    }
-    const origin = /is listening at (http:\/\/\S+)/.exec(written.stdout)?.[1] ?? ""
-    const lines = () =>
-      written.stderr.split("\n").slice(0, -1)
-    const find = (words: string, since: number) =>
-      lines().slice(since).map(parse).find(({ message }) => String(message).includes(words))
+    const exit = Effect.map(eventually("the proxy has ended", () => status !== undefined), () => status)
+    yield* eventually(
+      "the proxy is listening",
+      () => status !== undefined || stdout.includes("Press Ctrl-C to stop")
+    )
+    if (status !== undefined) return yield* Effect.dieMessage(`the proxy ended: ${stdout}${stderr}`)
+    const log = () => stderr.split("\n").slice(0, -1).map(messageOf)
+    const urlAfter = (words: string) => new RegExp(`${words} +(http://\\S+)`).exec(stdout)?.[1] ?? ""
     return {
-      origin,
-      port: Number(new URL(origin).port),
-      adminOrigin: /status page: +(http:\/\/\S+)/.exec(written.stdout)?.[1] ?? "",
+      port: Number(new URL(urlAfter("is listening at")).port),
+      adminOrigin: urlAfter("status page:"),
       signal: (name) => Effect.sync(() => void child.kill(name)),
-      hasExited: () => end.of !== undefined,
-      exit: Effect.map(
-        eventuallySync("it has ended", () => end.of !== undefined),
-        () => end.of ?? { code: null, signal: null }
-      )
-        .pipe(Effect.orDie),
-      log: () => lines().map(parse),
-      waitForLog: (words, since = 0) =>
-        Effect.map(
-          eventuallySync(`log line: ${words}`, () => find(words, since) !== undefined),
-          () => String(find(words, since)?.["message"])
-        ),
-      stderr: () => written.stderr
+      hasExited: () => status !== undefined,
+      exit,
+      log,
+      waitForLog: (words, since = 0) => {
+        const find = () => log().slice(since).find((message) => message.includes(words))
+        return Effect.map(eventually(`log line: ${words}`, () => find() !== undefined), () => find() ?? "")
+      }
     }
   })
+
+/** Whether a server is ready for requests. */
+export const isReady = (port: number): Effect.Effect<boolean> =>
+  Effect.match(sendRequest(port, "/readyz"), {
+    onFailure: () => false,
+    onSuccess: ({ status }) => status === 200
+  })
+
+/** Waits until a proxy announces that it will stop. */
+export const notReady = (port: number): Effect.Effect<void, ConditionTimeout> =>
+  eventually("the readiness probe fails", Effect.map(isReady(port), (ready) => !ready))

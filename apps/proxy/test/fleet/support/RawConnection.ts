@@ -1,134 +1,76 @@
-/** A persistent connection for requests as raw bytes. */
-import * as Data from "effect/Data"
+/** A persistent connection for requests as raw bytes, whose responses have a Content-Length. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
-
-/** The response is missing or incomplete. */
-export class ConnectionLost extends Data.TaggedError("Lost")<{ readonly message: string }> {}
-
-export interface RawHttpResponse {
-  readonly status: number
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+import { type ConditionTimeout, eventually } from "./Eventually.ts"
 
 export interface RawConnection {
   readonly socket: Net.Socket
   /** Whether the peer has closed its side of the connection. */
   readonly isHalfClosed: () => boolean
-  /** Sends bytes without waiting. */
-  readonly send: (text: string) => void
-  /** The next response; undefined if the connection ended before its first byte. */
-  readonly nextResponse: Effect.Effect<RawHttpResponse | undefined, ConnectionLost>
+  /** Sends a request without waiting. */
+  readonly get: (path: string) => void
+  /** The next response; null if the connection ended before it. */
+  readonly nextResponse: Effect.Effect<RawResponse | null, ConditionTimeout>
   /** Waits until the connection is closed. */
-  readonly closed: Effect.Effect<void>
+  readonly closed: Effect.Effect<void, ConditionTimeout>
 }
 
-export const get = (path: string, headers: Readonly<Record<string, string>> = {}): string =>
-  [
-    `GET ${path} HTTP/1.1`,
-    "host: localhost",
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    "",
-    ""
-  ].join("\r\n")
-
-/** Returns the first response and the remaining bytes; undefined while it is incomplete. */
-const parseFirst = (read: Buffer): readonly [RawHttpResponse, Buffer] | undefined => {
-  const end = read.indexOf("\r\n\r\n")
-  if (end < 0) return undefined
-  const [line = "", ...lines] = read.toString("latin1", 0, end).split("\r\n")
-  const headers = Object.fromEntries(lines.map((line) => {
-    const colon = line.indexOf(":")
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-  }))
-  const length = end + 4 + Number(headers["content-length"] ?? 0)
-  if (read.byteLength < length) return undefined
-  const body = read.toString("utf8", end + 4, length)
-  return [{ status: Number(line.split(" ")[1]), headers, body }, read.subarray(length)]
+interface RawResponse {
+  readonly status: number
+  readonly connection: string | undefined
+  readonly body: string
 }
 
-/** Opens a connection that closes with the scope. */
-export const connect = (port: number): Effect.Effect<RawConnection, ConnectionLost, Scope.Scope> =>
-  Effect.acquireRelease(open(port), ({ socket }) => Effect.sync(() => socket.destroy()))
-
-/** Opens a connection. Responses must have a Content-Length. */
-export const open = (port: number): Effect.Effect<RawConnection, ConnectionLost> =>
-  Effect.map(
-    Effect.async<Net.Socket, ConnectionLost>((resume) => {
+const socketTo = (port: number): Effect.Effect<Net.Socket, Error, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<Net.Socket, Error>((resume) => {
       const socket = Net.connect({ port, host: "127.0.0.1", noDelay: true })
       socket.once("connect", () => resume(Effect.succeed(socket)))
-      socket.once("error", ({ message }) => resume(new ConnectionLost({ message })))
+      socket.on("error", (error) => resume(Effect.fail(error)))
     }),
-    (socket) => {
-      const state = { pieces: new Array<Buffer>(), over: false, closed: false, notify: () => {} }
-      socket.on("data", (piece) => {
-        state.pieces.push(piece)
-        state.notify()
-      })
-      socket.on("end", () => {
-        state.over = true
-        state.notify()
-      })
-      socket.on("error", () => {
-        state.over = true
-      })
-      socket.on("close", () => {
-        state.over = true
-        state.closed = true
-        state.notify()
-      })
-      const whenever = <A, E>(check: () => Effect.Effect<A, E> | undefined): Effect.Effect<A, E> =>
-        Effect.async((resume) => {
-          const onChange = () => {
-            const found = check()
-            if (found === undefined) return
-            state.notify = () => {}
-            resume(found)
-          }
-          state.notify = onChange
-          onChange()
-        })
-      return {
-        socket,
-        isHalfClosed: () => state.over,
-        send: (text) => void socket.write(text),
-        nextResponse: whenever(() => {
-          const read = Buffer.concat(state.pieces)
-          const found = parseFirst(read)
-          state.pieces = [found === undefined ? read : found[1]]
-          if (found !== undefined) return Effect.succeed(found[0])
-          if (!state.over) return undefined
-          return read.byteLength === 0
-            ? Effect.succeed(undefined)
-            : Effect.fail(new ConnectionLost({ message: `cut after ${read.byteLength} bytes` }))
-        }),
-        closed: whenever(() => state.closed ? Effect.void : undefined)
-      }
-    }
+    (socket) => Effect.sync(() => socket.destroy())
   )
 
-/** Sends a request on a separate connection. */
-export const request = (
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>> = {}
-): Effect.Effect<RawHttpResponse, ConnectionLost> =>
-  Effect.scoped(Effect.gen(function*() {
-    const connection = yield* connect(port)
-    connection.send(get(path, { ...headers, connection: "close" }))
-    return (yield* connection.nextResponse) ??
-      (yield* new ConnectionLost({ message: "closed before a response" }))
-  }))
-
-/** Returns whether connections are refused. */
-export const isNotListening = (port: number): Effect.Effect<boolean> =>
-  Effect.match(open(port), {
-    onFailure: () => true,
-    onSuccess: ({ socket }) => {
-      socket.destroy()
-      return false
+/** Opens a connection that closes with the scope. */
+export const connect = (port: number): Effect.Effect<RawConnection, Error, Scope.Scope> =>
+  Effect.map(socketTo(port), (socket) => {
+    let read = ""
+    socket.setEncoding("latin1").on("data", (text) => read += String(text))
+    const takeResponse = (): RawResponse | undefined => {
+      const end = read.indexOf("\r\n\r\n") + 4
+      const head = read.slice(0, end)
+      const length = end + Number(/^content-length: (\d+)/im.exec(head)?.[1])
+      if (end < 4 || read.length < length) return undefined
+      const body = read.slice(end, length)
+      read = read.slice(length)
+      return {
+        status: Number(head.split(" ")[1]),
+        connection: /^connection: (.*)\r$/im.exec(head)?.[1],
+        body
+      }
+    }
+    return {
+      socket,
+      isHalfClosed: () => socket.readableEnded,
+      get: (path) => void socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`),
+      nextResponse: Effect.suspend(() => {
+        let response: RawResponse | undefined
+        const isOver = () =>
+          (response = takeResponse()) !== undefined || socket.readableEnded || socket.destroyed
+        return Effect.map(eventually("a response arrives", isOver), () => response ?? null)
+      }),
+      closed: eventually("the connection is closed", () => socket.destroyed)
     }
   })
+
+const isListening = (port: number) =>
+  Effect.scoped(Effect.match(socketTo(port), { onFailure: () => false, onSuccess: () => true }))
+
+/** Waits until connections are accepted. */
+export const listening = (port: number): Effect.Effect<void, ConditionTimeout> =>
+  eventually(`port ${port} is open`, isListening(port))
+
+/** Waits until connections are refused. */
+export const notListening = (port: number): Effect.Effect<void, ConditionTimeout> =>
+  eventually(`port ${port} is closed`, Effect.map(isListening(port), (isListening) => !isListening))

@@ -1,7 +1,7 @@
 /** Runs the built program as a process and captures its output. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { eventuallySync } from "../../fleet/support/Eventually.ts"
+import { eventually } from "../../fleet/support/Eventually.ts"
 
 export interface Written {
   readonly stdout: string
@@ -48,7 +48,7 @@ export const start = (
     return unique
   }
   const wait = (what: string, holds: () => boolean) =>
-    Effect.runPromise(eventuallySync(`${what}: ${written.stdout}${written.stderr}`, holds))
+    Effect.runPromise(eventually(`${what}: ${written.stdout}${written.stderr}`, holds))
   return {
     written: () => ({ ...written }),
     lines,
