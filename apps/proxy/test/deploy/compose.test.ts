@@ -1,286 +1,288 @@
-/** compose.yaml: schema, hardening and consistency. */
+/** The Compose files, of the deployment and of examples/compose: hardening, and consistency with what they start. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { connect, createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { defaults } from "../../src/config/Config.ts"
-import * as Compose from "./support/compose.ts"
+import { freePort } from "../fleet/support/Balancer.ts"
+import { examples, raw, sendRequest } from "../support/proxy.ts"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
-import * as Memory from "./support/memory.ts"
-import { find } from "./support/program.ts"
+import * as Image from "./support/image.ts"
+import { run } from "./support/program.ts"
 
-const compose = Compose.compose()
+const matching = (pattern: RegExp) => Schema.String.pipe(Schema.pattern(pattern))
 
-const services = Object.entries(compose.services)
+const Texts = Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] })
 
-const proxies = services.filter(([, { image }]) => image.startsWith("quarry-proxy:"))
+const Members = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-const redis = compose.services["redis"]
+const Named = Schema.optionalWith(Members, { default: () => ({}) })
 
-/** Seconds. */
-const seconds = (time: string | undefined): number => Number(/^(\d+)s$/.exec(time ?? "")?.[1])
-
-describe("the schema", () => {
-  it("rejects unknown keys", () => {
-    const document = Files.document("compose.yaml")
-    const broken = (service: object) => () =>
-      Compose.read({ ...document, services: { redis: { ...compose.services["redis"], ...service } } })
-    expect(broken({})).not.toThrow()
-    expect(broken({ read_onyl: true })).toThrow("read_onyl")
-    expect(broken({ read_only: false })).toThrow("read_only")
-    expect(broken({ image: "redis:latest" })).toThrow("image")
-    expect(broken({ ports: ["6379:6379"] })).toThrow("ports")
-    expect(broken({ user: "0:0" })).toThrow("user")
-  })
-
-  it("defines every secret, network, volume and service that is used, and uses all that are defined", () => {
-    const used = (of: (service: Compose.ComposeService) => ReadonlyArray<string>) =>
-      [...new Set(services.flatMap(([, service]) => of(service)))].toSorted()
-    expect(used(({ secrets = [] }) => secrets)).toEqual(Object.keys(compose.secrets).toSorted())
-    expect(used(Compose.networksOf)).toEqual(Object.keys(compose.networks).toSorted())
-    const sources = used(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
-    expect(sources.filter((name) => !name.startsWith("./"))).toEqual(Object.keys(compose.volumes).toSorted())
-    expect(sources.filter((name) => name.startsWith("./") && !Files.exists(name))).toEqual([])
-    expect(
-      used(({ depends_on = {} }) => Object.keys(depends_on)).filter((name) => !(name in compose.services))
-    )
-      .toEqual([])
-  })
-
-  it("builds the image from existing files", () => {
-    for (const [name, { build }] of proxies) {
-      expect([name, Files.exists(`${build?.context}/${build?.dockerfile}`)]).toEqual([name, true])
-    }
-  })
+/** A hardened service. A misspelled key is an error. */
+const Service = Schema.Struct({
+  // Pinned, because `latest` changes
+  image: matching(
+    /^[a-z./-]+:(?:v?\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?|\$\{QUARRY_PROXY_VERSION:-\d+\.\d+\.\d+\})$/
+  ),
+  build: Schema.optional(Schema.Struct({ context: Schema.String, dockerfile: Schema.String })),
+  command: Texts,
+  environment: Named,
+  volumes: Schema.optionalWith(
+    Schema.Array(matching(/^(?:\.{1,2}\/[\w./-]+:\/[\w./-]+:ro|[a-z]+:\/[\w./-]+)$/)),
+    { default: () => [] }
+  ),
+  secrets: Texts,
+  networks: Schema.Union(Schema.Array(Schema.String), Members),
+  // Only on the loopback address
+  ports: Schema.optionalWith(Schema.Array(matching(/^127\.0\.0\.1:\d+:\d+$/)), { default: () => [] }),
+  depends_on: Named,
+  healthcheck: Schema.Struct({
+    test: Schema.Array(Schema.String),
+    interval: Schema.String,
+    timeout: Schema.String,
+    retries: Schema.Int,
+    start_period: Schema.String
+  }),
+  stop_grace_period: Schema.optional(matching(/^\d+s$/)),
+  restart: Schema.Literal("unless-stopped"),
+  read_only: Schema.Literal(true),
+  user: matching(/^[1-9]\d*:\d+$/),
+  cap_drop: Schema.Tuple(Schema.Literal("ALL")),
+  security_opt: Schema.Tuple(Schema.Literal("no-new-privileges:true")),
+  mem_limit: matching(/^\d+m$/),
+  pids_limit: Schema.Int,
+  ulimits: Schema.optional(Schema.Struct({ nofile: Schema.Struct({ soft: Schema.Int, hard: Schema.Int }) })),
+  logging: Schema.Struct({
+    driver: Schema.String,
+    options: Schema.Struct({ "max-size": Schema.String, "max-file": Schema.String })
+  }),
+  tmpfs: Texts,
+  profiles: Texts
 })
 
+type Service = typeof Service.Type
+
+const Compose = Schema.Struct({
+  name: Schema.String,
+  services: Schema.Record({ key: Schema.String, value: Service }),
+  networks: Named,
+  secrets: Named,
+  volumes: Named
+})
+
+const read = (folder: string) => {
+  // The names of fragments start with `x-`
+  const keys = Object.entries(Files.document(`${folder}compose.yaml`)).filter(([name]) =>
+    !name.startsWith("x-")
+  )
+  return Schema.decodeUnknownSync(Compose, { onExcessProperty: "error" })(Object.fromEntries(keys))
+}
+
+const exampleFolder = "../../../examples/compose/"
+
+const [deployed, example] = [read(""), read(exampleFolder)]
+
+const networksOf = ({ networks }: Service) => Array.isArray(networks) ? networks : Object.keys(networks)
+
+const docker = (...args: ReadonlyArray<string>) => run("docker", ["compose", ...args], Files.folder)
+
+const hasDocker = docker("version").status === 0
+
+describe.each([["the deployment", "", deployed], ["the example", exampleFolder, example]] as const)(
+  "%s",
+  (_, folder, { networks, secrets, services, volumes }) => {
+    const all = Object.values(services)
+
+    it("defines and uses the same secrets, networks, volumes and services, of files that exist", () => {
+      const sources = all.flatMap(({ volumes }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
+      const used = [
+        all.flatMap(({ secrets }) => secrets),
+        all.flatMap(networksOf),
+        sources.filter((name) => !name.startsWith("."))
+      ].map((names) => [...new Set(names)].toSorted())
+      expect(used).toEqual([secrets, networks, volumes].map((defined) => Object.keys(defined).toSorted()))
+      expect(sources.filter((name) => name.startsWith(".") && !Files.exists(folder + name))).toEqual([])
+      for (const { build, depends_on } of all) {
+        expect(Object.keys(depends_on).filter((name) => !(name in services))).toEqual([])
+        if (build !== undefined) {
+          expect(Files.exists(join(folder, build.context, build.dockerfile))).toBe(true)
+        }
+      }
+    })
+
+    it.runIf(hasDocker)(
+      `is what Docker accepts${hasDocker ? "" : " (skipped: docker is not installed)"}`,
+      () => {
+        expect(docker("--file", `${folder}compose.yaml`, "config", "--quiet"))
+          .toMatchObject({ status: 0 })
+      }
+    )
+  }
+)
+
+const proxies = Object.entries(deployed.services).filter(([, { image }]) => image.startsWith("quarry-proxy:"))
+
 describe("secrets", () => {
-  it("are files named after the secret, outside the repository", () => {
-    for (const [name, { file }] of Object.entries(compose.secrets)) expect(file).toBe(`./secrets/${name}`)
-    expect(Files.filesIn("secrets")).toContain(".gitignore")
-    const ignored = Files.text("secrets/.gitignore").split("\n").filter((line) => /^[^#]/.test(line))
-    expect(ignored).toEqual(["*", "!.gitignore"])
+  it("are files that the README creates and the repository ignores", () => {
+    for (const [name, secret] of Object.entries(deployed.secrets)) {
+      expect(secret).toEqual({ file: `./secrets/${name}` })
+      expect(Files.text("README.md")).toContain(`secrets/${name}`)
+    }
+    expect(Files.text("secrets/.gitignore")).toMatch(/^\*\n!\.gitignore$/m)
   })
 
   it("are in no variable and no argument", () => {
-    for (const [name, { command = [], environment = {} }] of services) {
+    for (const [name, { command, environment }] of Object.entries(deployed.services)) {
       const suspicious = Object.entries(environment).filter(([variable, value]) =>
-        /password|secret|key|token/i.test(variable) && !value.startsWith("/run/secrets/")
+        /password|secret|key|token/i.test(variable) && !String(value).startsWith("/run/secrets/")
       )
       expect([name, suspicious]).toEqual([name, []])
       expect([name, command.filter((word) => /requirepass(?! \$\$\(cat )/.test(word))]).toEqual([name, []])
     }
   })
-
-  it("are created by the commands in README", () => {
-    const readme = Files.text("README.md")
-    for (const name of Object.keys(compose.secrets)) expect(readme).toContain(`secrets/${name}`)
-  })
 })
 
-describe("networks", () => {
-  it("connect Redis only with the proxies", () => {
-    expect(compose.networks["store"]).toEqual({ internal: true })
-    const inStore = services.filter(([, service]) => Compose.networksOf(service).includes("store"))
-    expect(inStore.map(([name]) => name)).toEqual([...proxies.map(([name]) => name), "redis"])
-    expect(redis?.ports).toBeUndefined()
-  })
+it("only the proxies reach Redis, under one name and each on its own port of the host", () => {
+  expect([deployed.networks["store"], example.networks["inside"]]).toEqual([{ internal: true }, {
+    internal: true
+  }])
+  const inStore = Object.entries(deployed.services).filter(([, service]) =>
+    networksOf(service).includes("store")
+  )
+  expect(inStore.map(([name]) => name)).toEqual([...proxies.map(([name]) => name), "redis"])
+  for (const [, { networks }] of proxies) {
+    expect(networks).toMatchObject({ clients: { aliases: ["proxy"] }, monitoring: { aliases: ["proxy"] } })
+  }
+  for (const { services } of [deployed, example]) {
+    const ports = Object.values(services).flatMap(({ ports }) => ports.map((port) => port.split(":")[1]))
+    expect([new Set(ports).size, services["redis"]?.ports]).toEqual([ports.length, []])
+  }
+})
 
-  it("give both proxies one name", () => {
-    expect(proxies).toHaveLength(2)
-    for (const [, { networks }] of proxies) {
-      expect(networks).toMatchObject({ clients: { aliases: ["proxy"] }, monitoring: { aliases: ["proxy"] } })
+it.effect("the proxies find their configuration and secrets, and others find the proxies", () =>
+  Effect.gen(function*() {
+    const { config: { admin, listen, shutdown }, files, warnings } = yield* Configs.load("compose")
+    expect(warnings).toEqual([])
+    expect([listen.host, admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
+    const secrets = files.filter((file) => file.startsWith(`${Configs.secretsFolder.compose}/`))
+    for (const [, proxy] of proxies) {
+      expect(proxy.ports.map((port) => Number(port.split(":")[2]))).toEqual([listen.port])
+      expect(proxy.healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${listen.port}/readyz`)
+      expect(proxy.command).toEqual(["--config", Configs.file])
+      expect(proxy.volumes).toEqual([`./compose:${dirname(Configs.file)}:ro`])
+      expect(proxy.secrets.map((name) => `${Configs.secretsFolder.compose}/${name}`).toSorted())
+        .toEqual(secrets.toSorted())
+      // Leaves time for graceful shutdown
+      expect(Number.parseInt(proxy.stop_grace_period ?? "0", 10))
+        .toBeGreaterThanOrEqual(Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout) + 5)
+      expect(proxy.ulimits?.nofile.soft).toBeGreaterThan(2 * defaults.limits.maxConnections)
     }
-  })
-
-  it("publish each host port once", () => {
-    const ports = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(":")[1]))
-    expect(new Set(ports).size).toBe(ports.length)
-  })
-})
-
-describe("the configuration of the proxies", () => {
-  it.effect("is valid without warnings, and listens on all addresses", () =>
-    Effect.gen(function*() {
-      const { config, warnings } = yield* Configs.load("compose")
-      expect(warnings).toEqual([])
-      expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
-    }))
-
-  it.effect("has the ports that other services use", () =>
-    Effect.gen(function*() {
-      const { config: { listen, admin } } = yield* Configs.load("compose")
-      for (const [name, { healthcheck, ports = [] }] of proxies) {
-        expect([name, ports.map((port) => Number(port.split(":")[2]))]).toEqual([name, [listen.port]])
-        expect(healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${listen.port}/readyz`)
-      }
-      const Scraped = Schema.Struct({
-        scrape_configs: Schema.Tuple(Schema.Struct({
-          job_name: Schema.Literal("quarry-proxy"),
-          dns_sd_configs: Schema.Tuple(
-            Schema.Struct({ names: Schema.Tuple(Schema.String), port: Schema.Int })
-          )
-        }))
-      })
-      const { scrape_configs: [{ dns_sd_configs: [{ names, port }] }] } = Schema.decodeUnknownSync(Scraped)(
-        Files.document("prometheus/prometheus.yaml")
-      )
-      expect([names, port]).toEqual([["proxy"], admin?.port])
-    }))
-
-  it.effect("is mounted at the configured path, beside its secrets", () =>
-    Effect.gen(function*() {
-      const { files } = yield* Configs.load("compose")
-      const folder = Configs.secretsFolder.compose
-      const secrets = files.filter((file) => file.startsWith(`${folder}/`)).map((file) =>
-        file.slice(folder.length + 1)
-      )
-      for (const [, proxy] of proxies) {
-        expect(proxy.command).toEqual(["--config", Configs.file])
-        expect(proxy.volumes).toEqual([
-          `./compose:${Configs.file.slice(0, Configs.file.lastIndexOf("/"))}:ro`
-        ])
-        expect(proxy.secrets?.toSorted()).toEqual(secrets.toSorted())
-      }
-      expect(Files.filesIn("compose")).toContain("quarry-proxy.yaml")
-    }))
-
-  it.effect("leaves time for graceful shutdown before SIGKILL", () =>
-    Effect.gen(function*() {
-      const { config: { shutdown } } = yield* Configs.load("compose")
-      const needed = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
-      for (const [, proxy] of proxies) {
-        expect(seconds(proxy.stop_grace_period)).toBeGreaterThanOrEqual(needed + 5)
-        expect(proxy.ulimits?.["nofile"]?.soft).toBeGreaterThan(2 * defaults.limits.maxConnections)
-      }
-    }))
-})
+    expect(Files.document("prometheus/prometheus.yaml")).toMatchObject({
+      scrape_configs: [{
+        job_name: "quarry-proxy",
+        dns_sd_configs: [{ names: ["proxy"], port: admin?.port }]
+      }]
+    })
+    const { url } = Object(Files.document("grafana/provisioning/datasources/prometheus.yaml")).datasources[0]
+    expect(new URL(url).hostname in deployed.services).toBe(true)
+    const { options } =
+      Object(Files.document("grafana/provisioning/dashboards/quarry-proxy.yaml")).providers[0]
+    expect(deployed.services["grafana"]?.volumes)
+      .toContain(`./grafana/quarry-proxy.json:${options.path}/quarry-proxy.json:ro`)
+  }))
 
 it.effect("memory limits match the table in README", () =>
   Effect.gen(function*() {
     const { config } = yield* Configs.load("compose")
-    for (const [name, { mem_limit }] of proxies) {
-      expect([name, Number.parseInt(mem_limit, 10) >= Memory.worstCaseMemory(config)]).toEqual([name, true])
-      expect(Files.text("README.md")).toContain(`these files give ${Number.parseInt(mem_limit, 10)} MiB`)
+    const readme = Files.text("README.md")
+    for (const [, { mem_limit }] of proxies) {
+      expect(Number.parseInt(mem_limit, 10)).toBeGreaterThanOrEqual(Configs.worstCaseMemory(config))
+      expect(readme).toContain(`these files give ${Number.parseInt(mem_limit, 10)} MiB`)
     }
-    const { maxResponseBytes, maxConcurrentRequests } = config.limits
-    const product = `${maxConcurrentRequests} × ${maxResponseBytes / 2 ** 20} MiB = ${
-      Memory.responsesInFlight(config)
-    } MiB`
-    expect(Files.text("README.md")).toContain(product)
-    for (const part of Object.values(Memory.fixedMemory)) {
-      expect(Files.text("README.md")).toContain(`| ${part} MiB `)
-    }
+    const { maxConcurrentRequests, maxResponseBytes } = config.limits
+    const responses = maxResponseBytes / 2 ** 20
+    expect(readme).toContain(
+      `${maxConcurrentRequests} × ${responses} MiB = ${maxConcurrentRequests * responses} MiB`
+    )
+    for (const part of Configs.fixedMemory) expect(readme).toContain(`| ${part} MiB `)
   }))
 
-describe("Grafana", () => {
-  it("loads its data source and the dashboard", () => {
-    const mounts = compose.services["grafana"]?.volumes ?? []
-    expect(mounts).toContain("./grafana/provisioning:/etc/grafana/provisioning:ro")
-    const Provider = Schema.Struct({
-      providers: Schema.Tuple(Schema.Struct({ options: Schema.Struct({ path: Schema.String }) }))
-    })
-    const { providers: [{ options: { path } }] } = Schema.decodeUnknownSync(Provider)(
-      Files.document("grafana/provisioning/dashboards/quarry-proxy.yaml")
-    )
-    expect(mounts).toContain(`./grafana/quarry-proxy.json:${path}/quarry-proxy.json:ro`)
-    const Sources = Schema.Struct({
-      datasources: Schema.Tuple(Schema.Struct({ type: Schema.Literal("prometheus"), url: Schema.String }))
-    })
-    const { datasources: [{ url }] } = Schema.decodeUnknownSync(Sources)(
-      Files.document("grafana/provisioning/datasources/prometheus.yaml")
-    )
-    expect(new URL(url).hostname in compose.services).toBe(true)
-  })
-})
-
-const redisServer = find("redis-server")
-
-it.runIf(process.env["QUARRY_CHECK"] === "1")(
-  "a full check requires redis-server",
-  () => {
-    expect(redisServer).toBeDefined()
+it("the example has the images, users and mounts of the deployment, and needs no secret", () => {
+  expect(example.secrets).toEqual({})
+  for (const [name, { image, user, volumes }] of Object.entries(example.services)) {
+    const theirs = deployed.services[name === "proxy" ? "proxy-a" : name]
+    expect([name, image, user]).toEqual([name, theirs?.image, theirs?.user])
+    if (!["prometheus", "grafana"].includes(name)) continue
+    expect(volumes.map((volume) => volume.replace("../../apps/proxy/deploy/", "./"))).toEqual(theirs?.volumes)
   }
-)
-
-const freePort: Effect.Effect<number> = Effect.async((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const bound = server.address()
-    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
-  })
 })
 
-/** Sends lines, and reads until every line has a response. */
-const sendLines = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, Error> =>
-  Effect.async((resume) => {
-    let received = ""
-    const socket = connect(port, "127.0.0.1", () => socket.write(`${[...lines, "QUIT"].join("\r\n")}\r\n`))
-    socket.on("data", (piece) => {
-      received += String(piece)
-    })
-    socket.on("close", () => resume(Effect.succeed(received)))
-    socket.on("error", (error) => resume(Effect.fail(error)))
-    return Effect.sync(() => socket.destroy())
-  })
+it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check requires redis-server", () => {
+  expect(RedisServer.program).toBeDefined()
+})
 
-/** The command of the Redis service, with local paths and another port. */
-const started = (port: number, password: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "quarry-compose-"))
-      const conf = Files.text("compose/redis.conf").replace(/^port .*$/m, `port ${port}`)
-      writeFileSync(join(folder, "redis.conf"), conf.replace(/^bind .*$/m, "bind 127.0.0.1"))
-      writeFileSync(join(folder, "redis-password"), `${password}\n`)
-      const [shell = "", ...words] = (redis?.command ?? []).map((word) =>
-        word.replaceAll("$$", "$").replaceAll("/etc/redis/", `${folder}/`).replaceAll(
-          "/run/secrets/",
-          `${folder}/`
+describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason}`, () => {
+  it.scopedLive("of the deployment requires the password, limits its memory, and evicts entries instead of failing", () =>
+    Effect.gen(function*() {
+      const port = yield* freePort
+      const folder = yield* Image.temporary
+      const { command = [], mem_limit = "" } = deployed.services["redis"] ?? {}
+      const config = Files.text("compose/redis.conf").replace(/^port .*$/m, `port ${port}`)
+      writeFileSync(join(folder, "redis.conf"), config.replace(/^bind .*$/m, "bind 127.0.0.1"))
+      writeFileSync(join(folder, "redis-password"), "a-password\n")
+      const [shell = "", ...words] = command.map((word) =>
+        word.replaceAll("$$", "$").replaceAll(/\/(etc\/redis|run\/secrets)\//g, `${folder}/`)
+      )
+      yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(shell, words, { stdio: "ignore" })),
+        (child) => Effect.sync(() => child.kill("SIGKILL"))
+      )
+      const send = (...lines: ReadonlyArray<string>) => raw(port, [...lines, "QUIT", ""].join("\r\n"))
+      const started = Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
+      expect(yield* Effect.retry(send("GET a"), started)).toContain("NOAUTH")
+      const settings = yield* send("AUTH a-password", "CONFIG GET maxmemory maxmemory-policy save")
+      const mebibytes = 256
+      expect(settings.split("\r\n"))
+        .toEqual(expect.arrayContaining([String(mebibytes * 2 ** 20), "allkeys-lru", "save", ""]))
+      expect(Number.parseInt(mem_limit, 10)).toBeGreaterThanOrEqual(1.25 * mebibytes)
+    }))
+
+  it.scopedLive("and the proxy run with the files of the example", () =>
+    Effect.gen(function*() {
+      const { url } = yield* RedisServer.make()
+      const text = Files.text(`${exampleFolder}quarry-proxy.yaml`)
+      expect(text).toContain("redis://redis:6379")
+      const { config, warnings } = yield* Configs.read(text)
+      expect([warnings, config.upstream.sandbox, config.allowAnonymous]).toEqual([[], true, true])
+      // Nothing but Prometheus uses the admin listener
+      expect([config.admin?.port, config.admin?.open]).toEqual([8651, "metrics"])
+      const port = config.listen.port
+      expect(example.services["proxy"]?.ports).toEqual([`127.0.0.1:${port}:${port}`])
+      expect(example.services["proxy"]?.volumes).toEqual([`./quarry-proxy.yaml:${Configs.file}:ro`])
+      const file = join(yield* Image.temporary, "quarry-proxy.yaml")
+      writeFileSync(
+        file,
+        text.replace(/port: \d+/g, "port: 0").replaceAll("0.0.0.0", "127.0.0.1").replace(
+          "redis://redis:6379",
+          url
         )
       )
-      return { child: spawn(shell, words, { stdio: "ignore" }), folder }
-    }),
-    ({ child, folder }) =>
-      Effect.async<void>((resume) => {
-        child.once("exit", () => {
-          rmSync(folder, { recursive: true })
-          resume(Effect.void)
-        })
-        child.kill("SIGTERM")
+      const proxy = yield* Image.start(join(Files.root, "apps/proxy"), ["--config", file])
+      yield* Effect.repeat(sendRequest(proxy.port, "/readyz"), {
+        until: ({ status }) => status === 200,
+        schedule: Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
       })
-  )
-
-describe.runIf(redisServer !== undefined)(
-  `Redis${redisServer === undefined ? " (skipped: redis-server is not installed)" : ""}`,
-  () => {
-    it.scopedLive("requires the password of the secret, limits its memory, and evicts entries instead of failing", () =>
-      Effect.gen(function*() {
-        const port = yield* freePort
-        yield* started(port, "a-password")
-        const refused = yield* Effect.retry(
-          sendLines(port, ["GET a"]),
-          Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
-        )
-        expect(refused).toContain("NOAUTH")
-        const received = yield* sendLines(port, [
-          "AUTH a-password",
-          "CONFIG GET maxmemory",
-          "CONFIG GET maxmemory-policy",
-          "CONFIG GET save"
-        ])
-        expect(received.split("\r\n").filter((line) => /^[a-z0-9]/.test(line)))
-          .toEqual(["maxmemory", String(256 * 1024 * 1024), "maxmemory-policy", "allkeys-lru", "save"])
-      }))
-
-    it("has a memory limit below that of its container", () => {
-      expect(Number.parseInt(redis?.mem_limit ?? "0", 10)).toBeGreaterThanOrEqual(1.25 * 256)
-    })
-  }
-)
+      const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
+      expect((yield* sendRequest(proxy.port, price)).status).toBe(200)
+      const metrics = (yield* sendRequest(proxy.adminPort, "/metrics")).text
+      expect(metrics.match(/^quarry_store_available\{.*$/gm)).toEqual(
+        ["rate limit", "cache"].map((store) => `quarry_store_available{store="${store}"} 1`)
+      )
+    }))
+})

@@ -1,6 +1,6 @@
 /** Loads the deployed configurations as the proxy does, with their secrets at the configured paths. */
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
+import type { Config } from "../../../src/config/Config.ts"
 import * as Load from "../../../src/config/Load.ts"
 import { fakeFileSystem } from "../../config/support.ts"
 import * as Files from "./files.ts"
@@ -8,13 +8,6 @@ import * as Files from "./files.ts"
 export const all = ["compose", "kubernetes"] as const
 
 export type Deployment = (typeof all)[number]
-
-const Mounted = Schema.Struct({ data: Schema.Struct({ "quarry-proxy.yaml": Schema.String }) })
-
-const text = (which: Deployment): string =>
-  which === "compose"
-    ? Files.text("compose/quarry-proxy.yaml")
-    : Schema.decodeUnknownSync(Mounted)(Files.document("kubernetes/configmap.yaml")).data["quarry-proxy.yaml"]
 
 /** The path in the container. */
 export const file = "/etc/quarry-proxy/quarry-proxy.yaml"
@@ -25,12 +18,28 @@ export const secretsFolder = { compose: "/run/secrets", kubernetes: "/run/secret
 /** Readable by owner and group. */
 const mode = 0o100440
 
-export const load = (which: Deployment) => {
-  const at = (name: string) => `${secretsFolder[which]}/${name}`
-  const files = {
-    [file]: text(which),
-    [at("quarry-key")]: { text: "key-of-the-service\n", mode },
-    [at("redis-url")]: { text: "redis://:a-password@redis:6379\n", mode }
-  }
-  return Effect.provide(Load.load({ file, optionValues: {}, env: {} }), fakeFileSystem(files))
-}
+/** Loads a configuration. */
+export const read = (text: string, secrets: Readonly<Record<string, { text: string; mode: number }>> = {}) =>
+  Effect.provide(
+    Load.load({ file, optionValues: {}, env: {} }),
+    fakeFileSystem({ [file]: text, ...secrets })
+  )
+
+export const load = (which: Deployment) =>
+  read(
+    which === "compose"
+      ? Files.text("compose/quarry-proxy.yaml")
+      : String(Object(Files.document("kubernetes/configmap.yaml")).data["quarry-proxy.yaml"]),
+    {
+      [`${secretsFolder[which]}/quarry-key`]: { text: "key-of-the-service\n", mode },
+      [`${secretsFolder[which]}/redis-url`]: { text: "redis://:a-password@redis:6379\n", mode }
+    }
+  )
+
+/** In MiB: Node with the program and garbage, encoded responses, parsed requests and buffered log lines. */
+export const fixedMemory = [320, 32, 16, 8]
+
+/** The maximum memory of a process in MiB, by the table in README.md. */
+export const worstCaseMemory = ({ cache, limits }: Config): number =>
+  fixedMemory.reduce((sum, part) => sum + part) +
+  (cache.maxBytes + limits.maxConcurrentRequests * limits.maxResponseBytes) / 2 ** 20

@@ -1,60 +1,65 @@
-/** Every possible metric with its labels: from a proxy after requests, and from the modules. */
-import * as Telemetry from "@blockquarry/http/Telemetry"
-import * as Effect from "effect/Effect"
-import * as MetricLabel from "effect/MetricLabel"
-import * as ProxyMetrics from "../../../src/admin/ProxyMetrics.ts"
-import { defaults } from "../../../src/config/Config.ts"
-import { examples, openAdmin, sendRequest, start, testClient } from "../../support/proxy.ts"
+/** Checks that PromQL expressions query existing metrics and labels; promtool checks their syntax. */
+import { readFileSync } from "node:fs"
+import * as ProxyError from "../../../src/exchange/ProxyError.ts"
 
-/** Label names by series name. */
-export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>
+/** The golden record of all metrics. */
+const record = readFileSync(new URL("../../golden/records/metrics.txt", import.meta.url), "utf8")
 
-/** Metrics that only exist after failures, with their labels. */
-const rareMetrics = [
-  { metric: Telemetry.circuitBreakerState, labels: ["upstream"] },
-  { metric: Telemetry.storeAvailable, labels: ["store"] },
-  { metric: Telemetry.storeMisconfigured, labels: ["store"] },
-  { metric: Telemetry.retries, labels: ["operation", "cause"] },
-  { metric: Telemetry.retriesSuppressed, labels: ["operation", "reason"] },
-  { metric: Telemetry.waitDuration, labels: ["reason"] }
-]
-
-// The proxy passes fields on as they are.
-const { unreadableFields: _, ...usedTelemetry } = Telemetry
-
-const moduleMetrics = [...Object.values(usedTelemetry), ...Object.values(ProxyMetrics)].flatMap((value) =>
-  typeof value !== "string" && "unsafeUpdate" in value ? [value] : []
-)
-
-/** Starts a proxy, sends requests, and reads its metrics. */
-export const knownSeries = Effect.gen(function*() {
-  const token = "a token"
-  const { adminPort, port } = yield* start({
-    config: {
-      cache: defaults.cache,
-      admin: openAdmin,
-      clients: [testClient("shop", token, { rateLimit: { limit: 1000, window: 1000 }, dailyQuota: 100_000 })]
-    }
-  })
-  const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
-  for (const path of [price, price, "/nowhere", "/readyz"]) {
-    yield* sendRequest(port, path, { headers: { "x-api-key": token } })
-  }
-  yield* sendRequest(port, price)
-  for (const metric of moduleMetrics) metric.unsafeUpdate(0, [])
-  for (const { labels, metric } of rareMetrics) {
-    metric.unsafeUpdate(0, labels.map((label) => MetricLabel.make(label, "any")))
-  }
-  const { text } = yield* sendRequest(adminPort ?? 0, "/metrics")
-  return seriesOf(text)
-})
-
-const seriesOf = (text: string): KnownSeries => {
-  const series = new Map<string, Set<string>>()
-  for (const [, name = "", labels = ""] of text.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? \S+$/gim)) {
-    const names = series.get(name) ?? new Set()
-    for (const [, label = ""] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) names.add(label)
-    series.set(name, names)
-  }
-  return series
+/** Label names by the names of the series. */
+const series = new Map<string, Set<string>>()
+for (const [, name = "", labels = ""] of record.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? \S+$/gim)) {
+  const names = [...labels.matchAll(/(\w+)="/g)].map(([, label = ""]) => label)
+  series.set(name, new Set([...series.get(name) ?? [], ...names]))
 }
+
+export const allMetrics: ReadonlyArray<string> = [...series.keys()]
+
+/** Prometheus adds these labels to every series. */
+const scrapeLabels = ["job", "instance", "namespace", "node"]
+
+const everyLabel = new Set([...scrapeLabels, ...[...series.values()].flatMap((labels) => [...labels])])
+
+/** The series that an expression queries, with their matchers. Recorded ones have a colon. */
+const queriesIn = (expression: string) =>
+  [...expression.matchAll(/\b((?:quarry|process|nodejs)_\w+)\b(?!:)(?:\{([^}]*)\})?/g)].map(
+    ([, name = "", matchers = ""]) => ({
+      name,
+      matchers: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(
+        ([, label = "", value = ""]) => ({ label, used: value.split("|") })
+      )
+    })
+  )
+
+/** The series that an expression queries. */
+export const metricsIn = (expression: string): ReadonlyArray<string> =>
+  queriesIn(expression).map(({ name }) => name)
+
+/** The values of labels. */
+const values = new Set([
+  ...[...record.matchAll(/="(.*?)"/g)].map(([, value]) => value),
+  // The proxy counts only its rejections by code, not failures
+  ...Object.entries(ProxyError.statusByCode).flatMap(([code, status]) => status < 500 ? [code] : []),
+  // The record has no such responses
+  ...["coalesced", "stale", "403", "PlanQuotaExceededError", "AuthenticationError", "PermissionDeniedError"]
+])
+
+/** Labels whose values the configuration names. */
+const openLabels = [...scrapeLabels, "client"]
+
+/** Returns unknown metrics, labels and values. */
+export const unknownReferences = (expression: string): ReadonlyArray<string> => [
+  ...queriesIn(expression).flatMap(({ matchers, name }) => {
+    const labels = series.get(name)
+    if (labels === undefined) return [`there is no metric ${name}`]
+    return matchers.flatMap(({ label, used }) =>
+      !labels.has(label) && !scrapeLabels.includes(label)
+        ? [`${name} has no label ${label}`]
+        : used.filter((value) => !openLabels.includes(label) && !value.startsWith("$") && !values.has(value))
+          .map((value) => `${name} never has ${label}="${value}"`)
+    )
+  }),
+  ...[...expression.matchAll(/\b(?:by|without|on|ignoring|group_\w+) \(([^)]*)\)/g)]
+    .flatMap(([, labels = ""]) => labels.match(/\w+/g) ?? [])
+    .filter((label) => !everyLabel.has(label) && label !== "le")
+    .map((label) => `no series has the label ${label}`)
+]

@@ -1,0 +1,102 @@
+/** The Grafana dashboard: queries of existing metrics, complete, in panels that Grafana can show. */
+import * as Schema from "effect/Schema"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as Files from "./support/files.ts"
+import * as Metrics from "./support/metrics.ts"
+import { promtool, promtoolSkippedSuffix, run } from "./support/program.ts"
+
+/** The data source that the user selects. */
+const datasource = Schema.Struct({ type: Schema.Literal("prometheus"), uid: Schema.Literal("${datasource}") })
+
+const Dashboard = Schema.Struct({
+  annotations: Schema.Struct({
+    list: Schema.Array(Schema.Struct({ name: Schema.String, datasource, expr: Schema.String }))
+  }),
+  templating: Schema.Struct({
+    list: Schema.Array(Schema.Struct({
+      name: Schema.String,
+      query: Schema.Union(Schema.Literal("prometheus"), Schema.Struct({ query: Schema.String }))
+    }))
+  }),
+  panels: Schema.Array(Schema.Struct({
+    id: Schema.Int,
+    title: Schema.String,
+    gridPos: Schema.Struct({ h: Schema.Int, w: Schema.Int, x: Schema.Int, y: Schema.Int }),
+    targets: Schema.optionalWith(
+      Schema.Array(Schema.Struct({ refId: Schema.String, datasource, expr: Schema.String })),
+      { default: () => [] }
+    )
+  }))
+})
+
+const { annotations, panels, templating: { list: variables } } = Schema.decodeUnknownSync(
+  Schema.parseJson(Dashboard)
+)(Files.text("grafana/quarry-proxy.json"))
+
+const queries = panels.flatMap(({ targets, title }) => targets.map(({ expr }) => ({ title, expr })))
+
+const expressions = [
+  ...queries,
+  ...annotations.list.map(({ expr, name }) => ({ title: name, expr })),
+  ...variables.flatMap(({ name, query }) =>
+    query === "prometheus"
+      ? []
+      : [{ title: name, expr: query.query.replace(/^label_values\((.*), (\w+)\)$/, "sum by ($2) ($1)") }]
+  )
+]
+
+describe("panels", () => {
+  it("have unique IDs and do not overlap", () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const overlapping = panels.flatMap(({ gridPos: one, title }, index) =>
+      panels.slice(index + 1).filter(({ gridPos: { h, w, x, y } }) =>
+        x < one.x + one.w && one.x < x + w && y < one.y + one.h && one.y < y + h
+      ).map((other) => `${title} and ${other.title}`)
+    )
+    expect(overlapping).toEqual([])
+    expect(panels.filter(({ gridPos: { w, x } }) => x + w > 24)).toEqual([])
+  })
+
+  it("have queries with unique letters and defined variables, of one fleet", () => {
+    const names = ["1", ...variables.map(({ name }) => name)]
+    expect(panels.filter(({ targets }) => new Set(targets.map(({ refId }) => refId)).size < targets.length))
+      .toEqual([])
+    for (const { expr, title } of queries) {
+      const used = [...expr.matchAll(/"\$(\w+)"/g)].map(([, name = ""]) => name)
+      expect(used.filter((name) => !names.includes(name)), title).toEqual([])
+      expect(used, title).toEqual(expect.arrayContaining(["job", "instance"]))
+    }
+  })
+})
+
+it("queries existing metrics, labels and codes", () => {
+  const problems = expressions.flatMap(({ expr, title }) =>
+    Metrics.unknownReferences(expr).map((problem) => `${title}: ${problem}`)
+  )
+  expect(problems).toEqual([])
+})
+
+it("queries every metric of the proxy", () => {
+  const queried = expressions.flatMap(({ expr }) => Metrics.metricsIn(expr))
+  const missing = Metrics.allMetrics.filter((name) =>
+    name.startsWith("quarry_") && !/_(sum|count)$/.test(name) &&
+    !queried.some((one) => one === name || one === name.replace(/_bucket$/, "_sum"))
+  )
+  expect(missing, "metrics that no panel of deploy/grafana/quarry-proxy.json shows").toEqual([])
+})
+
+it.runIf(promtool !== undefined)(`promtool accepts every expression${promtoolSkippedSuffix}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-dashboard-"))
+  // As Grafana sends them
+  const rules = expressions.map(({ expr }, index) => ({
+    record: `dashboard:${index}`,
+    expr: expr.replaceAll("$__rate_interval", "5m").replaceAll(/"\$\w+"/g, `".*"`)
+  }))
+  writeFileSync(join(folder, "rules.yaml"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }))
+  const ended = run(promtool, ["check", "rules", "rules.yaml"], folder)
+  rmSync(folder, { recursive: true })
+  expect(ended).toEqual({ status: 0, output: expect.stringContaining(`${rules.length} rules found`) })
+})
