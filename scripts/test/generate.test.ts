@@ -1,23 +1,51 @@
 /** A new operation needs four files. What follows from them is generated or derived. */
-import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { rolldown } from "rolldown"
 import { afterAll, describe, expect, it } from "vitest"
 import { generatedFiles } from "../generate/files.mjs"
 import { inlineScript } from "../inlineScript.mjs"
 import { root } from "../release/workspace.mjs"
 
+const packages = ["core", "http", "client", "sandbox"]
+
 describe("a twelfth operation", () => {
   const copy = mkdtempSync(join(tmpdir(), "blockquarry-twelfth-"))
   afterAll(() => rmSync(copy, { recursive: true }))
 
-  it("is found through every door", async () => {
+  const fixture = fileURLToPath(new URL("fixtures/twelfth", import.meta.url))
+
+  const filesOfOperation = readdirSync(fixture, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("walletTokens.ts"))
+
+  /** Checks the types of the operation, and of the client that is generated. The packages of the copy import each other. */
+  const typeErrors = async (): Promise<string> => {
+    const paths = Object.fromEntries(
+      packages.map((name) => [`@blockquarry/${name}/*`, [`./packages/${name}/src/*.ts`]])
+    )
+    const options = {
+      extends: join(root, "tsconfig.base.json"),
+      files: [...filesOfOperation, "packages/client/src/index.ts"],
+      compilerOptions: {
+        ...{ composite: false, declaration: false, declarationMap: false, noEmit: true },
+        types: ["node"],
+        plugins: [],
+        paths: { ...paths, "@blockquarry/client": ["./packages/client/src/index.ts"] }
+      }
+    }
+    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify(options))
+    return promisify(execFile)(process.execPath, [join(root, "scripts/tsc.mjs"), "-p", copy])
+      .then(() => "", ({ stdout }: { readonly stdout: string }) => stdout)
+  }
+
+  it("has types, and is found through every door", async () => {
     for (
       const folder of [
-        ...["core", "http", "client", "sandbox"].map((name) => `packages/${name}`),
+        ...packages.map((name) => `packages/${name}`),
         ...["apps/cli", "apps/proxy", "site"]
       ]
     ) {
@@ -27,12 +55,12 @@ describe("a twelfth operation", () => {
       symlinkSync(join(root, folder, "node_modules"), join(copy, folder, "node_modules"))
     }
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
-    const fixture = fileURLToPath(new URL("fixtures/twelfth", import.meta.url))
     cpSync(fixture, copy, { recursive: true })
     for (const [file, text] of await generatedFiles(copy)) {
       mkdirSync(dirname(join(copy, file)), { recursive: true })
       writeFileSync(join(copy, file), text)
     }
+    expect(await typeErrors()).toBe("")
     const program = join(copy, "doors.mjs")
     const bundle = await rolldown({
       input: join(copy, "doors.ts"),

@@ -136,13 +136,12 @@ it("gives each job of a release only what it needs, and an identity for npm to o
   })
 })
 
-describe("Dependabot", () => {
+it("Dependabot updates the actions, and the images of every Dockerfile and compose file", () => {
   interface Update {
     readonly "package-ecosystem": string
     readonly directory?: string
     readonly directories?: ReadonlyArray<string>
   }
-
   const { updates }: { readonly updates: ReadonlyArray<Update> } = parse(
     readFileSync(new URL(".github/dependabot.yml", root), "utf8")
   )
@@ -155,56 +154,37 @@ describe("Dependabot", () => {
   const foldersWith = (name: string) =>
     tracked.filter((file) => file.endsWith(`/${name}`)).map((file) => `/${file.slice(0, -name.length - 1)}`)
       .toSorted()
-
-  it("updates the actions, and the images of every Dockerfile and compose file", () => {
-    expect(foldersOf("github-actions")).toEqual(["/"])
-    expect(foldersOf("docker")).toEqual(foldersWith("Dockerfile"))
-    expect(foldersOf("docker-compose")).toEqual(foldersWith("compose.yaml"))
-  })
-
-  it("finds the images of a Dockerfile, which are no arguments of the build", () => {
-    for (const folder of foldersWith("Dockerfile")) {
-      const text = readFileSync(new URL(`.${folder}/Dockerfile`, root), "utf8")
-      for (const [line] of text.matchAll(/^FROM .*$/gm)) {
-        expect(line.replace("--platform=$BUILDPLATFORM ", "")).toMatch(/^FROM [\w./-]+:[\w.-]+/)
-      }
+  expect(foldersOf("github-actions")).toEqual(["/"])
+  expect(foldersOf("docker")).toEqual(foldersWith("Dockerfile"))
+  expect(foldersOf("docker-compose")).toEqual(foldersWith("compose.yaml"))
+  // It finds no images that are arguments of the build
+  for (const folder of foldersWith("Dockerfile")) {
+    const text = readFileSync(new URL(`.${folder}/Dockerfile`, root), "utf8")
+    for (const [line] of text.matchAll(/^FROM .*$/gm)) {
+      expect(line.replace("--platform=$BUILDPLATFORM ", "")).toMatch(/^FROM [\w./-]+:[\w.-]+/)
     }
-  })
+  }
 })
 
-describe("the templates for issues", () => {
+it("the templates for issues have fields with labels, and name the repository of the packages", () => {
   const folder = new URL(".github/ISSUE_TEMPLATE/", root)
-  const text = (file: string) => readFileSync(new URL(file, folder), "utf8")
-
-  interface Form {
-    readonly name: string
-    readonly description: string
-    readonly body: ReadonlyArray<{
-      readonly type: string
-      readonly id?: string
-      readonly attributes: Readonly<Record<string, unknown>>
-    }>
-  }
-
-  it.each(["bug.yml", "feature.yml"])("have fields with unique ids and labels: %s", (file) => {
-    const form: Form = parse(text(file))
-    expect([form.name, form.description]).toEqual([expect.any(String), expect.any(String)])
-    const fields = form.body.filter(({ type }) => type !== "markdown")
-    expect(fields.length).toBeGreaterThan(0)
-    expect(new Set(fields.map(({ id }) => id)).size).toBe(fields.length)
+  for (const file of ["bug.yml", "feature.yml"]) {
+    const { body, description, name } = parse(readFileSync(new URL(file, folder), "utf8"))
+    expect([name, description], file).toEqual([expect.any(String), expect.any(String)])
+    const fields: ReadonlyArray<{ readonly type: string; readonly id: string; readonly attributes: object }> =
+      body
+        .filter(({ type }: { readonly type: string }) => type !== "markdown")
+    expect(new Set(fields.map(({ id }) => id)).size, file).toBe(fields.length)
     for (const { attributes, type } of fields) {
-      expect(["textarea", "dropdown", "input"]).toContain(type)
-      expect(attributes["label"]).toEqual(expect.any(String))
+      expect(["textarea", "dropdown", "input"], file).toContain(type)
+      expect(attributes, file).toHaveProperty("label")
     }
-  })
-
-  it("and the security policy name the repository of the packages", () => {
-    const { repository } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
-    const address = String(repository.url).replace(/^git\+/, "").replace(/\.git$/, "")
-    const policy = readFileSync(new URL("SECURITY.md", root), "utf8")
-    for (const page of [text("config.yml"), policy]) {
-      expect(page).toContain(`${address}/security/advisories/new`)
-      expect(page.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g)).toEqual([address])
-    }
-  })
+  }
+  const { repository } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
+  const address = String(repository.url).replace(/^git\+/, "").replace(/\.git$/, "")
+  for (const file of [new URL("config.yml", folder), new URL("SECURITY.md", root)]) {
+    const page = readFileSync(file, "utf8")
+    expect(page).toContain(`${address}/security/advisories/new`)
+    expect(page.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g)).toEqual([address])
+  }
 })

@@ -1,4 +1,4 @@
-/** Records of the eleven operations: responses, parameters, methods and the ledger's networks. */
+/** Records of all operations: responses, parameters, methods and the ledger's networks. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, it } from "vitest"
 import { ledger } from "../support/proxy.ts"

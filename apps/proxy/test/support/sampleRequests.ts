@@ -1,4 +1,4 @@
-/** One request for each of the eleven operations. */
+/** One request for each operation. */
 import type { allOperations } from "@blockquarry/core/Operations"
 import { examples } from "./proxy.ts"
 

@@ -137,7 +137,7 @@ it("messages about invalid inputs are as recorded", async () => {
     add("walletTransfers", input, `the input is ${formatted(input)}`)
   }
   for (const { id } of allOperations) {
-    expect(Either.isRight(decodeInput(operationOf(id), requiredInput[id]))).toBe(true)
+    expect(Either.isRight(decodeInput(operationOf(id), requiredInput[id])), id).toBe(true)
   }
   await record("invalidInputs", messages, 2)
 })
