@@ -25,7 +25,7 @@ export type Kind = keyof typeof models
 
 export const isKind = (kind: unknown): kind is Kind => typeof kind === "string" && Object.hasOwn(models, kind)
 
-interface Model {
+export interface Model {
   readonly kind: string
   readonly validate: () => void
 }
