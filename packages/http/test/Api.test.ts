@@ -9,7 +9,6 @@ import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
-import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -21,13 +20,12 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { createServer } from "node:http"
-import { text } from "node:stream/consumers"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import { TokensApi, walletTokens } from "./support/OwnOperations.ts"
 import { priceReply } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
+import { immediateRetries } from "./support/TestClients.ts"
 
 class SameApi extends Api.Tag<SameApi>()("my-app/SameApi", { operations: { list: walletTokens } }) {}
 
@@ -89,63 +87,37 @@ const overOneEngine = (options: ApiOptions) =>
     Layer.provide(Engine.layer)
   )
 
-describe("requests over a socket", () => {
-  const stub = Effect.acquireRelease(
-    Effect.async<{ readonly url: string; readonly received: Array<string>; readonly close: () => void }>(
-      (resume) => {
-        const received: Array<string> = []
-        const server = createServer((request, response) => {
-          void text(request).then((body) => {
-            received.push(`${request.method} ${request.url}${body === "" ? "" : ` ${body}`}`)
-            const isFirstPost = request.method === "POST" && received.length === 3
-            response.writeHead(isFirstPost ? 503 : 200, { "content-type": "application/json" }).end(
-              request.method === "POST"
-                ? JSON.stringify([{ usdPrice: 1.5 }])
-                : JSON.stringify(
-                  request.url?.includes("cursor") === true
-                    ? { cursor: "", result: [{ symbol: "B", balance: "2" }] }
-                    : { cursor: "next", result: [{ symbol: "A", balance: "1" }] }
-                )
-            )
-          })
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
-          resume(Effect.succeed({ url, received, close: () => void server.close() }))
-        })
-      }
-    ),
-    ({ close }) => Effect.sync(close)
-  )
-
-  it.scopedLive("read a list by its cursors, and by POST with the retries of a read", () =>
-    Effect.gen(function*() {
-      const { received, url } = yield* stub
-      yield* Effect.gen(function*() {
-        const api = yield* TokensApi
-        const items = yield* Stream.runCollect(api.walletTokens.items({ address, chain: "eth" }))
-        expect(Chunk.toReadonlyArray(items)).toEqual([{ symbol: "A", balance: 1n }, {
-          symbol: "B",
-          balance: 2n
-        }])
-        const [price] = yield* api.prices({ chain: "eth", tokens: [{ token_address: address, to_block: 5 }] })
-        expect(price?.usdPrice).toBe(1.5)
-      }).pipe(Effect.provide(
-        onDataApi({ ...options, baseUrl: url, retry: { baseDelay: { transient: 0, throttled: 0 } } }).pipe(
-          Layer.provide(UndiciTransport.layer)
-        )
-      ))
-      const post =
-        `POST /api/v2.2/erc20/prices?chain=0x1 {"tokens":[{"token_address":"${address}","to_block":5}]}`
-      expect(received).toEqual([
-        `GET /api/v2.2/wallets/${address}/tokens?chain=0x1`,
-        `GET /api/v2.2/wallets/${address}/tokens?chain=0x1&cursor=next`,
-        post,
-        post
-      ])
-    }))
-})
+it.effect("reads a list by its cursors, and by POST with the retries of a read", () =>
+  Effect.gen(function*() {
+    const use = Effect.gen(function*() {
+      const api = yield* TokensApi
+      const items = yield* Stream.runCollect(api.walletTokens.items({ address, chain: "eth" }))
+      expect(Chunk.toReadonlyArray(items).map(({ symbol }) => symbol)).toEqual(["A", "B"])
+      const [price] = yield* api.prices({ chain: "eth", tokens: [{ token_address: address, to_block: 5 }] })
+      expect(price?.usdPrice).toBe(1.5)
+    })
+    const page = (cursor: string, symbol: string) =>
+      ScriptedClient.json({ cursor, result: [{ symbol, balance: "1" }] })
+    const { requests } = yield* run(use, onDataApi({ ...options, retry: immediateRetries(2) }), {
+      replies: [
+        page("next", "A"),
+        page("", "B"),
+        ScriptedClient.respond(503),
+        ScriptedClient.json([{ usdPrice: 1.5 }])
+      ]
+    })
+    const post = [
+      "POST",
+      "/api/v2.2/erc20/prices?chain=0x1",
+      `{"tokens":[{"token_address":"${address}","to_block":5}]}`
+    ]
+    expect(requests.map(({ body, method, url }) => [method, `${url.pathname}${url.search}`, body])).toEqual([
+      ["GET", `/api/v2.2/wallets/${address}/tokens?chain=0x1`, null],
+      ["GET", `/api/v2.2/wallets/${address}/tokens?chain=0x1&cursor=next`, null],
+      post,
+      post
+    ])
+  }))
 
 describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
   "an API with %s",
@@ -189,21 +161,10 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
   }
 )
 
-it.effect("an API on its own shares nothing", () =>
-  Effect.gen(function*() {
-    const limited = { ...options, rateLimit: RateLimit.make({ limit: 3, window: "1 minute", maxWait: 0 }) }
-    const layer = Layer.merge(Api.layer(DataApi, limited), Api.layer(TokensApi, limited))
-    const { requests } = yield* run(Effect.all([price, prices], { discard: true }), layer)
-    expect(requests).toHaveLength(2)
-  }))
-
 describe("layerOn", () => {
   it.effect("has the policies of the other API, and validates options of calls", () =>
     Effect.gen(function*() {
-      const layer = onDataApi({
-        ...options,
-        retry: { attempts: 2, baseDelay: { transient: 0, throttled: 0 } }
-      })
+      const layer = onDataApi({ ...options, retry: immediateRetries(2) })
       const { requests } = yield* run(Effect.flip(tokens), layer, {
         replies: () => ScriptedClient.respond(503)
       })

@@ -116,10 +116,15 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
       yield* TestClock.adjust(5000)
       expect(yield* store.acquire("a", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
+      // The backend has lost its data, and fails again soon
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      state.unavailable = true
+      expect(yield* store.acquire("b", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
       state.unavailable = false
       yield* TestClock.adjust(5500)
       state.unavailable = true
-      expect(yield* store.acquire("b", rule, 2, lease)).toEqual({ ...granted, remaining: 8 })
+      expect(yield* store.acquire("c", rule, 2, lease)).toEqual({ ...granted, remaining: 8 })
     }))
 
   it.scoped("are the whole limit if the backend was never available", () =>
@@ -192,10 +197,10 @@ describe("rate limits with a slow backend", () => {
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)
       state.replyMillis = 1500
-      expect(yield* timed(store.acquire("a", rule, 4, lease, 8000))).toEqual([
-        { ...granted, remaining: 1 },
-        1000
-      ])
+      const slowRule = { ...rule, window: 1e9 }
+      const [permit, millis] = yield* timed(store.acquire("a", slowRule, 4, lease, 8000))
+      expect([permit, millis]).toEqual([{ ...granted, remaining: 1 }, 1000])
+      expect(yield* memory.acquire("a", slowRule, 7, lease)).toMatchObject({ _tag: "Delayed" })
       state.replyMillis = 5000
       expect(yield* timed(store.consume("a", quota, 4, 45_000))).toEqual([
         { _tag: "Consumed", remaining: 1 },
@@ -245,6 +250,18 @@ describe("rate limits with a slow backend", () => {
       yield* timed(store.refund("a", quota, 4, 0, consumed))
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 1 })
       expect(yield* memory.acquire("a", slowRule, 2, lease)).toMatchObject({ _tag: "Delayed" })
+    }))
+
+  it.scoped("return what is granted later than the grant of the local share was returned", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2)
+      state.replyMillis = 5000
+      const used = Effect.flatMap(
+        store.consume("a", quota, 4, 1000),
+        (consumed) => store.refund("a", quota, 4, 0, consumed)
+      )
+      expect(yield* timed(used)).toEqual([5, 125])
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
   it.scoped("send at most 256 commands whose replies are late", () =>

@@ -93,7 +93,6 @@ describe("a search for secrets", () => {
         (value, choices, around) => {
           const inJson = JSON.stringify(around).slice(0, -1) + spelled(value, choices) +
             JSON.stringify(around).slice(1)
-          expect(JSON.parse(inJson)).toBe(around + value + around)
           const body = `{"result":[${inJson}]}`
           const secrets = [Redacted.make("another-secret"), Redacted.make(value)]
           expect([body, responseContainsSecret(responseOf(body), secrets)]).toEqual([body, true])
@@ -142,15 +141,6 @@ describe("a search for secrets", () => {
         expect(textContainsSecret(document, [Redacted.make(value)])).toBe(false)
       })
     )
-  })
-
-  it("accepts a backslash before a capital U, which is no escape of JSON", () => {
-    const secrets = [Redacted.make("secret-key-1")]
-    const body = String.raw`C:\Udeadbeef \u0041`
-    expect(responseContainsSecret(responseOf(body), secrets)).toBe(false)
-    expect(
-      responseContainsSecret(responseOf(`${body} secret-key-1`.replace("k", String.raw`\u006b`)), secrets)
-    ).toBe(true)
   })
 
   it("finds a secret in a body that is not JSON or not UTF-8, and in a header", () => {

@@ -91,58 +91,39 @@ describe("uncacheable secrets", () => {
     }))
 })
 
-describe("requests", () => {
-  /** Creates a transport that counts requests, for `client`. */
-  const countingTransport = (client: HttpClient.HttpClient) => {
-    let requests = 0
-    const response = { status: 404, headers: {}, bytes: new Uint8Array(), framed: true }
-    return {
-      requests: () => requests,
-      service: {
-        client,
-        make: () => ({
-          send: () =>
-            Effect.sync(() => {
-              requests += 1
-              return response
-            })
+const replying = ScriptedClient.make(() => ScriptedClient.respond(404))
+
+const senders: ReadonlyArray<
+  readonly [name: string, ofLayer: HttpClient.HttpClient, TestClients.HarnessOptions, number]
+> = [
+  ["the transport of the layer that provides the HttpClient", replying.client, {}, 1],
+  ["another HttpClient that is provided over that layer", ScriptedClient.make([]).client, {}, 0],
+  [
+    "the HttpClient if an option transforms it",
+    replying.client,
+    { transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-added", "1")) },
+    0
+  ]
+]
+
+it.effect.each(senders)(
+  "requests are sent by %s",
+  ([, ofLayer, options, byTransport]) =>
+    Effect.gen(function*() {
+      let sent = 0
+      const send = () =>
+        Effect.sync(() => {
+          sent += 1
+          return { status: 404, headers: {}, bytes: new Uint8Array(), framed: true }
         })
-      }
-    }
-  }
-
-  it.effect("are sent by the transport of the layer that provides the HttpClient", () =>
-    Effect.gen(function*() {
-      const { client, requests } = ScriptedClient.make([])
-      const transport = countingTransport(client)
-      const clients = yield* TestClients.clientsOver(client).pipe(
-        Effect.provideService(DispatchTransport, transport.service)
+      replying.requests.length = 0
+      const clients = yield* TestClients.clientsOver(replying.client, options).pipe(
+        Effect.provideService(DispatchTransport, { client: ofLayer, make: () => ({ send }) })
       )
       yield* failureOf(tokenPrice.call(clients))
-      expect([transport.requests(), requests.length]).toEqual([1, 0])
-    }))
-
-  it.effect("are sent by another HttpClient that is provided over that layer", () =>
-    Effect.gen(function*() {
-      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
-      const transport = countingTransport(ScriptedClient.make([]).client)
-      const clients = yield* TestClients.clientsOver(client).pipe(
-        Effect.provideService(DispatchTransport, transport.service)
+      expect([sent, replying.requests.length]).toEqual([byTransport, 1 - byTransport])
+      expect(replying.requests.every(({ headers }) => headers["x-added"] === "1")).toBe(
+        byTransport === 1 || options.transformClient !== undefined
       )
-      yield* failureOf(tokenPrice.call(clients))
-      expect([transport.requests(), requests.length]).toEqual([0, 1])
-    }))
-
-  it.effect("are sent by the HttpClient if an option transforms it", () =>
-    Effect.gen(function*() {
-      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
-      const transport = countingTransport(client)
-      const transformClient = HttpClient.mapRequest(HttpClientRequest.setHeader("x-added", "1"))
-      const clients = yield* TestClients.clientsOver(client, { transformClient }).pipe(
-        Effect.provideService(DispatchTransport, transport.service)
-      )
-      yield* failureOf(tokenPrice.call(clients))
-      expect(transport.requests()).toBe(0)
-      expect(requests.map(({ headers }) => headers["x-added"])).toEqual(["1"])
-    }))
-})
+    })
+)

@@ -1,8 +1,6 @@
 /** Clients of test doubles. */
 import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
-import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
 import * as Nft from "@blockquarry/core/model/Nft"
-import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
 import { InvalidInputError } from "@blockquarry/core/OperationError"
 import { allOperations } from "@blockquarry/core/Operations"
@@ -19,7 +17,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { address, contract, examples, hash } from "./support/Examples.ts"
+import { address, contract, examples } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 
 /** The defect of an effect. */
@@ -40,23 +38,6 @@ describe("layerTest", () => {
         Effect.succeed(TokenPrice.example({ usdPrice: 1.5, tokenName: `${address} ${chain}` }))
     }))))
 
-  it.effect("replaces the other APIs too", () =>
-    Effect.gen(function*() {
-      const streams = yield* StreamsApi.StreamsApi
-      const ledger = yield* LedgerApi.LedgerApi
-      const testnet = yield* LedgerTestnetApi.LedgerTestnetApi
-      expect((yield* streams.updateStreamStatus({ id: "s", status: "paused" })).status).toBe("paused")
-      expect(yield* ledger.ledgerTransaction({ txn_hash: hash })).toEqual(LedgerTransaction.example())
-      expect((yield* defectOf(testnet.ledgerTransaction({ txn_hash: hash }))).message)
-        .toContain("LedgerTestnetApi.layerTest({ ledgerTransaction: ")
-    }).pipe(Effect.provide(Layer.mergeAll(
-      StreamsApi.layerTest({
-        updateStreamStatus: ({ status }) => Effect.succeed(StreamRecord.example({ status }))
-      }),
-      LedgerApi.layerTest({ ledgerTransaction: () => Effect.succeed(LedgerTransaction.example()) }),
-      LedgerTestnetApi.layerTest({})
-    ))))
-
   it.effect("dies if an operation has no test double, and shows how to provide one", () =>
     Effect.gen(function*() {
       const clients = {
@@ -73,6 +54,8 @@ describe("layerTest", () => {
           `no test double for ${id}. Provide one: ${api}.layerTest({ ${id}: () => Effect.succeed(…) })`
         )
       }
+      expect((yield* defectOf(Stream.runDrain(clients.data.walletTransfers.items({ address })))).message)
+        .toContain("no test double for walletTransfers")
     }).pipe(Effect.provide(Layer.mergeAll(
       DataApi.layerTest({}),
       StreamsApi.layerTest({}),
@@ -110,13 +93,6 @@ describe("layerTest", () => {
       tokenPrice: () =>
         new InvalidInputError({ operation: "tokenPrice", issues: [{ parameter: "x", reason: "unlucky" }] })
     }))))
-
-  it.effect("dies if a list without a test double is streamed", () =>
-    Effect.gen(function*() {
-      const data = yield* DataApi.DataApi
-      expect((yield* defectOf(Stream.runDrain(data.walletTransfers.items({ address })))).message)
-        .toContain("no test double for walletTransfers")
-    }).pipe(Effect.provide(DataApi.layerTest({}))))
 
   it.effect("dies if the records of a test double are invalid", () =>
     Effect.gen(function*() {

@@ -324,4 +324,12 @@ describe("release", () => {
       })
     )
   })
+
+  it("returns nothing of units that have leaked, so that a late release allows no second burst", () => {
+    const rule = { limit: 10, window: 1000, burst: 10 }
+    const first = Gcra.acquire(Gcra.initialState(0), 0, rule, 10, lease)
+    const second = Gcra.acquire(first[0], 1000, rule, 10, lease)
+    expect(Gcra.release(second[0], 1000, rule, 10, 1000)[1]).toBe(0)
+    expect(Gcra.release(second[0], 1000, rule, 10, 0)[1]).toBe(10)
+  })
 })
