@@ -1,7 +1,6 @@
 /** Commands draw charts of what the sandbox returns. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { XMLValidator } from "fast-xml-parser"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { countOf } from "../../src/render/Count.ts"
@@ -50,24 +49,22 @@ describe.each(commands)("%s", (name, argv, widths) => {
         for (const line of out.split("\n")) expect(width(line)).toBeLessThanOrEqual(columns)
         yield* Effect.promise(() => expect(out).toMatchFileSnapshot(`pictures/${name}-${columns}.txt`))
       })))
-
-  it.scoped("is ASCII of 80 columns in a pipe without a UTF-8 locale, and written as SVG", () =>
-    Effect.gen(function*() {
-      const path = temporaryFolder()
-      const file = join(path, "chart.svg")
-      const { code, err, out } = yield* quarry([...argv, "--chart", "--chart-to", file, "--sandbox"], {
-        env: { ...utf8, LC_ALL: "C" }
-      })
-      expect(code).toBe(0)
-      expect(out).toMatch(/^[\x20-\x7e\n]+$/)
-      expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80)
-      expect(err).toContain(`wrote ${file}`)
-      const svg = readFileSync(file, "utf8")
-      expect(XMLValidator.validate(svg)).toBe(true)
-      expect(svg).toContain("class=\"bar\"")
-      expect(readdirSync(path)).toEqual(["chart.svg"])
-    }))
 })
+
+it.effect("a chart is ASCII of 80 columns in a pipe without a UTF-8 locale, and written as SVG", () =>
+  Effect.gen(function*() {
+    const path = temporaryFolder()
+    const file = join(path, "chart.svg")
+    const { err, out } = yield* quarry(
+      ["wallet", "chains", wallet, "--chart", "--chart-to", file, "--sandbox"],
+      { env: { ...utf8, LC_ALL: "C" } }
+    )
+    expect(out).toMatch(/^[\x20-\x7e\n]+$/)
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBe(80)
+    expect(err).toContain(`wrote ${file}`)
+    expect(readFileSync(file, "utf8")).toContain("class=\"bar\"")
+    expect(readdirSync(path)).toEqual(["chart.svg"])
+  }))
 
 describe("records", () => {
   it.effect("are all counted once, for every page size", () =>
@@ -109,7 +106,7 @@ describe("records", () => {
       expect(err).toContain("more transfers available: use --all, or --max-items <n>")
     }))
 
-  it.scoped("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
+  it.effect("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
     Effect.gen(function*() {
       const file = join(temporaryFolder(), "chart.svg")
       const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
@@ -208,5 +205,5 @@ describe("options", () => {
       expect(readFileSync(file, "utf8")).toBe("mine")
       expect((yield* quarry([...argv, "--sandbox", "--overwrite"])).code).toBe(0)
       expect(readFileSync(file, "utf8")).toContain("<svg")
-    }).pipe(Effect.scoped))
+    }))
 })

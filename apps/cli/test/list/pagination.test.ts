@@ -2,7 +2,7 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, records } from "../support/quarry.ts"
 
 const scale = 300
 const { busyWallet } = Ledger.make({ seed: 1, scale }).examples
@@ -81,23 +81,6 @@ it.live.each([true, false])(
     })
 )
 
-it.live("reports the number of records and the cursor after an error", () =>
-  Effect.gen(function*() {
-    const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
-    const broken = yield* quarry([...listArgs, "--limit", "5", "--all", "--timeout", "700ms"], {
-      env: sandboxEnvironment,
-      sandbox: { scale, faults: [{ fault: { delay: 200 } }] }
-    })
-    expect(broken.code).toBe(7)
-    const printed = ids(broken.out)
-    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with:\n  quarry `)
-    const rest = yield* quarry(continuation(broken.err).filter((word) => !word.startsWith("--timeout")), {
-      env: sandboxEnvironment,
-      sandbox
-    })
-    expect([...printed, ...ids(rest.out)]).toEqual(all)
-  }))
-
 it.live("says that a list is empty to people only, who may not want to know", () =>
   Effect.gen(function*() {
     const { emptyWallet } = Ledger.make({ seed: 1 }).examples
@@ -108,21 +91,4 @@ it.live("says that a list is empty to people only, who may not want to know", ()
     })
     expect((yield* quarry(argv)).err).not.toContain("found")
     expect((yield* quarry([...argv, "--quiet"], { terminal: 80 })).err).toBe("")
-  }))
-
-it.live("warns about the order of holders on chains other than eth, and sorts them with --largest", () =>
-  Effect.gen(function*() {
-    const ledger = Ledger.make({ seed: 1, scale })
-    const polygon = ledger.chains.get("polygon")
-    const token = [...polygon?.tokens.keys() ?? []][0] ?? ""
-    const owners = ["token", "owners", token, "--chain", "polygon", "--sandbox"]
-    const listed = yield* quarry(owners, { sandbox })
-    expect(listed.err).toMatch(/known issue.*wrong order.*--largest/)
-    const every = records((yield* quarry([...owners, "--all"], { sandbox })).out)
-    const largest = yield* quarry([...owners, "--largest", "3"], { sandbox })
-    expect(largest.err).not.toContain("known issue")
-    const balances = (all: ReadonlyArray<Record<string, unknown>>) =>
-      all.map(({ balance }) => BigInt(String(balance)))
-    const sorted = [...balances(every)].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
-    expect(balances(records(largest.out))).toEqual(sorted.slice(0, 3))
   }))

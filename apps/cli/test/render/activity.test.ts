@@ -7,21 +7,13 @@ import { withActivity } from "../../src/render/Activity.ts"
 import { Pager } from "../../src/terminal/Pager.ts"
 import { CommandTerminal, type TerminalService } from "../../src/terminal/Terminal.ts"
 import { withVerboseLog } from "../../src/terminal/VerboseLog.ts"
-
-const stream = { isTerminal: true, hasColors: false, columns: 200 }
+import { recordingTerminal } from "../support/terminals.ts"
 
 /** Runs an effect, and returns what the progress line shows, without repetitions. Null: it is erased. */
 const shownBy = (
   effect: (terminal: TerminalService) => Effect.Effect<void>
 ): Effect.Effect<ReadonlyArray<string | null>> => {
-  const lines: Array<string | null> = []
-  const terminal: TerminalService = {
-    out: stream,
-    err: stream,
-    print: () => Effect.void,
-    note: () => Effect.void,
-    progress: (text) => Effect.sync(() => void lines.push(text))
-  }
+  const { lines, terminal } = recordingTerminal(true)
   return Effect.flatMap(CommandTerminal, (active) => Effect.orDie(effect(active))).pipe(
     withActivity(terminal),
     withVerboseLog(terminal, false),
@@ -63,19 +55,11 @@ it.effect("passes on what the output has accepted", () =>
   Effect.gen(function*() {
     const counts: Array<number> = []
     const print: TerminalService["print"] = (text, onWritten) => Effect.sync(() => onWritten?.(text.length))
+    const terminal = { ...recordingTerminal(true).terminal, print }
     yield* Effect.flatMap(
       CommandTerminal,
       (active) => active.print(["a", "b"], (count) => counts.push(count))
-    ).pipe(
-      withActivity({ out: stream, err: stream, print, note: () => Effect.void, progress: () => Effect.void }),
-      Effect.provideService(CommandTerminal, {
-        out: stream,
-        err: stream,
-        print,
-        note: () => Effect.void,
-        progress: () => Effect.void
-      })
-    )
+    ).pipe(withActivity(terminal), Effect.provideService(CommandTerminal, terminal))
     expect(counts).toEqual([2])
   }))
 

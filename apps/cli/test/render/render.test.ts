@@ -14,7 +14,7 @@ import { formatTokenAmount } from "../../src/render/TokenAmount.ts"
 import type { View } from "../../src/render/View.ts"
 import { toJson } from "../../src/text/Json.ts"
 import { sanitize } from "../../src/text/Sanitize.ts"
-import { truncateEnd, truncateMiddle, width, wrapText } from "../../src/text/Width.ts"
+import { truncateEnd, width, wrapText } from "../../src/text/Width.ts"
 
 const view = (columns: number | null, more: Partial<View> = {}): View => ({
   stream: { isTerminal: columns !== null, hasColors: false, columns },
@@ -108,12 +108,6 @@ it("measures wide characters, emoji and combining marks", () => {
       expect(width(truncateEnd(text.repeat(4), room))).toBeLessThanOrEqual(room)
     }
   }
-})
-
-it("truncates an ID in the middle", () => {
-  const id = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
-  expect(truncateMiddle(id, 13)).toBe("0xba766b…c6b4")
-  expect(truncateMiddle(id, 42)).toBe(id)
 })
 
 interface Row {
@@ -289,14 +283,6 @@ it("wraps long values of a record, and loses no character", () => {
       expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""))
     }
   ))
-})
-
-it("wraps JSON after commas", () => {
-  expect(wrapText("[{\"type\":\"address\",\"name\":\"from\"},{\"type\":\"uint256\"}]", 24)).toEqual([
-    "[{\"type\":\"address\",",
-    "\"name\":\"from\"},",
-    "{\"type\":\"uint256\"}]"
-  ])
 })
 
 it("formats exact amounts in whole tokens for any reported decimals", () => {
