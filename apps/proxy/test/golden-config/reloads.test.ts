@@ -38,9 +38,10 @@ const nameOf = (title: string): string => `reload-${title.replaceAll(/\W+/g, "-"
 
 const shown = ({ level, message }: Line): string => `${level}: ${message}`
 
-it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
-  "matches the record: %s",
-  async (_, { changes, files, title }) => {
+// They wait most of the time
+it.concurrent.for(Cases.reloads)(
+  "matches the record: $title",
+  async ({ changes, files, title }, { expect }) => {
     const program = workshop.start({
       title,
       args: ["--config", `${folder}/${Cases.configName}`],
