@@ -89,67 +89,58 @@ describe("files on disk", () => {
     (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true }))
   )
 
-  /** Waits until a change is noticed. */
-  const noticed = (file: string, change: () => void) =>
-    Effect.gen(function*() {
-      const read = new Map([[file, yield* Files.digestOf(file)]])
-      const fiber = yield* Effect.fork(Stream.runHead(Watch.fileChanges(read, yield* Watch.nodeSources)))
-      yield* Effect.sync(change)
-      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Some" })
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+  /** A version of a directory, to which Kubernetes swaps a link. */
+  const version = (path: string, name: string) => {
+    NodeFs.mkdirSync(join(path, name))
+    NodeFs.writeFileSync(join(path, name, "file"), name)
+    NodeFs.symlinkSync(name, join(path, "..data_tmp"))
+    NodeFs.renameSync(join(path, "..data_tmp"), join(path, "..data"))
+  }
 
-  it.scopedLive("are watched when they are written, replaced, removed and created", () =>
+  const write = (name: string, text: string) => (path: string) => NodeFs.writeFileSync(join(path, name), text)
+
+  it.scopedLive.each<[string, (path: string) => void, ReadonlyArray<(path: string) => void>]>([
+    ["written, replaced, removed and created", write("file", "a"), [
+      write("file", "b"),
+      (path) => {
+        write("new", "c")(path)
+        NodeFs.renameSync(join(path, "new"), join(path, "file"))
+      },
+      (path) => NodeFs.rmSync(join(path, "file")),
+      write("file", "d")
+    ]],
+    ["behind links that Kubernetes swaps", (path) => {
+      version(path, "..1")
+      NodeFs.symlinkSync(join("..data", "file"), join(path, "file"))
+    }, [
+      (path) => version(path, "..2"),
+      (path) => {
+        version(path, "..3")
+        NodeFs.rmSync(join(path, "..1"), { recursive: true })
+      }
+    ]],
+    ["behind a link to another directory", (path) => {
+      NodeFs.mkdirSync(join(path, "other"))
+      write("other/real", "a")(path)
+      NodeFs.symlinkSync(join(path, "other/real"), join(path, "file"))
+    }, [write("other/real", "b")]]
+  ])("are watched when they are %s", ([, prepare, changes]) =>
     Effect.gen(function*() {
       const path = yield* folder
-      const file = join(path, "quarry-proxy.yaml")
-      NodeFs.writeFileSync(file, "a")
-      yield* noticed(file, () => NodeFs.writeFileSync(file, "b"))
-      const replace = () => {
-        NodeFs.writeFileSync(join(path, "new"), "c")
-        NodeFs.renameSync(join(path, "new"), file)
+      const file = join(path, "file")
+      prepare(path)
+      for (const change of changes) {
+        const read = new Map([[file, yield* Files.digestOf(file)]])
+        const fiber = yield* Effect.fork(Stream.runHead(Watch.fileChanges(read, yield* Watch.nodeSources)))
+        yield* Effect.sync(() => change(path))
+        expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Some" })
       }
-      yield* noticed(file, replace)
-      yield* noticed(file, () => NodeFs.rmSync(file))
-      yield* noticed(file, () => NodeFs.writeFileSync(file, "d"))
-    }))
-
-  it.scopedLive("are watched behind links that Kubernetes swaps", () =>
-    Effect.gen(function*() {
-      const path = yield* folder
-      const version = (name: string, text: string) => {
-        NodeFs.mkdirSync(join(path, name))
-        NodeFs.writeFileSync(join(path, name, "quarry-proxy.yaml"), text)
-        NodeFs.symlinkSync(name, join(path, "..data_tmp"))
-        NodeFs.renameSync(join(path, "..data_tmp"), join(path, "..data"))
-      }
-      version("..1", "a")
-      const file = join(path, "quarry-proxy.yaml")
-      NodeFs.symlinkSync(join("..data", "quarry-proxy.yaml"), file)
-      yield* noticed(file, () => version("..2", "b"))
-      const swap = () => {
-        version("..3", "c")
-        NodeFs.rmSync(join(path, "..2"), { recursive: true })
-      }
-      yield* noticed(file, swap)
-    }))
-
-  it.scopedLive("are watched behind a link to another directory", () =>
-    Effect.gen(function*() {
-      const [path, other] = [yield* folder, yield* folder]
-      NodeFs.writeFileSync(join(other, "real"), "a")
-      NodeFs.symlinkSync(join(other, "real"), join(path, "link"))
-      const file = join(path, "link")
-      yield* noticed(file, () => NodeFs.writeFileSync(join(other, "real"), "b"))
-    }))
+    }).pipe(Effect.provide(NodeFileSystem.layer)))
 
   it.scopedLive("are compared once if their directory cannot be watched", () =>
     Effect.gen(function*() {
-      const path = yield* folder
-      const file = join(path, "gone", "file")
-      const changes = Watch.fileChanges(
-        new Map([[file, "before"]]),
-        yield* Effect.provide(Watch.nodeSources, NodeFileSystem.layer)
-      )
+      const file = join(yield* folder, "gone", "file")
+      const changes = Watch.fileChanges(new Map([[file, "before"]]), yield* Watch.nodeSources)
       expect(yield* Stream.runHead(changes)).toMatchObject({ _tag: "Some" })
-    }))
+    }).pipe(Effect.provide(NodeFileSystem.layer)))
 })

@@ -13,7 +13,7 @@ import { headers, pathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
 /** The pages of the proxy, with what their responses mean by status. */
-export const proxyPages: ReadonlyArray<{
+const proxyPages: ReadonlyArray<{
   readonly id: string
   readonly path: string
   readonly summary: string

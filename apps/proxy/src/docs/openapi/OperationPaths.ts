@@ -9,39 +9,45 @@ import { prefixes } from "../../pipeline/Router.ts"
 import { errorResponsesOf } from "./ErrorResponses.ts"
 import { type DescribedOperation, type JsonObject, reference, responseSchemaName } from "./ResponseSchemas.ts"
 
-const header = (description: string, type: "string" | "integer" = "string"): JsonObject => ({
-  description,
-  schema: { type }
-})
+/** Headers that the proxy adds to responses: the name of the component, an example, and the meaning. */
+export const responseHeaders = [
+  [
+    "X-Request-Id",
+    "RequestId",
+    "",
+    "ID of the request in the proxy's log: the client's X-Request-Id, or a new one."
+  ],
+  [
+    "Cache-Status",
+    "CacheStatus",
+    "quarry-proxy; hit; ttl=12",
+    "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure."
+  ],
+  ["Age", "Age", "3", "Age of the response in seconds."],
+  ["ETag", "ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],
+  [
+    "RateLimit",
+    "RateLimit",
+    "\"rate\";r=31;t=1",
+    "Remaining units (r) of your rate limit and daily quota, and the seconds until more are available (t)."
+  ],
+  ["RateLimit-Policy", "RateLimitPolicy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
+  ["Retry-After", "RetryAfter", "7", "With 429 and 503: seconds to wait before a retry."]
+] as const
 
-/** Headers that the proxy adds to responses. */
-export const headers = {
-  RequestId: header("Request ID: the client's X-Request-Id if valid, otherwise generated"),
-  CacheStatus: header("Cache result (RFC 9211), for example `quarry-proxy; hit; ttl=5`"),
-  Age: header("Age of the cached response in seconds", "integer"),
-  ETag: header(
-    "Entity tag for conditional requests (If-None-Match)"
-  ),
-  RateLimit: header(
-    "Remaining units of the client's rate limit and daily quota, for example `\"rate\";r=47;t=1, \"day\";r=9800;t=3600`"
-  ),
-  RateLimitPolicy: header(
-    "The client's rate limit and daily quota, for example `\"rate\";q=50;w=1, \"day\";q=10000;w=86400`"
-  ),
-  RetryAfter: header("When to retry: seconds or a date")
-}
-
-const headerReference = (name: keyof typeof headers): JsonObject => ({ $ref: `#/components/headers/${name}` })
+export const headers: JsonObject = Object.fromEntries(
+  responseHeaders.map(([name, component, example, description]) => [component, {
+    description,
+    schema: { type: name === "Age" ? "integer" : "string" },
+    ...example === "" ? {} : { example: name === "Age" ? Number(example) : example }
+  }])
+)
 
 /** Headers of every response to an operation. */
-const operationResponseHeaders: JsonObject = {
-  "X-Request-Id": headerReference("RequestId"),
-  "Cache-Status": headerReference("CacheStatus"),
-  Age: headerReference("Age"),
-  ETag: headerReference("ETag"),
-  RateLimit: headerReference("RateLimit"),
-  "RateLimit-Policy": headerReference("RateLimitPolicy")
-}
+const operationResponseHeaders: JsonObject = Object.fromEntries(
+  responseHeaders.filter(([name]) => name !== "Retry-After")
+    .map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }])
+)
 
 const networks = Object.keys(ledgerNetworks)
 

@@ -1,11 +1,10 @@
-/** What the API reference shows: the operations, and the pages of the proxy. */
+/** What the API reference shows of each operation. */
 import { type ExampleValues, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import type { Config } from "../../config/Config.ts"
 import { costOf } from "../../exchange/Charge.ts"
 import { prefixes } from "../../pipeline/Router.ts"
 import { errorResponsesOf } from "../openapi/ErrorResponses.ts"
-import { proxyPages } from "../openapi/OpenApiDocument.ts"
 import { inputsOf, successesOf, template } from "../openapi/OperationPaths.ts"
 import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 
@@ -21,15 +20,13 @@ const ethereum: ExampleValues = {
   transaction: ""
 }
 
-/** Values of an input by name. */
-type ExampleInput = Readonly<Record<string, string>>
-
-const exampleInput = (values: object): ExampleInput =>
+/** Returns the values of an example input by name. */
+const exampleInput = (values: object): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 /** `examples` are values of the sandbox. Default: values of Ethereum. */
-export const endpoints = (costs: Config["costs"], examples: ExampleValues = ethereum) => [
-  ...allOperations.map((operation) => {
+export const endpoints = (costs: Config["costs"], examples: ExampleValues = ethereum) =>
+  allOperations.map((operation) => {
     const [path = "", ...aliases] = prefixes(operation).map((prefix) => template(prefix + operation.path))
     return {
       id: operation.id,
@@ -48,22 +45,4 @@ export const endpoints = (costs: Config["costs"], examples: ExampleValues = ethe
       errors: Object.keys(errorResponsesOf(operation)),
       schema: reference(responseSchemaName(operation.id))
     }
-  }),
-  ...proxyPages.map(({ id, path, responses: { "200": success = "", ...errors }, summary }) => ({
-    id,
-    tag: "proxy",
-    method: "GET",
-    path,
-    aliases: [],
-    isList: false,
-    summary,
-    issue: undefined,
-    /** Pages cost nothing. */
-    cost: null,
-    inputs: [],
-    example: exampleInput({}),
-    successes: { "200": success },
-    errors: Object.keys(errors),
-    schema: { type: "object" }
-  }))
-]
+  })

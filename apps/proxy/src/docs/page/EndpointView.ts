@@ -25,13 +25,10 @@ const row = (
 
 const when = (condition: boolean, markup: Html): Html | null => condition ? markup : null
 
-const parameters = ({ inputs }: Endpoint, schemas: SchemaView.NamedSchemas): Html | null =>
-  when(
-    inputs.length > 0,
-    html`<h4>Parameters</h4>
+const parameters = ({ inputs }: Endpoint, schemas: SchemaView.NamedSchemas): Html =>
+  html`<h4>Parameters</h4>
 <table class="parameters"><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${inputs.map((input) => row(input, schemas))}</tbody></table>`
-  )
 
 const responsesView = (
   { errors, schema, successes }: Endpoint,
@@ -45,14 +42,9 @@ ${
   }
 <details class="schema"><summary>Fields of ${SchemaView.typeOf(schema, schemas)}</summary>
 <p class="muted">Fields marked ? are optional.</p>${SchemaView.fields(schema, schemas)}</details>
-${
-    when(
-      errors.length > 0,
-      html`<p class="statuses muted">Errors: ${
-        errors.map((status) => html`<a class="pill" href="#errors">${status}</a> `)
-      }</p>`
-    )
-  }`
+<p class="statuses muted">Errors: ${
+    errors.map((status) => html`<a class="pill" href="#errors">${status}</a> `)
+  }</p>`
 
 const field = (
   id: string,
@@ -98,11 +90,9 @@ export const view = (endpoint: Endpoint, schemas: SchemaView.NamedSchemas): Html
 <header>
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
-<p class="muted"><code>${id}</code>${
-    when(cost !== null, html` · ${cost ?? 0} ${cost === 1 ? "unit" : "units"}`)
-  }${aliases.map((alias) => html` · also at <code>${alias}</code>`)}${
-    when(isList, html` · streamed at <code>/all${path}</code>`)
-  }</p>
+<p class="muted"><code>${id}</code> · ${cost} ${cost === 1 ? "unit" : "units"}${
+    aliases.map((alias) => html` · also at <code>${alias}</code>`)
+  }${when(isList, html` · streamed at <code>/all${path}</code>`)}</p>
 ${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p>`)}
 </header>
 <div class="columns">

@@ -12,9 +12,7 @@ const SchemaNode = Schema.Struct({
   items: Schema.optional(Schema.Unknown),
   anyOf: Schema.optional(Schema.Array(Schema.Unknown)),
   enum: Schema.optional(Schema.Array(Schema.Unknown)),
-  const: Schema.optional(Schema.Unknown),
-  minimum: Schema.optional(Schema.Number),
-  default: Schema.optional(Schema.Unknown)
+  const: Schema.optional(Schema.Unknown)
 })
 
 type SchemaNode = typeof SchemaNode.Type

@@ -1,4 +1,5 @@
 /** The sections of the API reference that describe the proxy as a whole. */
+import { responseHeaders } from "../openapi/OperationPaths.ts"
 import { type Html, html } from "./Html.ts"
 
 type Rows = ReadonlyArray<readonly [header: string, value: string, meaning: string]>
@@ -42,23 +43,10 @@ export const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-Request-Id", "A-Z a-z 0-9 . _ -", "ID for this request, at most 64 characters."]
 ])
 
-export const responseHeadersSection: Html = headerTable("Response headers", [
-  ["X-Request-Id", "", "ID of the request. The proxy's log contains it."],
-  [
-    "Cache-Status",
-    "quarry-proxy; hit; ttl=12",
-    "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure."
-  ],
-  ["Age", "3", "Age of the response in seconds."],
-  ["ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],
-  [
-    "RateLimit",
-    "\"rate\";r=31;t=1",
-    "Remaining units (r) of your rate limit and daily quota, and the seconds until more are available (t)."
-  ],
-  ["RateLimit-Policy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
-  ["Retry-After", "7", "With 429 and 503: seconds to wait before a retry."]
-])
+export const responseHeadersSection: Html = headerTable(
+  "Response headers",
+  responseHeaders.map(([name, , example, meaning]) => [name, example, meaning])
+)
 
 export const listsSection: Html =
   html`<p>Prefix the path of a list with <code>/all</code> to stream all records as NDJSON, one JSON document per line. The
