@@ -9,7 +9,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
-import * as LatencyHistogram from "./LatencyHistogram.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 
@@ -85,7 +84,7 @@ export const make = (now: number) => {
         UsageCounts.add(slot.counts, entry, outcome)
         // Rejections take almost no time and would lower the quantiles.
         if (outcome === "completed" || outcome === "failed") {
-          LatencyHistogram.add(slot.latency, entry.durationMs)
+          TimeSeries.addLatency(slot, entry.durationMs)
         }
       }
       if (outcome === "failed") {

@@ -84,6 +84,15 @@ describe("the time series", () => {
     expect(series.map(({ requests }) => requests)).toEqual([0, 0, 1])
   })
 
+  it("has quantiles of latencies to within 10 %", () => {
+    const latencies = [...Array(99).keys()].map((index) => ({ durationMs: 10 * (index + 1) }))
+    const [point] =
+      statsOf(...latencies, { startedAt: after(-3599), durationMs: 3_600_000 }).snapshot(stepStart).series
+    for (const [found, right] of [[point?.p50, 500], [point?.p95, 950], [point?.p99, 990]] as const) {
+      expect(Math.abs((found ?? 0) / right - 1)).toBeLessThan(0.1)
+    }
+  })
+
   it("excludes rejections from latencies", () => {
     const { series } = statsOf({ durationMs: 1, status: 429, code: "client-rate-limited" }, {
       durationMs: 1,
