@@ -43,16 +43,9 @@ describe("an error", () => {
   }
 
   it("can be made in tests from its fields", () => {
-    const error = new Client.RateLimitError({
-      operation: "tokenPrice",
-      request: { method: "GET", path: "/erc20/0x/price" },
-      response: null,
-      retryAfter: 1500
-    })
-    expect(error.message).toBe(
-      "tokenPrice: not sent: the API key is in cooldown after a 429 response; retry in 2 s"
-    )
-    expect(error.stack).toMatch(/^RateLimitError: tokenPrice/)
+    const call = { operation: "tokenPrice", request: { method: "GET", path: "/erc20/0x/price" } }
+    const error = new Client.RateLimitError({ ...call, response: null, retryAfter: 1500 })
+    expect(error.stack).toMatch(/^RateLimitError: tokenPrice: not sent: .*; retry in 2 s/)
   })
 
   it("narrows by name, and all names are known", () => {
@@ -77,20 +70,14 @@ describe("the API key", () => {
     JSON.stringify(value) ?? ""
   ]
 
-  const responses: ReadonlyArray<() => Response | Promise<Response>> = [
-    ...[201, 302, 400, 401, 402, 403, 404, 408, 429, 500, 503].map((status) => () =>
-      new Response(JSON.stringify({ message: `the key ${key} is wrong`, key }), {
-        status,
-        headers: { "x-request-id": key, "retry-after": key, location: `https://host.test/${key}` }
-      })
-    ),
-    () => new Response(key),
-    () => Response.json({ usdPrice: key, [key]: key }),
-    () => Promise.reject(new TypeError(`fetch failed for ${key}`, { cause: new Error(key) }))
-  ]
-
   it("is in no error and not in the client", async () => {
-    const names = new Set<string>()
+    const body = JSON.stringify({ message: `the key ${key} is wrong`, key })
+    const headers = { "x-request-id": key, "retry-after": key, location: `https://host.test/${key}` }
+    const statuses = [200, 201, 302, 400, 401, 402, 403, 404, 408, 429, 500]
+    const responses = [
+      ...statuses.map((status) => () => new Response(body, { status, headers })),
+      () => Promise.reject(new TypeError(`fetch failed for ${key}`, { cause: new Error(key) }))
+    ]
     for (const respond of responses) {
       const client = Client.createClient({
         apiKey: key,
@@ -98,13 +85,11 @@ describe("the API key", () => {
         retry: { attempts: 1 },
         fetch: async () => respond()
       })
-      const error: unknown = await client.tokenPrice({ address: `0x${"ab".repeat(20)}` }).catch((error) =>
-        error
-      )
+      const error: unknown = await client.tokenPrice({ address: `0x${"ab".repeat(20)}` })
+        .catch((error) => error)
+      expect(Client.isClientError(error)).toBe(true)
       for (const text of [...texts(error), ...texts(client)]) expect(text).not.toContain(key)
-      if (Client.isClientError(error)) names.add(error.name)
     }
-    expect(names.size).toBe(10)
   })
 
   it.each([

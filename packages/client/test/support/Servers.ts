@@ -36,16 +36,14 @@ export interface Server {
   readonly url: string
   /** The paths of the requests so far. */
   readonly paths: ReadonlyArray<string>
-  /** Resolves when a request arrives whose path contains `text`. */
-  readonly reached: (text: string) => Promise<void>
-  /** The number of requests whose response has not ended. */
-  readonly inFlight: () => number
+  /** Resolves when `count` requests have arrived whose paths contain `text`. Default: 1. */
+  readonly reached: (text: string, count?: number) => Promise<void>
   /** Resolves when no request is in flight. */
   readonly idle: () => Promise<void>
 }
 
 /** Returns the body of a response, a promise of it, or null for a response that never ends. */
-export type Script = (url: URL) => unknown
+export type Script = (url: URL, inFlight: number) => unknown
 
 const servers: Array<Http.Server> = []
 
@@ -85,7 +83,7 @@ export const startServer = async (script: Script): Promise<Server> => {
       inFlight--
       server.emit("ended")
     })
-    const body = await script(url)
+    const body = await script(url, inFlight)
     if (body === null) return
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify(body))
@@ -96,10 +94,9 @@ export const startServer = async (script: Script): Promise<Server> => {
   return {
     url: urlOf(server),
     paths,
-    reached: async (text) => {
-      while (!paths.some((path) => path.includes(text))) await once(server, "reached")
+    reached: async (text, count = 1) => {
+      while (paths.filter((path) => path.includes(text)).length < count) await once(server, "reached")
     },
-    inFlight: () => inFlight,
     idle: async () => {
       while (inFlight > 0) await once(server, "ended")
     }
