@@ -51,7 +51,6 @@ describe("make", () => {
 describe("checksum", () => {
   it.each(vectors)("matches the EIP-55 test vector %s", (expected) => {
     expect(checksum(decode(Address, expected))).toBe(expected)
-    expect(checksum(decode(Address, expected.toLowerCase()))).toBe(expected)
   })
 
   it("changes only the case", () => {

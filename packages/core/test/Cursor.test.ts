@@ -48,31 +48,15 @@ describe("ResumeCursor", () => {
   })
 
   it.each([
-    ["an invalid payload", "quarry-resume-1.abcdef"],
-    ["no payload", "quarry-resume-1."],
-    ["an invalid base64 payload", "quarry-resume-1.!!!!"],
-    ["JSON with missing fields", `quarry-resume-1.${Encoding.encodeBase64Url("{\"block\":1}")}`],
-    ["JSON that is not an object", `quarry-resume-1.${Encoding.encodeBase64Url("null")}`],
-    ["an invalid block", formatWith({ block: -1 })],
-    ["an invalid direction", formatWith({ direction: "sideways" })],
-    ["no prefix", formatResumeCursor(example).slice("quarry-resume-1.".length)],
-    [
-      "another prefix of the same length",
-      formatResumeCursor(example).replace("quarry-resume-1.", "quarry-resume-2.")
-    ]
-  ])("rejects a cursor with %s", (_, cursor) => {
+    "quarry-resume-1.!!!!",
+    `quarry-resume-1.${Encoding.encodeBase64Url("null")}`,
+    formatWith({ block: -1 }),
+    formatWith({ direction: "sideways" }),
+    formatResumeCursor(example).replace("quarry-resume-1.", "quarry-resume-2."),
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmRlciI6IkRFU0MifQ.abc"
+  ])("rejects %s", (cursor) => {
     expect(parseResumeCursor(cursor)).toEqual(invalid)
-  })
-
-  it.each([
-    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmRlciI6IkRFU0MifQ.abc",
-    "",
-    "quarry-resume-",
-    " quarry-resume-1.",
-    "42"
-  ])("does not accept the upstream cursor %j", (cursor) => {
-    expect(isResumeCursor(cursor)).toBe(false)
-    expect(parseResumeCursor(cursor)).toEqual(invalid)
+    expect(isResumeCursor(cursor)).toBe(cursor.startsWith("quarry-resume-1."))
   })
 })
 

@@ -1,4 +1,4 @@
-import { Decimal, formatDecimal } from "@blockquarry/core/Decimal"
+import { Decimal } from "@blockquarry/core/Decimal"
 import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as FastCheck from "effect/FastCheck"
@@ -46,18 +46,5 @@ describe("Decimal", () => {
   it("expands an exponent to at most 1000 digits", () => {
     expect(encode(Decimal, decode(Decimal, "1e999"))).toHaveLength(1000)
     expect(encode(Decimal, decode(Decimal, "1e-999"))).toHaveLength(1001)
-  })
-})
-
-describe("formatDecimal", () => {
-  it("prints digits without an exponent", () => {
-    for (
-      const [text, plain] of [["1e999", `1${"0".repeat(999)}`], ["-2.50", "-2.5"], [
-        "1e-21",
-        `0.${"0".repeat(20)}1`
-      ]]
-    ) {
-      expect(formatDecimal(decode(Decimal, text))).toBe(plain)
-    }
   })
 })

@@ -16,6 +16,7 @@ import {
   string,
   trap
 } from "../support/JsonDocuments.ts"
+import { isFull } from "../support/sample.ts"
 
 const parseError = (text: string): LosslessJson.LosslessJsonError =>
   Either.getOrThrow(Either.flip(LosslessJson.parse(text)))
@@ -107,15 +108,6 @@ describe("parse", () => {
       for (const text of [...texts, ...objects, afterMisleadingString(token)]) {
         expect(parsed(text)).toStrictEqual(reference(text))
       }
-    })
-
-    it("returns an unsafe integer and a rounded number as text", () => {
-      expect(parsed(`[${max},1.00000000000000000001,${2n ** 53n - 1n},1.50]`)).toStrictEqual([
-        max,
-        "1.00000000000000000001",
-        9007199254740991,
-        1.5
-      ])
     })
 
     it("gives integer schemas nothing rounded, and decimal schemas every digit", () => {
@@ -238,9 +230,7 @@ describe("parse", () => {
     })
 
     it("does not include the document in the message", () => {
-      const error = parseError("<html>secret</html>")
-      expect(error).toMatchObject({ reason: "invalid JSON", offset: undefined })
-      expect(error.message).not.toContain("secret")
+      expect(parseError("<html>secret</html>").message).toBe("invalid JSON")
     })
   })
 
@@ -267,39 +257,29 @@ describe("parse", () => {
 
   // With more than linear time these take hours
   describe("hostile texts", () => {
-    const many = 2 ** 22
+    const many = isFull ? 2 ** 22 : 2 ** 19
     const shapes: ReadonlyArray<readonly [name: string, text: string]> = [
       ["digits", "1".repeat(many)],
-      ["digits in a list", `[${"1".repeat(many)}]`],
-      ["digits in a string", `"${"1".repeat(many)}"`],
       ["truncated digits", `[${"1".repeat(many)}`],
       ["digits after a zero", `[0${"0".repeat(many)}]`],
       ["quotes", "\"".repeat(many)],
-      ["backslashes", "\\".repeat(many)],
       ["backslashes in a string", `"${"\\".repeat(many)}"`],
       ["an unterminated string of backslashes", `["${"\\".repeat(many + 1)}"`],
       ["escaped quotes around integers", `"${"\\\",12345678901234567890".repeat(many / 16)}"`],
-      ["integers in a string", `"${",12345678901234567890".repeat(many / 16)}"`],
       ["integers in strings", `[${"\",12345678901234567890,\",".repeat(many / 16)}1]`],
       ["integers", `[${"12345678901234567890,".repeat(many / 16)}1]`],
       [
         "integers, and a string that looks like one",
         `[${"12345678901234567890,".repeat(many / 16)}",12345678901234567890,"]`
       ],
-      ["an unterminated array of integers", "[" + "-12345678901234567890,".repeat(many / 16)],
       ["fractions", `[${"1.00000000000000000001,".repeat(many / 16)}1]`],
       ["fractions in a string", `["${",1.00000000000000000001,".repeat(many / 16)}"]`],
       ["points", "1.".repeat(many)],
       ["exponents", "1e-1".repeat(many)],
       ["a long fraction", `[1.${"0".repeat(many)}1]`],
       ["a fraction of zeros with a large value", `[1e99,1.${"0".repeat(many)}]`],
-      ["safe integers", `[${"9007199254740991,".repeat(many / 16)}1]`],
       ["runs one digit too short", "123456789012345,".repeat(many / 16)],
-      ["white space", " ".repeat(many)],
       ["white space around an integer", `[${" ".repeat(many)}12345678901234567890${" ".repeat(many)}]`],
-      ["white space between integers", `[${"12345678901234567890      ,\n\t".repeat(many / 16)}1]`],
-      ["commas", ",".repeat(many)],
-      ["colons and signs", ":-".repeat(many)],
       ["flat lists", `[${"[],".repeat(many / 16)}1]`]
     ]
 
@@ -308,7 +288,7 @@ describe("parse", () => {
     })
 
     it("keeps millions of digits", () => {
-      const amount = `-${"123456789".repeat(500_000)}`
+      const amount = `-${"123456789".repeat(many / 9)}`
       expect(parsed(amount) === amount).toBe(true)
     })
 

@@ -30,21 +30,12 @@ describe("a received query", () => {
     expect(decodedInput(walletTransfers, encoded)).toEqual({ address, contract_addresses: [address, other] })
   })
 
-  it.each([
-    "chain=0x13882",
-    "chain=0X13882",
-    "chain=polygon+amoy",
-    "chain=polygon%20amoy",
-    "chain=Polygon%20Amoy"
-  ])(
-    "accepts a chain as %s",
-    (query) => {
-      expect(decodedInput(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual({
-        address,
-        chain: "polygon amoy"
-      })
+  it("accepts a name with a space as + or %20", () => {
+    for (const query of ["chain=polygon+amoy", "chain=Polygon%20Amoy"]) {
+      expect(decodedInput(walletTransfers, parsed(walletTransfers, query).encoded))
+        .toEqual({ address, chain: "polygon amoy" })
     }
-  )
+  })
 
   it("accepts unencoded colons in dates, and a space in place of +", () => {
     const { encoded } = parsed(
@@ -82,18 +73,14 @@ describe("a received query", () => {
     expect(decodedInput(tokenPrice, encoded)).toStrictEqual({ address, chain: "eth" })
   })
 
-  it.each([
-    ["limit", "limit=1&limit=2"],
-    ["limit", "limit[]=1&limit[]=2"],
-    ["order", "order=ASC&order=ASC"],
-    ["chain", "chain=eth&chain=0x1"],
-    ["cursor", "cursor=a&cursor=b"],
-    ["from_block", "from_block=1&from_block=2"]
-  ])("is rejected if it repeats %s: %s", (name, query) => {
-    expect(inputIssues(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual([
-      [name, expect.stringMatching(/^expected .*, got an array$/)]
-    ])
-  })
+  it.each(["limit=1&limit=2", "limit[]=1&limit[]=2"])(
+    "is rejected if it repeats a single value: %s",
+    (query) => {
+      expect(inputIssues(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual([
+        ["limit", "expected an integer of at least 1, got an array"]
+      ])
+    }
+  )
 
   it("cannot override a path parameter", () => {
     const { encoded } = parsed(walletChains, `address=${other}`)
@@ -105,18 +92,12 @@ describe("a received body", () => {
   const body = (members: unknown, query = "") =>
     parseRequest(updateStreamStatus, { id: "1" }, [...new URLSearchParams(query)], members)
 
-  it("has the parameters that are not in the path", () => {
-    expect(decodedInput(updateStreamStatus, body({ status: "paused", extra: 1 }).encoded)).toStrictEqual({
-      id: "1",
-      status: "paused"
-    })
-  })
-
   it("cannot override a path parameter", () => {
-    expect(decodedInput(updateStreamStatus, body({ id: "2", status: "active" }).encoded)).toStrictEqual({
-      id: "1",
-      status: "active"
-    })
+    expect(decodedInput(updateStreamStatus, body({ id: "2", status: "active", extra: 1 }).encoded))
+      .toStrictEqual({
+        id: "1",
+        status: "active"
+      })
   })
 
   it("is not supplemented by the query, which has unknown parameters only", () => {
@@ -125,16 +106,7 @@ describe("a received body", () => {
     expect(inputIssues(updateStreamStatus, encoded)).toEqual([["status", "is missing"]])
   })
 
-  it.each([undefined, null, "paused", ["paused"], 5, {}])(
-    "is rejected without a status: %j",
-    (members) => {
-      expect(inputIssues(updateStreamStatus, body(members).encoded)).toEqual([["status", "is missing"]])
-    }
-  )
-
-  it.each(["stopped", "Active", 1, null, ["active"]])("is rejected with the status %j", (status) => {
-    expect(inputIssues(updateStreamStatus, body({ status }).encoded)).toEqual([
-      ["status", expect.stringMatching(/^expected active or paused or error or terminated, got /)]
-    ])
+  it.each([undefined, null, "paused", ["paused"], {}])("is rejected without a status: %j", (members) => {
+    expect(inputIssues(updateStreamStatus, body(members).encoded)).toEqual([["status", "is missing"]])
   })
 })

@@ -1,6 +1,6 @@
 /** Messages about invalid inputs, chains, parameters, costs and TTLs of the operations. */
 import * as Chain from "@blockquarry/core/Chain"
-import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { AnyOperation, ExampleValues } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import type { Ttl } from "@blockquarry/core/Ttl"
@@ -18,20 +18,27 @@ const operationOf = (id: string): AnyOperation => {
   return found
 }
 
-/** A valid input of each operation with only the required parameters. */
-const requiredInput: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  walletTransfers: { address },
-  tokenTransfers: { address },
-  contractNfts: { address },
-  nftOwners: { address, token_id: "1" },
-  walletNftTrades: { address },
-  tokenOwners: { token_address: address },
-  nftMetadata: { address, token_id: "1" },
-  tokenPrice: { address },
-  walletChains: { address },
-  updateStreamStatus: { id: "stream-1", status: "active" },
-  ledgerTransaction: { txn_hash: hash }
+const values: ExampleValues = {
+  wallet: address,
+  token: address,
+  collection721: address,
+  tokenId721: "1",
+  stream: "stream-1",
+  transaction: hash
 }
+
+/** A valid input of each operation with only the required parameters. */
+const requiredInput: Readonly<Record<string, Readonly<Record<string, unknown>>>> = Object.fromEntries(
+  allOperations.map(({ example, id, parameters }: AnyOperation) => {
+    const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name)
+    return [
+      id,
+      Object.fromEntries(
+        Object.entries(Object(example?.(values))).filter(([name]) => required.includes(name))
+      )
+    ]
+  })
+)
 
 /** Mostly one invalid parameter each, in addition to the required ones. */
 const invalidParameters: ReadonlyArray<

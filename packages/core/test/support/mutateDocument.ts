@@ -7,25 +7,8 @@ import * as FastCheck from "effect/FastCheck"
 /** Values of other types, and unusual values that scalars may accept. */
 const arbitraryValue = FastCheck.oneof(
   FastCheck.constantFrom(
-    null,
-    "",
-    "0",
-    "0xAb",
-    "true",
-    0,
-    1,
-    -1,
-    0.5,
-    true,
-    [],
-    {},
-    [null],
-    "2024-01-01",
-    "2024-02-29T23:59:59.999Z",
-    "2023-02-29T00:00:00.000Z",
-    "-1.50",
-    `0x${"aB".repeat(20)}`,
-    "9".repeat(80)
+    ...[null, "", "0", "0xAb", "true", 0, 1, -1, 0.5, true, [], {}, [null], "2024-01-01", "-1.50"],
+    ...["2024-02-29T23:59:59.999Z", "2023-02-29T00:00:00.000Z", `0x${"aB".repeat(20)}`, "9".repeat(80)]
   ),
   Arbitrary.make(Json)
 )
