@@ -6,12 +6,7 @@ import * as Fiber from "effect/Fiber"
 import { SteadyClock } from "../src/SteadyClock.ts"
 import * as CustomClock from "./faults/support/CustomClock.ts"
 import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
-import {
-  circuitOpenError,
-  failCalls,
-  failingReply,
-  options as circuitOptions
-} from "./support/CircuitFixtures.ts"
+import { circuitOpenError, failingReply, options as circuitOptions } from "./support/CircuitFixtures.ts"
 import { failureOf } from "./support/Failures.ts"
 import { fetchPrice, minimalOptions, priceReply, throttledReply } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
@@ -85,20 +80,6 @@ describe("if the clock is set back by an hour,", () => {
         yield* adjust(4000)
         yield* send(3)
         expect(requests).toHaveLength(4)
-      })
-    ))
-
-  it.effect("failures before the window of a circuit breaker do not count", () =>
-    withClock((setBack, adjust) =>
-      Effect.gen(function*() {
-        const harness = yield* TestClients.harness(() => failingReply, circuitOptions)
-        yield* failCalls(harness, 2)
-        yield* adjust(31_000)
-        setBack(hour)
-        yield* failCalls(harness, 2)
-        expect(harness.requests).toHaveLength(4)
-        yield* failCalls(harness, 2)
-        expect(harness.requests).toHaveLength(5)
       })
     ))
 

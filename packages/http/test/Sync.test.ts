@@ -59,43 +59,26 @@ describe("waitUntilSynced", () => {
 
   it.effect("fails at a given deadline, also during a request", () =>
     Effect.gen(function*() {
-      const spaced = yield* TestClients.harness(() => syncing)
+      const harness = yield* TestClients.harness([syncing, syncing, ScriptedClient.Hang()])
       const options = { schedule: Schedule.spaced("4 seconds"), timeout: "10 seconds" } as const
-      expect(
-        (yield* whileTimePasses(failureOf(waitUntilSynced(spaced.data.contractNfts({ address }), options))))
-          ._tag
-      )
-        .toBe("StillSyncingError")
-      expect(waitsBetween(spaced.requests)).toEqual([4000, 4000])
-      const hanging = yield* TestClients.harness([syncing, ScriptedClient.Hang()])
-      expect(
-        (yield* whileTimePasses(failureOf(waitUntilSynced(hanging.data.contractNfts({ address }), options))))
-          ._tag
-      )
-        .toBe("StillSyncingError")
-      expect(hanging.requests[1]?.signal.aborted).toBe(true)
+      const synced = waitUntilSynced(harness.data.contractNfts({ address }), options)
+      expect((yield* whileTimePasses(failureOf(synced)))._tag).toBe("StillSyncingError")
+      expect(waitsBetween(harness.requests)).toEqual([4000, 4000])
+      expect(harness.requests[2]?.signal.aborted).toBe(true)
     }))
 
   it.effect.each([ScriptedClient.respond(404), ScriptedClient.json(null)])(
     "repeats after NotFoundError only with retryNotFound",
     (notFound) =>
       Effect.gen(function*() {
-        const once = yield* TestClients.harness([notFound])
-        const call = (harness: TestClients.Harness) => harness.data.nftMetadata({ address, token_id: "9" })
-        expect((yield* whileTimePasses(failureOf(waitUntilSynced(call(once)))))._tag).toBe("NotFoundError")
-        const longWaitLimit = yield* TestClients.harness([notFound, notFound, ScriptedClient.json(nft)])
-        expect(yield* whileTimePasses(waitUntilSynced(call(longWaitLimit), { retryNotFound: true })))
-          .toMatchObject({
-            token_id: 9n
-          })
-        expect(longWaitLimit.requests).toHaveLength(3)
-        const never = yield* TestClients.harness(() => notFound)
-        expect(
-          (yield* whileTimePasses(failureOf(waitUntilSynced(call(never), { retryNotFound: true }))))._tag
+        const harness = yield* TestClients.harness((_, number) =>
+          number < 4 ? notFound : ScriptedClient.json(nft)
         )
-          .toBe(
-            "StillSyncingError"
-          )
+        const call = harness.data.nftMetadata({ address, token_id: "9" })
+        expect((yield* whileTimePasses(failureOf(waitUntilSynced(call))))._tag).toBe("NotFoundError")
+        const found = yield* whileTimePasses(waitUntilSynced(call, { retryNotFound: true }))
+        expect(found).toMatchObject({ token_id: 9n })
+        expect(harness.requests).toHaveLength(4)
       })
   )
 

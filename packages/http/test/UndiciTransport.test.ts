@@ -22,28 +22,12 @@ import { runPendingWork } from "./support/TestTime.ts"
 
 const text = JSON.stringify(tokenPrice.document)
 
-/** Makes a server that stops when the scope closes, and returns its port. */
-const portOf = (server: Net.Server & { closeAllConnections: () => void }) =>
-  Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-
 const certificate = Certificate.make()
 
 /** Starts a server with the certificate, and returns its base URL. */
-const secureServer: Effect.Effect<string, never, Scope.Scope> = Effect.map(
-  portOf(Https.createServer(certificate, (_, response) => response.end(text))),
-  (port) => `https://127.0.0.1:${port}`
+const secureServer = Effect.map(
+  Server.listen(Https.createServer(certificate, (_, response) => response.end(text))),
+  (host) => `https://${host}`
 )
 
 interface Proxy {
@@ -69,13 +53,9 @@ const proxyServer: Effect.Effect<Proxy, never, Scope.Scope> = Effect.gen(functio
       socket.on("error", () => {})
     }
   })
-  const port = yield* portOf(server)
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      for (const socket of sockets) socket.destroy()
-    })
-  )
-  return { url: `http://127.0.0.1:${port}`, tunnels }
+  const host = yield* Server.listen(server)
+  yield* Effect.addFinalizer(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy())))
+  return { url: `http://${host}`, tunnels }
 })
 
 const hostOf = (url: string): string => new URL(url).host
@@ -189,7 +169,7 @@ describe("proxies", () => {
       const proxy = Http.createServer().on("connect", (_, client: Net.Socket) => {
         client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
       })
-      const host = `127.0.0.1:${yield* portOf(proxy)}`
+      const host = yield* Server.listen(proxy)
       vi.stubEnv("HTTP_PROXY", `http://${host}`)
       const server = yield* Server.make((response) => response.end(text))
       expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject({
@@ -198,38 +178,33 @@ describe("proxies", () => {
       expect(server.received).toEqual([])
     }))
 
-  it.effect.each(["proxy.test:3128", "10.0.0.1:3128", "ftp://proxy.test"])(
-    "that are not a URL (%s) fail the layer with the name of the variable",
-    (url) =>
+  const url = "expected a URL such as http://proxy.example:3128"
+  const invalid = [
+    ["a URL without a scheme", "HTTPS_PROXY", "proxy.test:3128", url],
+    ["an IP address", "HTTPS_PROXY", "10.0.0.1:3128", url],
+    ["a URL of another protocol", "HTTPS_PROXY", "ftp://proxy.test", url],
+    [
+      "credentials that are not encoded",
+      "HTTPS_PROXY",
+      "http://user:50%off@proxy.test:3128",
+      "expected a user name and a password in which % is written as %25"
+    ],
+    ["an invalid URL in an option", "httpProxy", "proxy.test:3128", url],
+    ["an invalid URL in another option", "httpsProxy", "proxy.test:3128", url]
+  ] as const
+
+  it.effect.each(invalid)(
+    "with %s fail the layer with the name of the variable or option",
+    ([, name, value, message]) =>
       Effect.gen(function*() {
         withoutProxies()
-        vi.stubEnv("HTTPS_PROXY", url)
-        const error = yield* Effect.flip(requestPrice("http://host.test", UndiciTransport.layer))
-        expect(error).toMatchObject({
-          path: ["HTTPS_PROXY"],
-          message: "expected a URL such as http://proxy.example:3128"
+        const isVariable = name === "HTTPS_PROXY"
+        if (isVariable) vi.stubEnv(name, value)
+        const layer = UndiciTransport.layerWithOptions(isVariable ? {} : { [name]: value })
+        expect(yield* Effect.flip(requestPrice("http://host.test", layer))).toMatchObject({
+          path: [name],
+          message
         })
-      })
-  )
-
-  it.effect("whose credentials are not encoded fail the layer without showing them", () =>
-    Effect.gen(function*() {
-      withoutProxies()
-      vi.stubEnv("HTTPS_PROXY", "http://user:50%off@proxy.test:3128")
-      const error = yield* Effect.flip(requestPrice("http://host.test", UndiciTransport.layer))
-      expect(error).toMatchObject({
-        path: ["HTTPS_PROXY"],
-        message: "expected a user name and a password in which % is written as %25"
-      })
-    }))
-
-  it.effect.each(["httpProxy", "httpsProxy"])(
-    "that are not a URL fail the layer with the name of the option %s",
-    (name) =>
-      Effect.gen(function*() {
-        withoutProxies()
-        const layer = UndiciTransport.layerWithOptions({ [name]: "proxy.test:3128" })
-        expect(yield* Effect.flip(requestPrice("http://host.test", layer))).toMatchObject({ path: [name] })
       })
   )
 })

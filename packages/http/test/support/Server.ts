@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
-import * as Net from "node:net"
 
 /** The transports: Undici's dispatcher, and clients of the platform. Network tests run with each. */
 export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<HttpClient.HttpClient>]> = [
@@ -42,15 +41,22 @@ export interface Server {
 /** Handles a request; `number` counts from 1. */
 export type Handler = (response: Http.ServerResponse, number: number) => void
 
-const portOf = (server: Net.Server): number => {
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
-}
-
-const listen = (server: Net.Server): Effect.Effect<number> =>
-  Effect.async((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.sync(() => portOf(server))))
-  })
+/** Starts a server of Node.js, which stops when the scope closes. Returns its host and port. */
+export const listen = (server: Http.Server): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<string>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed(`127.0.0.1:${port}`))
+      })
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
 
 /** Starts a server, which stops when the scope closes. */
 export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope> =>
@@ -75,15 +81,8 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
       socket.on("error", () => {})
       socket.on("close", () => run(Deferred.succeed(closed, undefined)))
     })
-    yield* Effect.addFinalizer(() =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-    )
-    const port = yield* listen(server)
     return {
-      url: `http://127.0.0.1:${port}`,
+      url: `http://${yield* listen(server)}`,
       received,
       inFlight: () => inFlight,
       connections: () => connections,
@@ -93,12 +92,8 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
     }
   })
 
-/** Returns an unused port. */
-export const freePort: Effect.Effect<number> = Effect.gen(function*() {
-  const server = Net.createServer()
-  const port = yield* listen(server)
-  yield* Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-  })
-  return port
-})
+/** Returns a port without a server. */
+export const freePort: Effect.Effect<string> = Effect.map(
+  Effect.scoped(listen(Http.createServer())),
+  (host) => new URL(`http://${host}`).port
+)

@@ -77,17 +77,6 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       expect(server.connections()).toBe(2)
     }).pipe(Effect.provide(layer)))
 
-  it.scoped("opens a connection for each request if the server wants so", () =>
-    Effect.gen(function*() {
-      const server = yield* Server.make((response) => {
-        response.writeHead(200, { connection: "close" })
-        response.end(text)
-      })
-      const clients = yield* clientsAt(server.url)
-      for (let call = 0; call < 3; call += 1) yield* tokenPrice.call(clients)
-      expect(server.connections()).toBe(3)
-    }).pipe(Effect.provide(layer)))
-
   const framings: ReadonlyArray<readonly [name: string, framed: boolean, head: string, body: string]> = [
     ["a length", true, `content-length: ${text.length}\r\n`, text],
     ["chunks", true, "transfer-encoding: chunked\r\n", `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`],

@@ -8,7 +8,6 @@ import * as Zlib from "node:zlib"
 import { FairShare } from "../../../../src/FairShare.ts"
 import { CurrentBodyMemory } from "../../../../src/RawResponse.ts"
 import { tokenPrice } from "../../../support/Examples.ts"
-import { failureOf } from "../../../support/Failures.ts"
 import * as Server from "../../../support/Server.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
@@ -105,24 +104,4 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         )
       )
     ))
-
-  it.scoped("a body that exceeds the memory is cancelled, and frees it for the next one", () =>
-    Effect.gen(function*() {
-      const server = yield* Server.make((response, number) => {
-        if (number > 1) return void response.end(bodyOf(10))
-        response.writeHead(200)
-        const more = () => {
-          while (!response.destroyed && response.write(bodyOf(1000)));
-        }
-        response.on("drain", more)
-        more()
-      })
-      const clients = yield* clientsOf(server)
-      const memory = makeMemory(50_000)
-      const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyMemory, memory)
-      expect(yield* failureOf(call)).toMatchObject({ limit: "memory", retryable: true })
-      yield* server.closed
-      expect(yield* call).toMatchObject({ usdPrice: 1.5 })
-      expect(memory.used()).toBe(0)
-    }).pipe(Effect.provide(layer)))
 })
