@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Yaml from "yaml"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
-import { isProfileName, type Problem, profileNameForm } from "../args/Checks.ts"
+import { isProfileName, type Problem, problem, profileNameForm } from "../args/Checks.ts"
 import { ConfigFileError } from "../errors/CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
@@ -84,63 +84,54 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
   const report = (offset: number, message: string, hint: string | null = null) =>
     void issues.push({ file, line: lineAt(offset), message, hint })
   // Errors after the first one are mostly its consequences
-  for (const problem of [...document.errors.slice(0, 1), ...document.warnings]) {
-    report(problem.pos[0], describeYaml(problem), yamlHint)
+  for (const error of [...document.errors.slice(0, 1), ...document.warnings]) {
+    report(error.pos[0], describeYaml(error), yamlHint)
   }
   if (document.errors.length > 0) return { ...nothing(file), issues }
 
-  /** Returns the entries of a mapping, and reports anything else. */
-  const entriesOf = (node: unknown, name: string): ReadonlyArray<Entry> => {
-    if (node === null || (yaml.isScalar(node) && node.value === "")) return []
-    if (!yaml.isMap(node)) {
-      report(offsetOf(node), `${name}: expected names and values`)
-      return []
-    }
-    return node.items.map(({ key, value }) => ({
-      name: String(key),
-      offset: offsetOf(key),
-      text: yaml.isScalar(value) ? String(value.value ?? "") : null,
-      node: value
-    }))
-  }
   const offsetOf = (node: unknown): number => yaml.isNode(node) ? node.range?.[0] ?? 0 : 0
-  const fileValue = (value: string, offset: number): FileValue => ({ value, line: lineAt(offset) })
-
-  const settingsOf = (entries: ReadonlyArray<Entry>, isProfile: boolean): FileValues => {
-    const values = new Map<string, FileValue>()
-    for (const { name, offset, text } of entries) {
-      const problem = settingProblem(name, text, kind, isProfile)
-      if (problem === null) values.set(name, fileValue(text ?? "", offset))
-      else report(offset, problem.message, problem.hint)
+  /** Reads the entries of a mapping, and reports anything else. `read` returns what is wrong with an entry. */
+  const readEntries = (node: unknown, title: string, read: (entry: Entry) => Problem | null): null => {
+    const items = yaml.isMap(node) ? node.items : []
+    for (const { key, value } of items) {
+      const text = yaml.isScalar(value) ? String(value.value ?? "") : null
+      const invalid = read({ name: String(key), text, line: lineAt(offsetOf(key)), node: value })
+      if (invalid !== null) report(offsetOf(key), invalid.message, invalid.hint)
     }
-    return values
+    const isEmpty = node === null || (yaml.isScalar(node) && node.value === "")
+    if (!yaml.isMap(node) && !isEmpty) report(offsetOf(node), `${title}: expected names and values`)
+    return null
   }
-
-  const sections = kind === "user" ? ["profiles", "aliases"] : []
-  const all = entriesOf(document.contents, "configuration")
-  const section = (name: string) =>
-    all.filter((entry) => entry.name === name && sections.includes(name)).flatMap(({ node }) =>
-      entriesOf(node, name)
-    )
+  const readSetting =
+    (values: Map<string, FileValue>, isProfile: boolean) => ({ line, name, text }: Entry) => {
+      const invalid = settingProblem(name, text, kind, isProfile)
+      if (invalid === null) values.set(name, { value: text ?? "", line })
+      return invalid
+    }
+  const settings = new Map<string, FileValue>()
   const profiles = new Map<string, FileValues>()
-  for (const { name, node, offset } of section("profiles")) {
-    if (isProfileName(name)) profiles.set(name, settingsOf(entriesOf(node, name), true))
-    else report(offset, `profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
-  }
   const aliases = new Map<string, FileValue>()
-  for (const { name, offset, text } of section("aliases")) {
-    const problem = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
+  const readProfile = ({ name, node }: Entry) => {
+    if (!isProfileName(name)) return problem(`profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
+    const values = new Map<string, FileValue>()
+    profiles.set(name, values)
+    return readEntries(node, name, readSetting(values, true))
+  }
+  const readAlias = ({ line, name, text }: Entry) => {
+    const invalid = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
       (name === name.toLowerCase() ? null : "expected lower case")
-    if (problem !== null) report(offset, `alias ${JSON.stringify(name)}: ${problem}`)
-    else aliases.set(name, fileValue((text ?? "").toLowerCase(), offset))
+    if (invalid !== null) return problem(`alias ${JSON.stringify(name)}: ${invalid}`)
+    aliases.set(name, { value: (text ?? "").toLowerCase(), line })
+    return null
   }
-  return {
-    file,
-    settings: settingsOf(all.filter(({ name }) => !sections.includes(name)), false),
-    profiles,
-    aliases,
-    issues
-  }
+  const sections = new Map(kind === "user" ? [["profiles", readProfile], ["aliases", readAlias]] : [])
+  readEntries(document.contents, "configuration", (entry) => {
+    const read = sections.get(entry.name)
+    return read === undefined
+      ? readSetting(settings, false)(entry)
+      : readEntries(entry.node, entry.name, read)
+  })
+  return { file, settings, profiles, aliases, issues }
 }
 
 const describeYaml = ({ code }: Yaml.YAMLError): string =>
@@ -150,7 +141,7 @@ const yamlHint = "correct it in an editor"
 
 interface Entry {
   readonly name: string
-  readonly offset: number
+  readonly line: number
   /** Null if the value is no text. */
   readonly text: string | null
   readonly node: unknown
@@ -163,11 +154,9 @@ const settingProblem = (
   kind: FileKind,
   isProfile: boolean
 ): Problem | null => {
-  const problem = nameProblem(name, kind, isProfile)
-  if (problem !== null) return problem
-  const invalid = text === null
-    ? { message: "expected a single value", hint: null }
-    : findSetting(name)?.check(text) ?? null
+  const invalidName = nameProblem(name, kind, isProfile)
+  if (invalidName !== null) return invalidName
+  const invalid = text === null ? problem("expected a single value") : findSetting(name)?.check(text) ?? null
   return invalid === null ? null : { ...invalid, message: `${name}: ${invalid.message}` }
 }
 
@@ -189,9 +178,7 @@ export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): P
       hint: "set it in a profile of your own file, and select that profile here: profile: <name>"
     }
   }
-  return isProfile && name === "profile"
-    ? { message: "profile: not allowed in a profile", hint: null }
-    : null
+  return isProfile && name === "profile" ? problem("profile: not allowed in a profile") : null
 }
 
 type ValuePath = readonly [string, ...ReadonlyArray<string>]

@@ -1,18 +1,9 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
-import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as Either from "effect/Either"
-import {
-  type Check,
-  durationOrNone,
-  expecting,
-  oneOf,
-  type Problem,
-  problem,
-  profileName
-} from "../args/Checks.ts"
+import { type Check, expecting, oneOf, type Problem, problem } from "../args/Checks.ts"
+import type { CommandOption } from "../args/CommandOption.ts"
+import { colorOption, profileOption, rateLimitOption, timeoutOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
-import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { chainNames, chainSlugs } from "../text/CoreNames.build.ts"
 
@@ -58,9 +49,6 @@ const checkUrl: Check = (value) => {
   return search === "" && hash === "" ? null : problem("must not have a query string or fragment")
 }
 
-const checkRateLimit: Check = (value) =>
-  Either.match(RateLimit.parse(value), { onLeft: (reason) => problem(reason), onRight: () => null })
-
 const chain = expecting(
   `one of ${chainSlugs.join(", ")} (or its chain ID)`,
   (value) => Object.hasOwn(chainNames, value.trim().toLowerCase()),
@@ -73,6 +61,13 @@ const preference = (
   defaultValue: string | null,
   check: Check
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
+
+/** A setting with the name and the check of its option. */
+const ofOption = (
+  { check = () => null, name }: CommandOption,
+  description: string,
+  defaultValue: string
+): Setting => preference(name, description, defaultValue, check)
 
 /** A setting that a project file must not set. */
 const guarded = (name: string, description: string, check: Check = () => null): Setting => ({
@@ -89,15 +84,15 @@ const flag = (name: string, description: string): Setting => ({
 export const settings: ReadonlyArray<Setting> = [
   ...baseUrlOptions.map(({ description, name }) => guarded(name, description, checkUrl)),
   guarded("api-key-command", "Command that prints the API key, for example of a password manager"),
-  preference("profile", "Profile whose settings and API key apply", "default", profileName),
+  ofOption(profileOption, "Profile whose settings and API key apply", "default"),
   preference("chain", "Chain", "eth", chain),
   {
     ...preference("output", "Output format", null, oneOf(outputFormats)),
     defaultNote: "table on a terminal, ndjson otherwise"
   },
-  preference("rate-limit", "Local rate limit in units per time, or none", "100/s", checkRateLimit),
-  preference("timeout", "Timeout of the whole command", "none", durationOrNone),
-  preference("color", "Use of colors", "auto", oneOf(colorModes)),
+  ofOption(rateLimitOption, "Local rate limit in units per time, or none", "100/s"),
+  ofOption(timeoutOption, "Timeout of the whole command", "none"),
+  ofOption(colorOption, "Use of colors", "auto"),
   {
     ...guarded("pager", "Program that shows long output, or false for none"),
     defaultNote: "PAGER, or less"

@@ -39,17 +39,17 @@ export const targetOf = (url: URL): ConnectionTarget => {
 /** Each step may take this long. */
 const stepTimeout = "5 seconds"
 
+const inTime = (step: UnreachableError["step"]) =>
+  Effect.timeoutFail({
+    duration: stepTimeout,
+    onTimeout: () => new UnreachableError({ step, code: "ETIMEDOUT" })
+  })
+
 const resolveName = (host: string): Effect.Effect<ReadonlyArray<string>, UnreachableError> =>
   Effect.tryPromise({
     try: () => dns.promises.lookup(host, { all: true }),
     catch: (error) => new UnreachableError({ step: "name", code: errorCode(error) })
-  }).pipe(
-    Effect.timeoutFail({
-      duration: stepTimeout,
-      onTimeout: () => new UnreachableError({ step: "name", code: "ETIMEDOUT" })
-    }),
-    Effect.map((found) => found.map(({ address }) => address))
-  )
+  }).pipe(inTime("name"), Effect.map((found) => found.map(({ address }) => address)))
 
 /** Opens a connection, reads `result` of it, and closes it. */
 const connection = <S extends net.Socket, A>(
@@ -69,12 +69,7 @@ const connection = <S extends net.Socket, A>(
       socket.destroy()
     })
     return Effect.sync(() => void socket.destroy())
-  }).pipe(
-    Effect.timeoutFail({
-      duration: stepTimeout,
-      onTimeout: () => new UnreachableError({ step, code: "ETIMEDOUT" })
-    })
-  )
+  }).pipe(inTime(step))
 
 export const checkConnection = (
   { host, isTls, port }: ConnectionTarget
