@@ -12,7 +12,7 @@ import {
   isHelpTopic
 } from "../src/help/Help.ts"
 import { arrange } from "../src/invocation/Arrange.ts"
-import { streamInfo } from "../src/terminal/StreamInfo.ts"
+import { messageStreamInfo, streamInfo } from "../src/terminal/StreamInfo.ts"
 
 it.each<readonly [env: Readonly<Record<string, string>>, line: string, inTerminal: boolean, inPipe: boolean]>(
   [
@@ -36,6 +36,19 @@ it.each<readonly [env: Readonly<Record<string, string>>, line: string, inTermina
   const mode = singleValue(arrange(commandLine, line.split(" ")).options, "color")
   const hasColors = [true, false].map((isTTY) => streamInfo({ isTTY, columns: 80 }, env, mode).hasColors)
   expect(hasColors).toEqual([inTerminal, inPipe])
+})
+
+it("takes the width of COLUMNS, and 80 columns where a terminal reports none", () => {
+  const widthOf = (columns: number, env: Readonly<Record<string, string>>) =>
+    streamInfo({ isTTY: true, columns }, env, undefined).columns
+  expect([widthOf(120, {}), widthOf(120, { COLUMNS: "60" }), widthOf(0, {}), widthOf(0, { COLUMNS: "0" })])
+    .toEqual([120, 60, 80, 80])
+})
+
+it("replaces lines of stderr neither on dumb terminals nor in builds", () => {
+  const isTerminal = ([{}, { CI: "false" }, { TERM: "dumb" }, { CI: "true" }] as const)
+    .map((env) => messageStreamInfo({ isTTY: true, columns: 80 }, env, undefined).isTerminal)
+  expect(isTerminal).toEqual([true, true, false, false])
 })
 
 it("reads options before --, of which the last value counts, also of an invalid command line", () => {

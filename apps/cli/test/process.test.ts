@@ -1,48 +1,108 @@
-/** The bundled program in a child process. What it prints is in the golden records of processes. */
+/** The bundled program in child processes. What it prints is in the golden records of processes. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as NodeModule from "node:module"
 import { join } from "node:path"
 import { exampleValues } from "../src/help/Help.ts"
 import { countOf } from "../src/render/Count.ts"
-import { exitOf, program, runProcess, startProcess } from "./support/process.ts"
+import { temporaryFolder } from "./support/exports.ts"
+import { exitOf, program, runProcess, startProcess, type Variables } from "./support/process.ts"
 
 const { busyWallet } = Ledger.make({ seed: 1 }).examples
 
 const firstData = (child: ChildProcessWithoutNullStreams): Promise<void> =>
   new Promise((resolve) => child.stdout.once("data", () => resolve()))
 
-it("colors errors as the configuration says, also those of an invalid command line", async () => {
-  const home = mkdtempSync(join(tmpdir(), "quarry-color-"))
+/** Returns a home directory with a configuration file. */
+const homeWith = (text: string): string => {
+  const home = temporaryFolder()
   mkdirSync(join(home, ".config/quarry"), { recursive: true })
-  writeFileSync(join(home, ".config/quarry/config.yaml"), "color: always\n")
-  const errorOf = async (argv: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  writeFileSync(join(home, ".config/quarry/config.yaml"), text)
+  return home
+}
+
+it("colors errors as the configuration says, also those of an invalid command line", async () => {
+  const home = homeWith("color: always\n")
+  const errorOf = async (argv: ReadonlyArray<string>, env: Variables = {}) =>
     (await runProcess(argv, { HOME: home, ...env })).err
-  try {
-    expect(await errorOf(["nowhere"])).toContain("\u001b[31merror:\u001b[39m")
-    expect(await errorOf(["token", "price", exampleValues.token])).toContain("\u001b[31merror:")
-    expect(await errorOf(["nowhere", "--color", "never"])).toMatch(/^error:/)
-    expect(await errorOf(["nowhere"], { NO_COLOR: "1" })).toMatch(/^error:/)
-  } finally {
-    rmSync(home, { recursive: true })
-  }
+  expect(await errorOf(["nowhere"])).toContain("\u001b[31merror:\u001b[39m")
+  expect(await errorOf(["token", "price", exampleValues.token])).toContain("\u001b[31merror:")
+  expect(await errorOf(["nowhere", "--color", "never"])).toMatch(/^error:/)
+  expect(await errorOf(["nowhere"], { NO_COLOR: "1" })).toMatch(/^error:/)
 })
 
-it.each(
-  [
-    ["SIGHUP", 129],
-    ["SIGINT", 130],
-    ["SIGTERM", 143]
-  ] as const
-)("prints the command line to resume with on %s, and exits with status %i", async (signal, status) => {
+it("prints help and the version although the configuration is broken", async () => {
+  const env = { HOME: homeWith("chain: [") }
+  expect((await runProcess(["--help"], env)).code).toBe(0)
+  expect((await runProcess(["--version"], env)).code).toBe(0)
+  const { code, err } = await runProcess(["token", "price", exampleValues.token, "--sandbox"], env)
+  expect([code, err]).toEqual([2, expect.stringMatching(/config\.yaml:1: invalid YAML/)])
+})
+
+it("loses no change of the configuration when several processes write at once", async () => {
+  const HOME = temporaryFolder()
+  const names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
+  const address = exampleValues.wallet
+  const finished = await Promise.all(
+    names.map((name) => runProcess(["alias", "set", name, address], { HOME }))
+  )
+  expect(finished.map(({ code, err }) => [code, err])).toEqual(
+    names.map((name) => [0, `${name} is ${address}\n`])
+  )
+  const { out } = await runProcess(["alias", "list", "-o", "ndjson"], { HOME })
+  const listed = out.trimEnd().split("\n").map((line) => /"name":"(\w+)"/.exec(line)?.[1])
+  expect(listed.toSorted()).toEqual(names.toSorted())
+  expect(readdirSync(join(HOME, ".config/quarry"))).toEqual(["config.yaml"])
+})
+
+it("runs in a working directory that was removed", () => {
+  const home = temporaryFolder()
+  const script = `mkdir removed && cd removed && rmdir ../removed && PWD= exec "$0" "$1" config get chain`
+  const out = execFileSync("sh", ["-c", script, process.execPath, program], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8"
+  })
+  expect(out).toBe("eth\n")
+})
+
+const runPrice = (env: Variables) =>
+  runProcess(["token", "price", exampleValues.token, "--sandbox", "-o", "json"], env)
+
+const filesIn = (directory: string): ReadonlyArray<string> =>
+  existsSync(directory) ? readdirSync(directory, { recursive: true }).map(String).sort() : []
+
+// Node.js before 22.8 keeps none
+it("keeps compiled code in the user's directory for caches, and uses it again", async () => {
+  const caches = temporaryFolder()
+  const home = temporaryFolder()
+  const first = await runPrice({ XDG_CACHE_HOME: caches, HOME: home })
+  expect(first).toMatchObject({ code: 0 })
+  const files = filesIn(join(caches, "quarry"))
+  expect(files.length > 0).toBe("enableCompileCache" in NodeModule)
+  expect(filesIn(home)).toEqual([])
+  expect(await runPrice({ XDG_CACHE_HOME: caches })).toMatchObject({ code: 0, out: first.out })
+  expect(filesIn(join(caches, "quarry"))).toEqual(files)
+})
+
+it("runs where no cache can be created", async () => {
+  // Directories in /proc cannot be created, also by root
+  expect(await runPrice({ HOME: "/proc" })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("usdPrice")
+  })
+  expect(await runPrice({ HOME: "relative" })).toMatchObject({ code: 0 })
+})
+
+it("prints the command line to resume with when the terminal is closed", async () => {
   const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
   const end = exitOf(child)
   await firstData(child)
-  child.kill(signal)
+  child.kill("SIGHUP")
   const { code, err, out } = await end
-  expect(code).toBe(status)
+  expect(code).toBe(129)
   const count = out.trimEnd().split("\n").length
   expect(err).toMatch(
     new RegExp(
@@ -61,17 +121,6 @@ it("exits without an error when the reader closes the pipe", async () => {
   const { code, err } = await end
   expect(code).toBe(0)
   expect(err.trim().split("\n")).toEqual([expect.stringContaining("sandbox mode")])
-})
-
-it.skipIf(!existsSync("/dev/full"))("exits with status 1 when the disk is full", async () => {
-  const full = openSync("/dev/full", "w")
-  const child = spawn(process.execPath, [program, "token", "price", exampleValues.token, "--sandbox"], {
-    stdio: ["ignore", full, "pipe"]
-  })
-  let err = ""
-  child.stderr?.on("data", (data: Buffer) => (err += data.toString()))
-  expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1)
-  expect(err).toContain("ENOSPC")
 })
 
 it("names the Node.js version that it requires on an older one", async () => {

@@ -29,26 +29,13 @@ describe("a name", () => {
     expect(book.suggest("unrelated")).toBeUndefined()
   })
 
-  it.each(["treasury", "Treasury", "a", "cold-wallet_2", "x".repeat(32), "deadbeef"])("may be %s", (name) => {
-    expect(AddressBook.checkName(name)).toBeNull()
-  })
-
-  it.each([
-    ["", /letter/],
-    ["-", /letter/],
-    ["-x", /letter/],
-    ["0xabc", /letter/],
-    ["7eleven", /letter/],
-    ["two words", /letter/],
-    ["a,b", /letter/],
-    ["x".repeat(33), /letter/],
-    ["eth", /chain/],
-    ["ETH", /chain/],
-    ["polygon-amoy", /chain/],
-    ["abcdef0123456789", /address/],
-    ["deadbeefdeadbeefdeadbeefdeadbeef", /address/]
-  ])("may not be %j", (name, reason) => {
-    expect(AddressBook.checkName(name)).toMatch(reason)
+  it("begins with a letter, and is no chain", () => {
+    const names = ["treasury", "Treasury", "a", "cold-wallet_2", "x".repeat(32), "deadbeef"]
+    expect(names.map(AddressBook.checkName)).toEqual(names.map(() => null))
+    for (const text of ["", "-", "-x", "0xabc", "7eleven", "two words", "a,b", "x".repeat(33)]) {
+      expect(AddressBook.checkName(text)).toMatch(/letter/)
+    }
+    for (const text of ["eth", "ETH", "polygon-amoy"]) expect(AddressBook.checkName(text)).toMatch(/chain/)
   })
 
   it("never looks like an address or a hash, with or without 0x", () => {

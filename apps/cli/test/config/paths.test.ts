@@ -1,5 +1,5 @@
 /** Locations of configuration files on every platform. */
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "vitest"
 import {
   apiKeyFile,
   type PathEnvironment,
@@ -13,77 +13,43 @@ const environment = (
   variables: Readonly<Record<string, string>>
 ): PathEnvironment => ({ platform, variable: (name) => variables[name] ?? "" })
 
-describe("the directory of the user", () => {
-  it.each<readonly [string, PathEnvironment, string | null]>([
-    ["~/.config on Linux", environment("linux", { HOME: "/home/ana" }), "/home/ana/.config/quarry"],
-    ["~/.config on macOS", environment("darwin", { HOME: "/Users/ana" }), "/Users/ana/.config/quarry"],
-    [
-      "$XDG_CONFIG_HOME",
-      environment("linux", { HOME: "/home/ana", XDG_CONFIG_HOME: "/data/config" }),
-      "/data/config/quarry"
-    ],
-    [
-      "~/.config if $XDG_CONFIG_HOME is relative",
-      environment("linux", { HOME: "/home/ana", XDG_CONFIG_HOME: "config" }),
-      "/home/ana/.config/quarry"
-    ],
-    [
-      "%APPDATA% on Windows",
-      environment("win32", { APPDATA: "C:\\Users\\ana\\AppData\\Roaming", HOME: "/home/ana" }),
-      "C:\\Users\\ana\\AppData\\Roaming\\quarry"
-    ],
-    [
-      "below %USERPROFILE% without %APPDATA%",
-      environment("win32", { USERPROFILE: "D:\\ana" }),
-      "D:\\ana\\AppData\\Roaming\\quarry"
-    ],
-    ["unknown without a home directory", environment("linux", {}), null],
-    ["unknown with a relative home directory", environment("linux", { HOME: "ana" }), null]
-  ])("is %s", (_, given, expected) => {
-    expect(userDirectory(given)).toBe(expected)
-  })
+const linux = environment("linux", { HOME: "/home/ana" })
 
-  it("contains the configuration and one key file per profile", () => {
-    const linux = environment("linux", { HOME: "/home/ana" })
-    expect(userFile(linux)).toBe("/home/ana/.config/quarry/config.yaml")
-    expect(apiKeyFile(linux, "work")).toBe("/home/ana/.config/quarry/keys/work.key")
-    expect(userFile(environment("linux", {}))).toBeNull()
-    expect(apiKeyFile(environment("linux", {}), "work")).toBeNull()
-  })
+it.each<readonly [NodeJS.Platform, Readonly<Record<string, string>>, string | null]>([
+  ["linux", { HOME: "/home/ana" }, "/home/ana/.config/quarry"],
+  ["darwin", { HOME: "/Users/ana" }, "/Users/ana/.config/quarry"],
+  ["linux", { HOME: "/home/ana", XDG_CONFIG_HOME: "/data/config" }, "/data/config/quarry"],
+  ["linux", { HOME: "/home/ana", XDG_CONFIG_HOME: "config" }, "/home/ana/.config/quarry"],
+  ["win32", { APPDATA: "C:\\ana\\Roaming", HOME: "/home/ana" }, "C:\\ana\\Roaming\\quarry"],
+  ["win32", { USERPROFILE: "D:\\ana" }, "D:\\ana\\AppData\\Roaming\\quarry"],
+  ["linux", {}, null],
+  ["linux", { HOME: "ana" }, null]
+])("on %s with %j, the directory of the user is %s", (platform, variables, expected) => {
+  expect(userDirectory(environment(platform, variables))).toBe(expected)
 })
 
-describe("the search for a project file", () => {
-  const linux = environment("linux", { HOME: "/home/ana" })
+it("contains the configuration and one key file per profile", () => {
+  expect(userFile(linux)).toBe("/home/ana/.config/quarry/config.yaml")
+  expect(apiKeyFile(linux, "work")).toBe("/home/ana/.config/quarry/keys/work.key")
+  expect(apiKeyFile(environment("linux", {}), "work")).toBeNull()
+})
 
-  it("goes up to the root of the repository", () => {
-    expect(projectDirectories(linux, "/home/ana/work/repo/src/deep", (path) => path.endsWith("repo")))
-      .toEqual([
-        "/home/ana/work/repo/src/deep",
-        "/home/ana/work/repo/src",
-        "/home/ana/work/repo"
-      ])
-  })
+it.each<readonly [from: string, expected: ReadonlyArray<string>]>([
+  ["/home/ana/work/repo/src/deep", [
+    "/home/ana/work/repo/src/deep",
+    "/home/ana/work/repo/src",
+    "/home/ana/work/repo"
+  ]],
+  ["/home/ana/work", ["/home/ana/work"]],
+  ["/home/ana", []],
+  ["/srv/data", ["/srv/data", "/srv", "/"]]
+])("searches a project file from %s up to a repository, the home directory or the root", (from, expected) => {
+  expect(projectDirectories(linux, from, (path) => path.endsWith("repo"))).toEqual(expected)
+})
 
-  it("excludes the home directory and what is above it", () => {
-    expect(projectDirectories(linux, "/home/ana/work", () => false)).toEqual(["/home/ana/work"])
-    expect(projectDirectories(linux, "/home/ana", () => false)).toEqual([])
-  })
-
-  it("ends at the root of the file system", () => {
-    expect(projectDirectories(linux, "/srv/data", () => false)).toEqual(["/srv/data", "/srv", "/"])
-  })
-
-  it("is bounded", () => {
-    const deep = `/srv${"/d".repeat(500)}`
-    expect(projectDirectories(linux, deep, () => false)).toHaveLength(64)
-  })
-
-  it("uses the separators of Windows", () => {
-    const windows = environment("win32", { USERPROFILE: "C:\\Users\\ana" })
-    expect(projectDirectories(windows, "C:\\Users\\ana\\repo\\src", (path) => path.endsWith("\\repo")))
-      .toEqual([
-        "C:\\Users\\ana\\repo\\src",
-        "C:\\Users\\ana\\repo"
-      ])
-  })
+it("bounds the search, and knows the separators of Windows", () => {
+  expect(projectDirectories(linux, `/srv${"/d".repeat(500)}`, () => false)).toHaveLength(64)
+  const windows = environment("win32", { USERPROFILE: "C:\\Users\\ana" })
+  expect(projectDirectories(windows, "C:\\Users\\ana\\repo\\src", (path) => path.endsWith("\\repo")))
+    .toEqual(["C:\\Users\\ana\\repo\\src", "C:\\Users\\ana\\repo"])
 })

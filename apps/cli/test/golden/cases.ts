@@ -411,6 +411,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       "token price 0x1 --timeout 0s",
       "token price 0x1 --rate-limit 5",
       "wallet transfers 0x1 --limit -5",
+      "man wallet transfer",
       "doctor -vx",
       "explain a b",
       "nft get a",

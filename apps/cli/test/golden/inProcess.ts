@@ -42,12 +42,6 @@ const scriptedClient = ({ broken = false, script = [] }: Case): HttpClient.HttpC
 
 const started = Date.UTC(2025, 5, 1)
 
-/** Returns the real length of a sleep: a longer one still ends later. */
-const shortened = (duration: Duration.Duration): Duration.Duration => {
-  const millis = Duration.toMillis(duration)
-  return Duration.millis(Math.min(millis, 100 + millis / 50))
-}
-
 /** Creates a clock that advances only with sleeps, independent of the load of the machine. */
 const makeClock = (): Clock.Clock => {
   const real = Clock.make()
@@ -61,7 +55,7 @@ const makeClock = (): Clock.Clock => {
       Effect.suspend(() => {
         const end = now + Duration.toMillis(duration)
         return Effect.zipRight(
-          real.sleep(shortened(duration)),
+          real.sleep(duration),
           Effect.sync(() => void (now = Math.max(now, end)))
         )
       })

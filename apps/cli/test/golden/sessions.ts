@@ -375,19 +375,14 @@ aliases:
         "QUARRY_BASE_URL=http://127.0.0.1:1 doctor",
         "QUARRY_BASE_URL=http://no-such-host.invalid doctor",
         "QUARRY_BASE_URL= doctor",
+        ...[
+          "https://data.test HTTPS_PROXY=http://ana:hunter22@127.0.0.1:1",
+          "https://data.test HTTPS_PROXY=ana:hunter22@proxy.test:3128",
+          "https://data.test HTTPS_PROXY=socks5://proxy.test",
+          "http://data.test HTTP_PROXY=http://127.0.0.1:1"
+        ].map((variables) => `QUARRY_BASE_URL=${variables} NO_PROXY=127.0.0.1 doctor`),
         "!mkdir -p ~/.config/quarry/keys && echo sandbox-revoked-key > ~/.config/quarry/keys/default.key",
         "QUARRY_API_KEY= doctor --profile default -q"
-      ]
-    },
-    {
-      about: "a proxy of the environment",
-      env: { QUARRY_BASE_URL: "https://data.test", QUARRY_API_KEY: "some-key" },
-      script: [{ status: 200, body: "{}" }],
-      lines: [
-        "HTTPS_PROXY=http://ana:hunter22@127.0.0.1:1 doctor",
-        "HTTPS_PROXY=ana:hunter22@proxy.test:3128 doctor",
-        "HTTPS_PROXY=socks5://proxy.test doctor",
-        "QUARRY_BASE_URL=http://data.test HTTP_PROXY=http://127.0.0.1:1 doctor"
       ]
     }
   ]

@@ -55,11 +55,4 @@ describe("manual pages", () => {
         expect(err).toContain("cannot write /proc/quarry-man/man1: no such file or directory (ENOENT)")
       }))
   )
-
-  it.live("suggest a command", () =>
-    Effect.gen(function*() {
-      const unknown = yield* quarry(["man", "wallet", "transfer"])
-      expect(unknown.code).toBe(2)
-      expect(unknown.err).toContain("did you mean quarry man wallet transfers?")
-    }))
 })
