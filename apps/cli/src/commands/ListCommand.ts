@@ -11,7 +11,7 @@ import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, chartTarget } from "../list/ChartOptions.ts"
 import { paginationOptions } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
-import { decodeListInput, type ListCommandSpec, operationList } from "../list/OperationList.ts"
+import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import { withRecordedBodies } from "../list/RawOutput.ts"
 
@@ -47,13 +47,13 @@ export const listCommand = <
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
       const target = yield* chartTarget(invocation)
       const { chart: loadChart } = spec
+      const list = operationList(spec)
       // Decoded at once, so that the input is valid before anything else happens
-      const encoded = readsInputs(invocation) ? null : (yield* decodeListInput(spec, invocation)).encoded
+      const encoded = readsInputs(invocation) ? null : (yield* list.decode(invocation)).encoded
       const { aliasOf } = invocation.settings.addressBook
       const chart = target === null || loadChart === undefined || encoded === null
         ? null
         : { target, load: () => loadChart(encoded, aliasOf, invocation) }
-      const list = operationList(spec)
       const run = Effect.gen(function*() {
         if (!readsInputs(invocation)) return yield* runList(list, invocation, { chart })
         const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))

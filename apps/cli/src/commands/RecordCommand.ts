@@ -1,5 +1,5 @@
 /** Commands that print one record. */
-import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
+import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as DateTime from "effect/DateTime"
@@ -25,7 +25,7 @@ import { formatListCursor, parseListCursor } from "../list/ListOptions.ts"
 import { makeTransform, printFieldsHelp } from "../list/MakeTransform.ts"
 import { makeView, outputSettings, pagerOptions, recordOptions } from "../list/OutputOptions.ts"
 import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
-import type { RecordList, RecordPage } from "../list/RecordList.ts"
+import type { EncodedRecord, RecordList, RecordPage } from "../list/RecordList.ts"
 import { selectFormat } from "../list/TextSink.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
@@ -67,118 +67,156 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
 
 export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
   spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>
-): CommandSpec => ({
-  path: spec.path,
-  operation: spec.operation.id,
-  isUpdate: isUpdate(spec.operation),
-  api: spec.operation.api,
-  summary: spec.operation.docs.summary,
-  knownIssue: spec.operation.docs.knownIssue,
-  arguments: isUpdate(spec.operation)
-    ? toArguments(spec.operation)
-    : replaceable(toArguments(spec.operation)),
-  options: [
-    ...toOptions(spec.operation),
-    ...(isUpdate(spec.operation) ? [] : recordInputOptions),
-    ...recordOptions,
-    ...(isUpdate(spec.operation) ? [] : inputExportOptions),
-    ...(spec.chart === undefined ? [] : chartOptions),
-    ...spec.options ?? [],
-    ...operationOptions(spec.operation.api)
-  ],
-  examples: spec.examples,
-  run: (invocation) =>
+): CommandSpec => {
+  const { chart, operation } = spec
+  const isUpdate = operation.retry !== "always"
+  const encode = Schema.encodeSync(operation.output)
+
+  const recordsOf = (output: Output, rows: string | undefined): ReadonlyArray<EncodedRecord> => {
+    const encoded: unknown = encode(output)
+    return Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
+  }
+
+  const callOf = (invocation: CommandInvocation) =>
+    Effect.map(
+      Effect.flatMap(ApiClients, (clients) => spec.selectClient(clients, invocation)),
+      (call) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
+        spec.wrapCall === undefined ? call(encoded) : spec.wrapCall(call(encoded), invocation)
+    )
+
+  const printRecord = (invocation: CommandInvocation, output: Output) =>
     Effect.gen(function*() {
-      if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
-      const chart = yield* chartTarget(invocation)
-      if (readsInputs(invocation)) {
-        return yield* Effect.provide(
-          runRecordInputs(spec, invocation),
-          layerFromSettings(invocation.settings)
+      const terminal = yield* CommandTerminal
+      const { settings, values } = invocation
+      const view = yield* makeView(invocation, null)
+      const rows = settings.format === "csv" ? spec.rows : undefined
+      const all = recordFields(operation, rows)
+      const records = recordsOf(output, rows)
+      const transform = yield* makeTransform(all, outputSettings(values), settings.format)
+      const results = transform === null
+        ? [{ values: records, error: null }]
+        : [yield* transform.apply(records), yield* transform.end]
+      const error = results.find(({ error }) => error !== null)?.error ?? null
+      const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
+      if (format !== null) {
+        const records = results.flatMap(({ values }) => format.records(values))
+        yield* terminal.print([format.start(), ...records, format.end()])
+      } else if (transform === null && spec.table !== undefined) {
+        const emptyNote = spec.emptyNote?.(output) ?? null
+        if (emptyNote !== null) yield* terminal.note(emptyNote)
+        yield* terminal.print(spec.table(output, view))
+      } else {
+        const { formatDetails, toLines } = yield* Effect.promise(() => import("../render/Details.ts"))
+        const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
+        yield* terminal.print(
+          formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
         )
       }
-      if (isExport(invocation.values)) {
-        return yield* new UsageError({
-          reason: "--to: the command prints one record",
-          hint: "redirect stdout to the file, or read many inputs with --from"
-        })
-      }
-      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-      yield* Effect.provide(
-        runOperation(spec, invocation, encoded, chart),
-        layerFromSettings(invocation.settings)
-      ).pipe(withRecordedBodies(invocation))
+      yield* error ?? transform?.status ?? Effect.void
     })
-})
 
-const callOf = <I, InputEncoded, Output, OutputEncoded>(
-  { selectClient, wrapCall }: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
-  invocation: CommandInvocation
-) =>
-  Effect.map(
-    Effect.flatMap(ApiClients, (clients) => selectClient(clients, invocation)),
-    (operation) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
-      wrapCall === undefined ? operation(encoded) : wrapCall(operation(encoded), invocation)
-  )
+  const runOperation = (invocation: CommandInvocation, encoded: InputEncoded, target: ChartTarget | null) =>
+    Effect.gen(function*() {
+      const call = yield* callOf(invocation)
+      if (target !== null && chart !== undefined) {
+        const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
+        const toChart = yield* Effect.promise(chart.load)
+        const { aliasOf } = invocation.settings.addressBook
+        const output = call(chart.input?.(encoded) ?? encoded)
+        return yield* drawChart(target, Effect.map(output, (output) => toChart(output, aliasOf)))
+      }
+      const output = yield* call(encoded)
+      if (outputSettings(invocation.values).isRaw) return yield* printReceived()
+      yield* withPager(pagerOptions(invocation))(printRecord(invocation, output))
+    })
 
-const runOperation = <I, InputEncoded, Output, OutputEncoded>(
-  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
-  invocation: CommandInvocation,
-  encoded: InputEncoded,
-  chart: ChartTarget | null
-): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
-  Effect.gen(function*() {
-    const call = yield* callOf(spec, invocation)
-    if (chart !== null && spec.chart !== undefined) {
-      const { input, load } = spec.chart
-      const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
-      const toChart = yield* Effect.promise(load)
-      const { aliasOf } = invocation.settings.addressBook
-      return yield* drawChart(
-        chart,
-        Effect.map(call(input?.(encoded) ?? encoded), (output) => toChart(output, aliasOf))
-      )
-    }
-    const output = yield* call(encoded)
-    if (outputSettings(invocation.values).isRaw) return yield* printReceived()
-    yield* withPager(pagerOptions(invocation))(printRecord(spec, invocation, output))
-  })
+  /** Reads the record of each input. Tables show as many of its fields as fit. */
+  const runRecordInputs = (invocation: CommandInvocation) =>
+    Effect.gen(function*() {
+      const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))
+      const { format = invocation.settings.format } = (yield* exportTarget(invocation)) ?? {}
+      const rows = format === "csv" || format === "parquet" ? spec.rows : undefined
+      const fields = recordFields(operation, rows)
+      const toPage = (output: Output, skip: number): RecordPage<unknown> => {
+        const records = recordsOf(output, rows).slice(skip)
+        return {
+          items: records,
+          records: () => records,
+          nextCursor: null,
+          total: skip + records.length,
+          note: null,
+          cursorAfter: (count) =>
+            count === records.length ? null : formatListCursor({ page: undefined, skip: skip + count })
+        }
+      }
+      const list: RecordList<unknown> = {
+        operation,
+        fields,
+        recordName: "records",
+        columns: inputColumns(fields, spec.inputFields),
+        isDimmed: () => false,
+        sourceOf: (invocation) =>
+          Effect.gen(function*() {
+            const { encoded } = yield* decodeArguments(operation, invocation.values)
+            const terminal = yield* CommandTerminal
+            const output = Effect.provideService(
+              (yield* callOf(invocation))(encoded),
+              CommandTerminal,
+              terminal
+            )
+            return {
+              input: encoded,
+              subject: null,
+              warning: null,
+              isSinglePage: true,
+              pages: (cursor) =>
+                Stream.fromEffect(
+                  Effect.map(output, (output) => toPage(output, parseListCursor(cursor).skip))
+                )
+            }
+          })
+      }
+      yield* runInputs(list, invocation)
+    })
 
-const printRecord = <I, InputEncoded, Output, OutputEncoded>(
-  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
-  invocation: CommandInvocation,
-  output: Output
-): Effect.Effect<void, CommandError, CommandTerminal> =>
-  Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    const { settings, values } = invocation
-    const view = yield* makeView(invocation, null)
-    const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
-    const rows = settings.format === "csv" ? spec.rows : undefined
-    const all = recordFields(spec.operation, rows)
-    const records = Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
-    const transform = yield* makeTransform(all, outputSettings(values), settings.format)
-    const results = transform === null
-      ? [{ values: records, error: null }]
-      : [yield* transform.apply(records), yield* transform.end]
-    const error = results.find(({ error }) => error !== null)?.error ?? null
-    const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
-    if (format !== null) {
-      const records = results.flatMap(({ values }) => format.records(values))
-      yield* terminal.print([format.start(), ...records, format.end()])
-    } else if (transform === null && spec.table !== undefined) {
-      const emptyNote = spec.emptyNote?.(output) ?? null
-      if (emptyNote !== null) yield* terminal.note(emptyNote)
-      yield* terminal.print(spec.table(output, view))
-    } else {
-      const { formatDetails, toLines } = yield* Effect.promise(() => import("../render/Details.ts"))
-      const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
-      yield* terminal.print(
-        formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
-      )
-    }
-    yield* error ?? transform?.status ?? Effect.void
-  })
+  return {
+    path: spec.path,
+    operation: operation.id,
+    isUpdate,
+    api: operation.api,
+    summary: operation.docs.summary,
+    knownIssue: operation.docs.knownIssue,
+    arguments: isUpdate ? toArguments(operation) : replaceable(toArguments(operation)),
+    options: [
+      ...toOptions(operation),
+      ...(isUpdate ? [] : recordInputOptions),
+      ...recordOptions,
+      ...(isUpdate ? [] : inputExportOptions),
+      ...(chart === undefined ? [] : chartOptions),
+      ...spec.options ?? [],
+      ...operationOptions(operation.api)
+    ],
+    examples: spec.examples,
+    run: (invocation) =>
+      Effect.gen(function*() {
+        const { settings, values } = invocation
+        if (outputSettings(values).isFieldsHelp) return yield* printFieldsHelp(operation)
+        const target = yield* chartTarget(invocation)
+        const clients = layerFromSettings(settings)
+        if (readsInputs(invocation)) return yield* Effect.provide(runRecordInputs(invocation), clients)
+        if (isExport(values)) {
+          return yield* new UsageError({
+            reason: "--to: the command prints one record",
+            hint: "redirect stdout to the file, or read many inputs with --from"
+          })
+        }
+        const { encoded } = yield* decodeArguments(operation, values)
+        yield* Effect.provide(runOperation(invocation, encoded, target), clients).pipe(
+          withRecordedBodies(invocation)
+        )
+      })
+  }
+}
 
 const formatTimeText = (text: string, view: View): string =>
   Option.match(DateTime.make(text), {
@@ -200,60 +238,6 @@ const displayed = (
     texts.get(name) ?? (times.has(name) ? formatTimeText(value, view) : value)
   ])
 }
-
-const isUpdate = ({ retry }: Pick<AnyOperation, "retry">): boolean => retry !== "always"
-
-/** Reads the record of each input. Tables show as many of its fields as fit. */
-const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
-  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
-  invocation: CommandInvocation
-): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
-  Effect.gen(function*() {
-    const { runInputs } = yield* Effect.promise(() => import("../inputs/RunInputs.ts"))
-    const { format = invocation.settings.format } = (yield* exportTarget(invocation)) ?? {}
-    const rows = format === "csv" || format === "parquet" ? spec.rows : undefined
-    const fields = recordFields(spec.operation, rows)
-    const encode = Schema.encodeSync(spec.operation.output)
-    const toPage = (output: Output, skip: number): RecordPage<unknown> => {
-      const encoded: unknown = encode(output)
-      const records = Predicate.isRecord(encoded) ? unwound(encoded, rows).slice(skip) : []
-      return {
-        items: records,
-        records: () => records,
-        nextCursor: null,
-        total: skip + records.length,
-        note: null,
-        cursorAfter: (count) =>
-          count === records.length ? null : formatListCursor({ page: undefined, skip: skip + count })
-      }
-    }
-    const list: RecordList<unknown> = {
-      operation: spec.operation,
-      fields,
-      recordName: "records",
-      columns: inputColumns(fields, spec.inputFields),
-      isDimmed: () => false,
-      sourceOf: (invocation) =>
-        Effect.gen(function*() {
-          const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-          const terminal = yield* CommandTerminal
-          const call = yield* callOf(spec, invocation)
-          return {
-            input: encoded,
-            subject: null,
-            warning: null,
-            isSinglePage: true,
-            pages: (cursor) =>
-              call(encoded).pipe(
-                Effect.map((output) => toPage(output, parseListCursor(cursor).skip)),
-                Effect.provideService(CommandTerminal, terminal),
-                Stream.fromEffect
-              )
-          }
-        })
-    }
-    yield* runInputs(list, invocation)
-  })
 
 const inputColumns = (
   fields: ReadonlyArray<RecordField>,

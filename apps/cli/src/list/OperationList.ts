@@ -75,21 +75,13 @@ export interface ListCommandSpec<
   ) => Either.Either<unknown, UsageError>
 }
 
-/** Decodes the input of a list, and checks what its schema does not. */
-export const decodeListInput = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded,
-  Item
->(
-  { operation, validate }: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
-  invocation: CommandInvocation
-): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> =>
-  Either.flatMap(
-    decodeArguments(operation, invocation.values),
-    (decoded) => Either.map(validate?.(decoded.encoded, invocation) ?? Either.void, () => decoded)
-  )
+/** The list of an operation. */
+interface OperationList<in out InputEncoded, in out Item> extends RecordList<Item> {
+  /** Decodes the input of the list, and checks what its schema does not. */
+  readonly decode: (
+    invocation: CommandInvocation
+  ) => Either.Either<{ readonly encoded: InputEncoded }, UsageError>
+}
 
 export const operationList = <
   I extends { readonly cursor?: string },
@@ -97,8 +89,15 @@ export const operationList = <
   Output extends Page<Item>,
   OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
->(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): RecordList<Item> => {
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>
+): OperationList<InputEncoded, Item> => {
   const { operation, recordName } = spec
+  const decode = (invocation: CommandInvocation) =>
+    Either.flatMap(
+      decodeArguments(operation, invocation.values),
+      (decoded) => Either.map(spec.validate?.(decoded.encoded, invocation) ?? Either.void, () => decoded)
+    )
   /** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
   const toRecordPage = (start: ListCursor | null, page: Output, note: string | null): RecordPage<Item> => {
     const skipped = Math.min(start?.skip ?? 0, page.result.length)
@@ -120,6 +119,7 @@ export const operationList = <
   }
   return {
     operation,
+    decode,
     fields: recordFields(operation),
     recordName,
     columns: spec.columns,
@@ -128,7 +128,7 @@ export const operationList = <
       Effect.gen(function*() {
         const terminal = yield* CommandTerminal
         const { values } = invocation
-        const { encoded, input } = yield* decodeListInput(spec, invocation)
+        const { encoded, input } = yield* decode(invocation)
         const listOperation = yield* spec.selectClient(yield* ApiClients)
         const maxItems = integerValue(values, "max-items")
         const paged = yield* decodeArguments(operation, requestValues(values))
