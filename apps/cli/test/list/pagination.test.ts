@@ -48,17 +48,6 @@ it.live("continues after a page or a limit, also with block cursors", () =>
       expect([...ids(first.out), ...ids(rest.out)]).toEqual(all)
     }
     const some = yield* quarry([...listArgs, "--max-items", "150", "--sandbox"], { sandbox })
-    expect(ids(some.out)).toHaveLength(150)
-    expect(some.err).toMatch(/stopped after 150 transfers; continue with:\n  quarry /)
-    const few = yield* quarry([...listArgs, "--max-items", "5", "--sandbox"], { sandbox })
-    expect(ids(few.out)).toHaveLength(5)
-    expect(few.err).toMatch(/stopped after 5 transfers; continue with:\n  quarry .* --max-items=5 .*\n/)
-    const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
-    const next = yield* quarry(continuation(few.err), { sandbox })
-    expect([...ids(few.out), ...ids(next.out)]).toEqual(all.slice(0, 10))
-    // Inside the second page
-    const others = yield* quarry(continuation(some.err), { sandbox })
-    expect([...ids(some.out), ...ids(others.out)]).toEqual(all.slice(0, 300))
     const curl = yield* quarry([...continuation(some.err), "--curl"], { sandbox })
     expect(curl.out).toMatch(/cursor=ey[^&]+/)
   }))

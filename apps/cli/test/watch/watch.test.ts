@@ -155,15 +155,10 @@ describe("a watch of transfers", () => {
       const sandbox = yield* growingSandbox()
       const chain = yield* eth(sandbox)
       const from = chain.blockAt(Date.parse("2025-05-30")) + 1
-      for (const since of ["2025-05-30", "2025-05-30 00:00", "2025-05-30T00:00:00Z"]) {
-        const watch = yield* startOver(sandbox, `watch token transfers ${token} --since`, [since])
-        expect(records(watch.captured.out).map(idOf))
-          .toEqual(transferIds(chain.tokenTransfers(token), from).map(([, id]) => id))
-        expect(watch.captured.err).toContain("watching transfers since 2025-05-30T00:00:00.000Z")
-        yield* watch.interrupt
-      }
       for (
         const [since, start] of [
+          ["2025-05-30", "2025-05-30T00:00:00.000Z"],
+          ["2025-05-30 00:00", "2025-05-30T00:00:00.000Z"],
           ["2d", "2025-06-28T00:00:\\d\\d.000Z"],
           ["yesterday", "2025-06-29T00:00:00.000Z"],
           ["0x10", "block 16"],
@@ -172,6 +167,10 @@ describe("a watch of transfers", () => {
       ) {
         const watch = yield* startOver(sandbox, `watch token transfers ${token} --since`, [since])
         expect(watch.captured.err).toMatch(new RegExp(`watching transfers (?:since )?${start}`))
+        if (since === "2025-05-30") {
+          expect(records(watch.captured.out).map(idOf))
+            .toEqual(transferIds(chain.tokenTransfers(token), from).map(([, id]) => id))
+        }
         yield* watch.interrupt
       }
     }))
