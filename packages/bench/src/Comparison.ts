@@ -27,11 +27,8 @@ export interface Comparison {
   /** Other programs that do the same. */
   readonly peers?: ReadonlyArray<Subject>
   readonly blockquarry: ReadonlyArray<Subject>
-  /** Peers that are not installed. */
-  readonly skipped?: ReadonlyArray<string>
   /** Other than those of the command line. */
   readonly measureOptions?: Omit<MeasureOptions, "rounds">
-  readonly showsWallTime?: boolean
   /** Lines to print below the table. */
   readonly notes?: Effect.Effect<ReadonlyArray<string>>
 }

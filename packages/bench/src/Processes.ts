@@ -1,12 +1,13 @@
 /** Child processes, which are stopped when a scope closes, and their resource usage. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, fork, spawn } from "node:child_process"
+import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
 import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 
 /** The path of a file of this repository. Valid for the sources and for the bundle, which are one folder deep. */
 export const pathTo = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
@@ -79,8 +80,7 @@ export interface ProgramSpec {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const start = ({ args, env, file = process.execPath }: ProgramSpec, stderr: "ignore" | "pipe") =>
-  spawn(file, args, { env: { PATH: process.env["PATH"], ...env }, stdio: ["ignore", "pipe", stderr] })
+const environmentOf = (env: ProgramSpec["env"]) => ({ PATH: process.env["PATH"], ...env })
 
 /** The output of a program that ended, and its wall time from start to exit in microseconds. */
 export interface ProgramRun {
@@ -90,20 +90,12 @@ export interface ProgramRun {
 
 /** Runs a program to its end. */
 export const runProgram = (program: ProgramSpec): Effect.Effect<ProgramRun> =>
-  Effect.async((resume) => {
+  Effect.promise(async () => {
+    const { args, env, file = process.execPath } = program
+    const options = { encoding: "buffer", env: environmentOf(env), maxBuffer: 2 ** 30 } as const
     const startedAt = performance.now()
-    const chunks: Array<Buffer> = []
-    const child = start(program, "ignore")
-    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk))
-    child.once("error", (error) => resume(Effect.die(error)))
-    child.once("close", (status) => {
-      const wall = (performance.now() - startedAt) * 1000
-      resume(
-        status === 0
-          ? Effect.sync(() => ({ output: Buffer.concat(chunks), wall }))
-          : Effect.dieMessage(`${program.args.join(" ")} exited with status ${status}`)
-      )
-    })
+    const { stdout } = await promisify(execFile)(file, args, options)
+    return { output: stdout, wall: (performance.now() - startedAt) * 1000 }
   })
 
 /** A running program. */
@@ -121,7 +113,8 @@ export const startProgram = (
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const child = start(program, "pipe")
+        const { args, env, file = process.execPath } = program
+        const child = spawn(file, args, { env: environmentOf(env), stdio: ["ignore", "pipe", "pipe"] })
         // The child must not outlive this process
         const kill = () => child.kill("SIGKILL")
         process.once("exit", kill)

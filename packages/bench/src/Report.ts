@@ -20,13 +20,12 @@ type Column = readonly [name: string, cell: (result: SubjectResult) => string]
 
 /** Formats a title and a table. Rates are per second of CPU time. */
 export const formatTable = (comparison: Comparison, results: ReadonlyArray<SubjectResult>): string => {
-  const { costUnit, records, showsWallTime = false, skipped = [], title, unit } = comparison
+  const { costUnit, records, title, unit } = comparison
   const rateOf = (count: number): Column["1"] => ({ cost }) => formatCount(count * perSecond / cost)
   const costs: ReadonlyArray<Column> = costUnit === undefined
     ? [[`µs/${unit}`, ({ cost }) => cost.toFixed(1)], [`${unit}s/s`, rateOf(1)]]
     : [[`${costUnit}/${unit}`, ({ cost }) => formatCount(cost)]]
   const recordRates: ReadonlyArray<Column> = records === 1 ? [] : [["records/s", rateOf(records)]]
-  const walls: ReadonlyArray<Column> = showsWallTime ? [["wall µs", ({ wall }) => wall.toFixed(1)]] : []
   const targets: ReadonlyArray<Column> = results.some(({ target }) => target !== undefined)
     ? [["target", formatTarget]]
     : []
@@ -34,21 +33,20 @@ export const formatTable = (comparison: Comparison, results: ReadonlyArray<Subje
     ["× baseline", ({ ratio }) => ratio.toFixed(2)] satisfies Column,
     ...costs,
     ...recordRates,
-    ...walls,
+    ["wall µs", ({ wall }) => wall.toFixed(1)] satisfies Column,
     ...targets
   ]
   const lines = [
     [title, ...columns.map(([name]) => name)],
     ...results.map((result) => [`  ${result.name}`, ...columns.map(([, cell]) => cell(result))])
   ]
-  const first = Math.max(...[...lines.flatMap(([name = ""]) => name), ...skipped].map(({ length }) => length))
-  const widths = columns.map((_, column) => Math.max(...lines.map((cells) => cells[column + 1]?.length ?? 0)))
-  return [
-    ...lines.map(([name = "", ...cells]) =>
-      [name.padEnd(first), ...cells.map((cell, column) => cell.padStart(widths[column] ?? 0))].join("  ")
-    ),
-    ...skipped.map((name) => `  ${name.padEnd(first)}not installed`)
-  ].join("\n")
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0))) ?? []
+  return lines.map((cells) =>
+    cells.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+    ).join("  ")
+  ).join("\n")
 }
 
 /** Returns one row for each subject, for `bench --json`. */

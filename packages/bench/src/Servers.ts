@@ -150,6 +150,5 @@ export const comparisonOfServers = (
   unit: "request",
   records: 1,
   measureOptions,
-  showsWallTime: true,
   ...subjects
 } satisfies Comparison)

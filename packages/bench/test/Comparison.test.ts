@@ -62,11 +62,11 @@ it("a ratio is the median of a subject divided by the median of the baseline", a
     { name: "other", cost: 30, ratio: 1.5 },
     { name: "blockquarry", cost: 25, ratio: 1.25 }
   ])
-  expect(formatTable(comparison, results).split("\n")).toEqual([
-    "a test         × baseline  µs/call  calls/s",
-    "  baseline           1.00     20.0   50,000",
-    "  other              1.50     30.0   33,333",
-    "  blockquarry        1.25     25.0   40,000"
+  expect(formatTable(comparison, results.map((one) => ({ ...one, wall: 20.26 }))).split("\n")).toEqual([
+    "a test         × baseline  µs/call  calls/s  wall µs",
+    "  baseline           1.00     20.0   50,000     20.3",
+    "  other              1.50     30.0   33,333     20.3",
+    "  blockquarry        1.25     25.0   40,000     20.3"
   ])
 })
 
@@ -88,17 +88,6 @@ it("warm-up has a least number of iterations", async () => {
 it("a subject that returns too few records is an error", async () => {
   const running = runComparison({ ...scripted(idle).comparison, records: 2 }, once)
   await expect(Effect.runPromise(running)).rejects.toThrow("baseline returned 1 records in 1 iterations")
-})
-
-it("the table lists skipped peers, and wall time if enabled", () => {
-  const comparison = { ...scripted(idle).comparison, showsWallTime: true, skipped: ["nginx"] }
-  const results = [result("baseline", 20), result("blockquarry", 25)]
-  expect(formatTable(comparison, results).split("\n")).toEqual([
-    "a test         × baseline  µs/call  calls/s  wall µs",
-    "  baseline           1.00     20.0   50,000     20.3",
-    "  blockquarry        1.25     25.0   40,000     25.3",
-    "  nginx        not installed"
-  ])
 })
 
 it("the table shows whether targets are met: every bound is an upper bound", () => {

@@ -6,7 +6,7 @@ import { hits, raw } from "./engine.ts"
 import { growth } from "./growth.ts"
 import { pagination } from "./pagination.ts"
 import { cli, exports, programs } from "./programs.ts"
-import { heap, processes, proxy } from "./proxy.ts"
+import { processes, proxy } from "./proxy.ts"
 
 export const allBenchmarks: ReadonlyArray<Benchmark> = [
   decode,
@@ -19,6 +19,5 @@ export const allBenchmarks: ReadonlyArray<Benchmark> = [
   exports,
   proxy,
   growth,
-  processes,
-  heap
+  processes
 ]

@@ -214,8 +214,7 @@ export const cli: Benchmark = {
           script(fetchDocument, { ...env, DOCUMENT: `${origin}/api/v2.2/erc20/${token}/price` })
         ),
         peers: npm,
-        blockquarry: [timed("quarry token price", { args: price, env })],
-        skipped: npm.length === 0 ? ["npm view"] : []
+        blockquarry: [timed("quarry token price", { args: price, env })]
       },
       {
         ...process,
@@ -232,8 +231,7 @@ export const cli: Benchmark = {
           "quarry wallet transfers --all -o ndjson",
           { args: [quarry, "wallet", "transfers", busyWallet, ...list], env },
           countLines
-        )],
-        skipped: curl.length === 0 ? ["curl | jq"] : []
+        )]
       }
     ]
   })
@@ -298,7 +296,6 @@ export const exports: Benchmark = {
         )
       }),
       measureOptions: processMeasureOptions,
-      showsWallTime: true,
       notes: Effect.sync(() => [...memory].map(([name, megabytes]) => `${name}: at most ${megabytes} MB`))
     }] satisfies ReadonlyArray<Comparison>
   })

@@ -82,7 +82,6 @@ export const proxy: Benchmark = {
           peers: peers.map(subject),
           blockquarry: blockquarry.map(([server, ratio]) => ({ ...subject(server), target: { ratio } }))
         }),
-        skipped: nginx.hits.length === 0 ? ["nginx"] : [],
         notes
       }
     }
@@ -93,28 +92,6 @@ export const proxy: Benchmark = {
       compare("cached hit", smallDocument, Servers.cacheHits, caching, [[on, 2.2]]),
       compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]])
     ]
-  })
-}
-
-/** Pass-through with the cache, by the size of the young generation of the heap (`--max-semi-space-size`). */
-export const heap: Benchmark = {
-  name: "heap",
-  comparisons: Effect.gen(function*() {
-    const upstream = yield* Servers.startUpstream({ bodies })
-    const startWith = (mebibytes: number) =>
-      QuarryProxy.startServer(`semi-space of ${mebibytes} MB`, upstream.baseUrl, {}, [
-        `--max-semi-space-size=${mebibytes}`
-      ])
-    const first = yield* startWith(8)
-    const others = yield* Effect.forEach([16, 32, 64], startWith)
-    const pattern = Servers.cacheMisses()
-    return documents.map((document) => {
-      const subject = Servers.subjectsWith(document, pattern, upstream)
-      return Servers.comparisonOfServers("semi-space, pass-through, cache on", document, {
-        baseline: subject(first),
-        blockquarry: others.map(subject)
-      })
-    })
   })
 }
 
