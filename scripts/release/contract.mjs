@@ -26,6 +26,7 @@ export const parts = [
       /^packages\/http\/test\/golden\/records\/telemetry\.metrics|^apps\/proxy\/test\/golden\/records\/metrics\.txt/
   },
   { part: "Logs and spans of the library", files: /^packages\/http\/test\/golden\/records\/telemetry/ },
+  { part: "Data of the sandbox", files: /^packages\/sandbox\/test\/golden\/records\// },
   { part: "Data in Redis", files: /^packages\/redis\/test\/golden\/records\// },
   { part: "Command line: output and exit codes", files: /^apps\/cli\/test\/(golden|captures)\/records\// },
   { part: "Configuration of the proxy", files: /^apps\/proxy\/test\/golden-config\/records\// },
