@@ -17,7 +17,7 @@ const installed = names.filter((name) => Balancer.programOf(name) !== undefined)
 const missing = names.filter((name) => !installed.includes(name))
 const skipReason = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} not installed)`
 
-describe(`balancers${skipReason}`, () => {
+describe.concurrent(`balancers${skipReason}`, () => {
   it.scopedLive.each(installed)(
     "%s repeats reads without a response, and no updates",
     (name) =>

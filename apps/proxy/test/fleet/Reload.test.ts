@@ -43,7 +43,7 @@ const harness = (first: ProxyConfig.ProxyConfigOptions) =>
     return { upstream, proxy, text, folder, reload, apply, expectRejected, request, proxyFile }
   })
 
-describe("a configuration that changes under load", () => {
+describe.concurrent("a configuration that changes under load", () => {
   it.scopedLive("is applied completely or rejected, and no request fails", () =>
     Effect.gen(function*() {
       const { apply, expectRejected, folder, proxy, proxyFile, reload, request, text, upstream } =

@@ -40,7 +40,7 @@ const addressOf = (digit: string) => `0x${digit.repeat(40)}`
 
 const priceOf = (digit: string) => `/api/v2.2/erc20/${addressOf(digit)}/price?chain=0x1`
 
-describe("a rolling restart", () => {
+describe.concurrent("a rolling restart", () => {
   it.scopedLive("fails no request", () =>
     Effect.gen(function*() {
       const { proxyFile } = yield* ProxyConfig.folder({ shutdown: { delay: "1500ms" } })
@@ -74,7 +74,7 @@ describe("a rolling restart", () => {
     }))
 })
 
-describe("SIGTERM", () => {
+describe.concurrent("SIGTERM", () => {
   it.scopedLive("is announced on every open connection, after all responses to pending requests", () =>
     Effect.gen(function*() {
       const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "2s" } })

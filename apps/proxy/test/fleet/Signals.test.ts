@@ -23,7 +23,7 @@ const busyProxy = Effect.gen(function*() {
   return { proxy, idle, connection, release: Deferred.succeed(gate, null) }
 })
 
-describe("Ctrl-C", () => {
+describe.concurrent("Ctrl-C", () => {
   it.scopedLive("skips the shutdown delay, and waits for requests in flight, also after a SIGHUP", () =>
     Effect.gen(function*() {
       const { connection, idle, proxy, release } = yield* busyProxy
@@ -47,7 +47,7 @@ describe("Ctrl-C", () => {
     }))
 })
 
-describe("SIGHUP", () => {
+describe.concurrent("SIGHUP", () => {
   it.scopedLive("changes nothing without a configuration file", () =>
     Effect.gen(function*() {
       const proxy = yield* ProxyProcess.start(["--sandbox", "--port", "0", "--admin", "off"])
