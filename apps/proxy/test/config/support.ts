@@ -20,9 +20,9 @@ const failed = (reason: PlatformError.SystemErrorReason, path: string) =>
   new PlatformError.SystemError({ reason, module: "FileSystem", method: "stat", pathOrDescriptor: path })
 
 /** Files by absolute paths. `null` is an unreadable file; the path of a directory ends with a slash. */
-export const fakeFileSystem = (
-  files: Readonly<Record<string, string | FileEntry | null>>
-): Layer.Layer<FileSystem.FileSystem> => {
+export type Files = Readonly<Record<string, string | FileEntry | null>>
+
+export const fakeFileSystem = (files: Files): Layer.Layer<FileSystem.FileSystem> => {
   const find = (path: string): Effect.Effect<FileEntry, PlatformError.PlatformError> => {
     if (!Object.hasOwn(files, path)) return Effect.fail(failed("NotFound", path))
     const entry = files[path]
@@ -66,7 +66,7 @@ export interface LoadInput {
   readonly text?: string
   readonly env?: Readonly<Record<string, string>>
   readonly optionValues?: Readonly<Record<string, string>>
-  readonly files?: Readonly<Record<string, string | FileEntry | null>>
+  readonly files?: Files
 }
 
 /** Loads `text` as the configuration file. */

@@ -1,7 +1,9 @@
 /** The decoded cases of `cases.yaml`, with placeholders replaced. */
+import * as Rec from "effect/Record"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { parse, stringify } from "yaml"
+import type { FileEntry, Files } from "../config/support.ts"
 
 /** The path of a case's configuration file. */
 const configPath = "/etc/quarry-proxy.yaml"
@@ -67,21 +69,12 @@ const all = Schema.decodeUnknownSync(Cases, { onExcessProperty: "error" })(
   parse(readFileSync(new URL("cases.yaml", import.meta.url), "utf8"))
 )
 
-/** A file of a case. */
-interface File {
-  /** Null if it is unreadable. */
-  readonly bytes: Uint8Array | null
-  readonly isDirectory: boolean
-  readonly mode: number
-}
-
 /** A command line with its environment and files. */
 export interface Case {
   readonly title: string
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** By absolute path. */
-  readonly files: ReadonlyMap<string, File>
+  readonly files: Files
   readonly process: boolean
   readonly signal: "SIGINT" | "SIGTERM"
 }
@@ -89,28 +82,25 @@ export interface Case {
 const expand = (text: string): string =>
   text.replaceAll(/\{hash:(\w)\}/g, (_, digit: string) => `sha256:${digit.repeat(64)}`)
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-const file = (path: string, content: Content): File => {
-  const plain = { isDirectory: path.endsWith("/"), mode: 0o600 }
-  if (content === null) return { ...plain, bytes: null }
-  if (typeof content === "string") return { ...plain, bytes: encode(expand(content)) }
-  if ("text" in content) return { ...plain, mode: content.mode, bytes: encode(content.text) }
-  if ("repeat" in content) {
-    const [text, times] = content.repeat
-    return { ...plain, bytes: encode(text.repeat(times)) }
+const file = (content: Content): FileEntry | null => {
+  if (content === null) return null
+  if (typeof content === "string") return { text: expand(content) }
+  if ("text" in content) return { text: content.text, mode: 0o100000 | content.mode }
+  return {
+    text: "repeat" in content
+      ? content.repeat[0].repeat(content.repeat[1])
+      : Buffer.from(content.base64, "base64")
   }
-  return { ...plain, bytes: Buffer.from(content.base64, "base64") }
 }
 
 const toCase = (words: ReadonlyArray<string>) => (input: Input): Case => ({
   title: input.title ?? [...words, ...input.args].join(" "),
   args: [...words, ...(input.file === undefined ? [] : ["--config", configPath]), ...input.args],
   env: input.env,
-  files: new Map(
-    Object.entries({ ...(input.file === undefined ? {} : { [configPath]: input.file }), ...input.files })
-      .map(([path, content]) => [path.replace(/(?<=.)\/$/, ""), file(path, content)])
-  ),
+  files: Rec.map<string, Content, FileEntry | null>({
+    ...(input.file === undefined ? {} : { [configPath]: input.file }),
+    ...input.files
+  }, file),
   process: input.process,
   signal: input.signal
 })

@@ -14,7 +14,7 @@ const noConfiguration: Cases.Case = {
   title: "",
   args: ["config", "print"],
   env: {},
-  files: new Map(),
+  files: {},
   process: false,
   signal: "SIGINT"
 }

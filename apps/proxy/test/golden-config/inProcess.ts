@@ -8,14 +8,6 @@ import { fakeFileSystem } from "../config/support.ts"
 import type { Case } from "./cases.ts"
 import { type Ended, version } from "./records.ts"
 
-const filesOf = ({ files }: Case) =>
-  fakeFileSystem(Object.fromEntries(
-    [...files].map(([path, { bytes, isDirectory, mode }]) => [
-      isDirectory ? `${path}/` : path,
-      bytes === null ? null : { text: bytes, mode: 0o100000 | mode }
-    ])
-  ))
-
 /** Runs a command other than `serve` as the program does. */
 export const run = (input: Case): Promise<Ended> => {
   const written = { stdout: "", stderr: "" }
@@ -29,7 +21,7 @@ export const run = (input: Case): Promise<Ended> => {
   }).pipe(
     Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
     Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),
-    Effect.provide(filesOf(input))
+    Effect.provide(fakeFileSystem(input.files))
   )
   const captured = Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(program, {

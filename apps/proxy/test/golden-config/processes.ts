@@ -31,7 +31,7 @@ export class Workshop {
   /** Starts a case with its files below a separate root directory. `place` makes further replacements in its texts. */
   start(input: Case, place: (text: string) => string = (text) => text, launch: Launch = {}): Program {
     const root = join(this.folder, `root-${this.#programs.length}`)
-    const paths = [...input.files.keys()].toSorted((a, b) => b.length - a.length)
+    const paths = Object.keys(input.files).toSorted((a, b) => b.length - a.length)
     const folders = [...new Set([...paths.map(dirname), "/etc"])]
     const placed = (text: string): string =>
       place(text).replaceAll(
@@ -39,12 +39,13 @@ export class Workshop {
         (folder) => `${root}${folder}`
       )
     mkdirSync(join(root, "etc"), { recursive: true })
-    for (const [path, { bytes, isDirectory, mode }] of input.files) {
+    for (const [path, entry] of Object.entries(input.files)) {
       const at = join(root, path)
-      mkdirSync(isDirectory ? at : dirname(at), { recursive: true })
-      if (isDirectory || bytes === null) continue
-      writeFileSync(at, placed(new TextDecoder().decode(bytes)))
-      chmodSync(at, mode)
+      mkdirSync(path.endsWith("/") ? at : dirname(at), { recursive: true })
+      if (path.endsWith("/") || entry === null) continue
+      const { mode = 0o600, text } = typeof entry === "string" ? { text: entry } : entry
+      writeFileSync(at, typeof text === "string" ? placed(text) : text)
+      chmodSync(at, mode & 0o777)
     }
     const args = input.args.map(placed)
     const env = Object.fromEntries(Object.entries(input.env).map(([name, value]) => [name, placed(value)]))

@@ -46,12 +46,7 @@ it.concurrent.for(Cases.reloads)(
       title,
       args: ["--config", `${folder}/${Cases.configName}`],
       env: {},
-      files: new Map(
-        [...files].map(([name, text]) => [
-          `${folder}/${name}`,
-          { bytes: new TextEncoder().encode(text), isDirectory: false, mode: 0o600 }
-        ])
-      ),
+      files: Object.fromEntries([...files].map(([name, text]) => [`${folder}/${name}`, text])),
       process: true,
       signal: "SIGINT"
     })
