@@ -8,6 +8,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { getOrInsert } from "./internal/Maps.ts"
 
 /** Times may be read out of order. Up to this difference, time stands still instead. */
 const maxDisorder = 1000
@@ -57,13 +58,8 @@ export class SteadyClock {
 const clocks = new WeakMap<Clock.Clock, SteadyClock>()
 
 /** Returns the steady clock of a clock, which all parts of the process share. */
-export const ofClock = (system: Clock.Clock): SteadyClock => {
-  const existing = clocks.get(system)
-  if (existing !== undefined) return existing
-  const created = new SteadyClock(system)
-  clocks.set(system, created)
-  return created
-}
+export const ofClock = (system: Clock.Clock): SteadyClock =>
+  getOrInsert(clocks, system, () => new SteadyClock(system))
 
 /** The steady clock of the current clock. */
 export const current: Effect.Effect<SteadyClock> = Effect.clockWith((clock) => Effect.succeed(ofClock(clock)))

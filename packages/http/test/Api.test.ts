@@ -9,12 +9,9 @@ import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
-import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -24,6 +21,7 @@ import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import { TokensApi, walletTokens } from "./support/OwnOperations.ts"
 import { priceReply } from "./support/PriceCalls.ts"
+import { errorOf, run } from "./support/Programs.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import { immediateRetries } from "./support/TestClients.ts"
 
@@ -55,29 +53,7 @@ const page = ScriptedClient.json({ cursor: null, result: [{ symbol: "QUSD", bala
 const script: ScriptedClient.Script = ({ method, url }) =>
   method === "POST" ? ScriptedClient.json([]) : url.pathname.endsWith("/price") ? priceReply : page
 
-const run = <A, E, R>(
-  use: Effect.Effect<A, E, R>,
-  layer: Layer.Layer<R, ConfigError, HttpClient.HttpClient>,
-  { replies = script, variables = {} }: {
-    readonly replies?: ScriptedClient.Script
-    readonly variables?: Readonly<Record<string, string>>
-  } = {}
-) => {
-  const { client, requests } = ScriptedClient.make(replies)
-  return use.pipe(
-    Effect.provide(layer),
-    Effect.provideService(HttpClient.HttpClient, client),
-    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
-    Effect.map((value) => ({ value, requests }))
-  )
-}
-
-/** The message of the error with which a layer fails. */
-const errorOf = (
-  layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
-  variables?: Readonly<Record<string, string>>
-): Effect.Effect<string, unknown> =>
-  Effect.map(Effect.flip(run(Effect.void, layer, variables === undefined ? {} : { variables })), String)
+const unavailable: ScriptedClient.Script = () => ScriptedClient.respond(503)
 
 const onDataApi = (options: ApiOptions) =>
   Layer.provideMerge(Api.layerOn(TokensApi, DataApi), Api.layer(DataApi, options))
@@ -98,14 +74,12 @@ it.effect("reads a list by its cursors, and by POST with the retries of a read",
     })
     const page = (cursor: string, symbol: string) =>
       ScriptedClient.json({ cursor, result: [{ symbol, balance: "1" }] })
-    const { requests } = yield* run(use, onDataApi({ ...options, retry: immediateRetries(2) }), {
-      replies: [
-        page("next", "A"),
-        page("", "B"),
-        ScriptedClient.respond(503),
-        ScriptedClient.json([{ usdPrice: 1.5 }])
-      ]
-    })
+    const { requests } = yield* run(use, onDataApi({ ...options, retry: immediateRetries(2) }), [
+      page("next", "A"),
+      page("", "B"),
+      ScriptedClient.respond(503),
+      ScriptedClient.json([{ usdPrice: 1.5 }])
+    ])
     const post = [
       "POST",
       "/api/v2.2/erc20/prices?chain=0x1",
@@ -128,7 +102,7 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
           ...options,
           rateLimit: RateLimit.make({ limit: 3, window: "1 minute", maxWait: 0 })
         })
-        const { requests, value } = yield* run(Effect.zipRight(price, Effect.flip(prices)), layer)
+        const { requests, value } = yield* run(Effect.zipRight(price, Effect.flip(prices)), layer, script)
         expect(value).toMatchObject({ _tag: "LocalLimitError", limit: "rate" })
         expect(requests).toHaveLength(1)
       }))
@@ -140,9 +114,11 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
           retry: RetryPolicy.none,
           breaker: CircuitBreaker.make({ threshold: 0.1, minimum: 1 })
         })
-        const { requests, value } = yield* run(Effect.all([Effect.flip(price), Effect.flip(tokens)]), layer, {
-          replies: () => ScriptedClient.respond(503)
-        })
+        const { requests, value } = yield* run(
+          Effect.all([Effect.flip(price), Effect.flip(tokens)]),
+          layer,
+          unavailable
+        )
         expect(value.map(({ _tag }) => _tag)).toEqual(["ServerError", "CircuitOpenError"])
         expect(requests).toHaveLength(1)
       }))
@@ -152,7 +128,7 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
         const samePrice = Effect.flatMap(PriceApi, (api) => api.price({ address }))
         const layer = Layer.provideMerge(Api.layerOn(PriceApi, TokensApi), layerOf({ ...options, cache: {} }))
         const calls = Effect.all([tokens, tokens, price, samePrice], { discard: true })
-        const { requests } = yield* run(calls, layer)
+        const { requests } = yield* run(calls, layer, script)
         expect(requests.map(({ url }) => url.pathname)).toEqual([
           `/api/v2.2/wallets/${address}/tokens`,
           `/api/v2.2/erc20/${address}/price`
@@ -165,15 +141,13 @@ describe("layerOn", () => {
   it.effect("has the policies of the other API, and validates options of calls", () =>
     Effect.gen(function*() {
       const layer = onDataApi({ ...options, retry: immediateRetries(2) })
-      const { requests } = yield* run(Effect.flip(tokens), layer, {
-        replies: () => ScriptedClient.respond(503)
-      })
+      const { requests } = yield* run(Effect.flip(tokens), layer, unavailable)
       expect(requests).toHaveLength(2)
       const invalid = Effect.flatMap(
         TokensApi,
         (api) => api.walletTokens({ address }, { retry: { attempts: 0 } })
       )
-      expect((yield* run(failureOf(invalid), layer)).value).toMatchObject({ _tag: "InvalidInputError" })
+      expect((yield* run(failureOf(invalid), layer, [])).value).toMatchObject({ _tag: "InvalidInputError" })
     }))
 
   it.effect("fails if there is nothing to share", () =>
@@ -206,10 +180,7 @@ describe("layerConfig", () => {
         retry: { attempts: Config.integer("MY_ATTEMPTS"), maxDelay: Config.succeed("1 second") },
         cache: {}
       })
-      const { requests } = yield* run(Effect.flip(tokens), layer, {
-        replies: () => ScriptedClient.respond(503),
-        variables
-      })
+      const { requests } = yield* run(Effect.flip(tokens), layer, unavailable, variables)
       expect(requests.map(({ headers, url }) => [url.host, headers["x-api-key"]])).toEqual([[
         "mine.test",
         "mine"
@@ -229,7 +200,8 @@ describe("layerConfig", () => {
       const { requests } = yield* run(
         Effect.flatMap(OwnApi, (api) => api.walletTokens({ address })),
         Api.layerConfig(OwnApi),
-        { variables: { OWN_URL: "https://own.test" } }
+        script,
+        { OWN_URL: "https://own.test" }
       )
       expect(requests.map(({ headers, url }) => [url.host, headers["x-api-key"]])).toEqual([[
         "own.test",

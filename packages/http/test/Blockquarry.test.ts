@@ -8,14 +8,14 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import type { ConfigError } from "effect/ConfigError"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { address, examples, hash } from "./support/Examples.ts"
+import { run } from "./support/Programs.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 
 const apiKey = Redacted.make("key")
@@ -35,20 +35,6 @@ const script: ScriptedClient.Script = ({ method, url }) =>
     )?.document ?? { hash }
   )
 
-const run = <A, E, R, E2>(
-  use: Effect.Effect<A, E, R>,
-  layer: Layer.Layer<R, E2, HttpClient.HttpClient>,
-  variables: Readonly<Record<string, string>> = {}
-) => {
-  const { client, requests } = ScriptedClient.make(script)
-  return use.pipe(
-    Effect.provide(layer),
-    Effect.provideService(HttpClient.HttpClient, client),
-    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
-    Effect.map((value) => ({ value, requests }))
-  )
-}
-
 const price = Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }))
 const update = Effect.flatMap(
   StreamsApi.StreamsApi,
@@ -60,7 +46,7 @@ describe("sharing", () => {
   it.effect("one Blockquarry layer shares the rate limit between its APIs", () =>
     Effect.gen(function*() {
       const layer = Blockquarry.layer({ ...options, baseUrls: { data: baseUrl, streams: baseUrl } })
-      const { requests, value } = yield* run(priceAndUpdate, layer)
+      const { requests, value } = yield* run(priceAndUpdate, layer, script)
       expect(value).toMatchObject({ _tag: "Left", left: { _tag: "LocalLimitError", limit: "rate" } })
       expect(requests).toHaveLength(1)
     }))
@@ -86,7 +72,7 @@ describe("sharing", () => {
 
   it.effect.each(apart)("%s that are built together share nothing", ([, layer]) =>
     Effect.gen(function*() {
-      const { requests, value } = yield* run(priceAndUpdate, layer)
+      const { requests, value } = yield* run(priceAndUpdate, layer, script)
       expect(value).toMatchObject({ _tag: "Right" })
       expect(requests).toHaveLength(2)
     }))
@@ -108,7 +94,7 @@ describe("sharing", () => {
         cache: ResponseCache.standard,
         stores
       })
-      yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer)
+      yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer, script)
       expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price`])
     }))
 })
@@ -132,13 +118,11 @@ const variables = {
 /** The names of the APIs that a layer provides. */
 const providedBy = (
   layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
-  environment: Readonly<Record<string, string>> = {}
+  environment?: Readonly<Record<string, string>>
 ) =>
-  Layer.build(layer).pipe(
-    Effect.scoped,
-    Effect.provideService(HttpClient.HttpClient, ScriptedClient.make([]).client),
-    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
-    Effect.map(({ unsafeMap }) => names.filter((name) => unsafeMap.has(tags[name].key)))
+  Effect.map(
+    run(Effect.context<never>(), layer, script, environment),
+    ({ value }) => names.filter((name) => value.unsafeMap.has(tags[name].key))
   )
 
 describe("the chosen APIs", () => {
@@ -167,7 +151,7 @@ describe("the chosen APIs", () => {
         LedgerApi.LedgerApi,
         (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
       )
-      const { requests } = yield* run(Effect.all([price, price, ledgerTransaction]), layer, {
+      const { requests } = yield* run(Effect.all([price, price, ledgerTransaction]), layer, script, {
         QUARRY_API_KEY,
         QUARRY_BASE_URL
       })

@@ -41,19 +41,23 @@ local function write(state, millis)
 end
 `
 
-const acquire = `
+/** The state of a rate limit that the arguments describe: acquiring and releasing. */
+const leveled = `
 local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
-local cost, lease = number(ARGV[4]), number(ARGV[5])
--- Processes share no queue, so each request waits until there is room for the most expensive one.
-local needed = math.max(cost, tonumber(ARGV[6]) or 0)
+local cost = number(ARGV[4])
 local state = read()
-
 local unlimited = limit == math.huge
 local rate = limit / window
 local level = unlimited and 0 or math.max(0, state.level - (now - state.updatedAt) * rate)
 
 -- Units that could be acquired immediately at a level.
 local function remaining(level) return unlimited and math.huge or math.max(0, burst - level) end
+`
+
+const acquire = `${leveled}
+local lease = number(ARGV[5])
+-- Processes share no queue, so each request waits until there is room for the most expensive one.
+local needed = math.max(cost, tonumber(ARGV[6]) or 0)
 
 local function delayed(millis, reason)
   -- A delay changes the state only if the clock was set back.
@@ -79,13 +83,8 @@ write(state, state.level / rate)
 return granted()
 `
 
-const release = `
-local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
-local cost, age = number(ARGV[4]), number(ARGV[5])
-if limit == math.huge then return reply('granted', limit) end
-local state = read()
-local rate = limit / window
-local level = math.max(0, state.level - (now - state.updatedAt) * rate)
+const release = `${leveled}
+local age = number(ARGV[5])
 -- If the level was 0 in between, the units have leaked.
 if level > 0 and now - age >= state.levelSince then
   level = math.max(0, level - cost)
@@ -93,7 +92,7 @@ if level > 0 and now - age >= state.levelSince then
   state.updatedAt = now
   write(state, level / rate)
 end
-return reply('granted', math.max(0, burst - level))
+return reply('granted', remaining(level))
 `
 
 const startCooldown = `
