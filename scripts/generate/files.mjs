@@ -28,6 +28,7 @@ export const generatedFiles = async (root) => {
     ["packages/client/src/Chain.ts", clientChains(Chain)],
     ["packages/client/src/Inputs.ts", clientInputs(operations)],
     ["packages/client/src/Models.ts", clientModels(types.models)],
+    ["packages/client/src/OperationErrors.ts", clientErrors(types.errors)],
     ["packages/client/src/Operations.ts", clientOperations(operations, types)],
     ["packages/client/src/internal/makeOperations.ts", clientFunctions(operations)],
     ["packages/sandbox/src/service/OperationHandlers.ts", sandboxHandlers(operations)],
@@ -246,6 +247,76 @@ ${
 import type { Model } from "./Model.ts"
 ${importsOf(text, { "./Values.ts": ["Hex", "JsonValue", "OpenEnum"] })}
 ${text}`
+}
+
+/** The option that sets what an error is about, and its description. */
+const settings = new Map([
+  ["AuthenticationError", [
+    "apiKey",
+    "The option that sets the API key. Null if unknown. Default: `apiKey`."
+  ]],
+  ["NetworkError", [
+    "baseUrl",
+    "The option that sets the base URL, as in `baseUrls.data`. Null if unknown. Default: `baseUrl`."
+  ]]
+])
+
+/** @param {ReturnType<typeof readModelTypes>["errors"]} errors */
+const clientErrors = (errors) => {
+  const responseFields = errors.find(({ name }) => name === "NotFoundError")?.fields ?? []
+  const isOfRequest = (/** @type {{ readonly name: string }} */ { name }) =>
+    name === "operation" || name === "request"
+  /** @param {typeof responseFields} fields */
+  const print = (fields) =>
+    fields.map(({ description, name, type }) =>
+      `${description === "" ? "" : comment(description)}readonly ${name}: ${type}\n`
+    ).join("")
+  const classes = errors.map(({ documentation, fields, name }) => {
+    const has = (/** @type {string} */ field) => fields.some((one) => one.name === field)
+    const [shared, sharedType] = has("status")
+      ? [responseFields, ["ResponseErrorFields"]]
+      : has("request")
+      ? [responseFields.filter(isOfRequest), ["RequestErrorFields"]]
+      : [[], []]
+    const [option, description = ""] = settings.get(name) ?? []
+    const own = fields.filter((field) => shared.every((one) => one.name !== field.name)).map((field) =>
+      field.name === "setting" ? { ...field, description } : field
+    )
+    const types = [...sharedType, ...own.length === 0 ? [] : [`{\n${print(own)}}`]].join(" & ")
+    const lines = documentation.split("\n").map((line) => ` * ${line}`.trimEnd())
+    return `${
+      lines.length === 1 ? comment(documentation) : `/**\n${lines.join("\n")}\n */\n`
+    }export class ${name} extends callError("${name}")<${types}${
+      option === undefined ? "" : ", \"setting\""
+    }>(${option === undefined ? "" : `{ setting: "${option}" }`}) {}
+`
+  })
+  return `/** The errors of operations, with the fields and the texts of those of \`@blockquarry/core\`. */
+import { callError } from "./BlockquarryError.ts"
+
+/** The part of a request that errors keep. Headers are left out. */
+export interface RequestSummary {
+readonly method: string
+readonly path: string
+}
+
+/** The part of a response that errors keep. */
+export interface ResponseSummary {
+${print(responseFields.filter((field) => !isOfRequest(field)))}}
+
+/** The fields of errors with a request. */
+export interface RequestErrorFields {
+readonly operation: string
+readonly request: RequestSummary
+}
+
+/** The fields of errors with a response. */
+export interface ResponseErrorFields extends RequestErrorFields, ResponseSummary {}
+
+${classes.join("\n")}
+/** Every error of an operation, without that of a list. */
+export type OperationError =
+${errors.filter(({ name }) => name !== "PaginationError").map(({ name }) => `| ${name}\n`).join("")}`
 }
 
 /**

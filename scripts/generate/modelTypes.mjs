@@ -17,7 +17,16 @@ const ts = createRequire(new URL("../../site/package.json", import.meta.url))("t
 const isReference = (type) => "target" in type
 
 /** @type {ReadonlyMap<string | undefined, string>} */
-const plainNames = new Map([["Utc", "Date"], ["BigDecimal", "string"], ["Address", "Hex"], ["Hash", "Hex"]])
+const plainNames = new Map([
+  ["Utc", "Date"],
+  ["Duration", "number"],
+  ["BigDecimal", "string"],
+  ["Address", "Hex"],
+  ["Hash", "Hex"]
+])
+
+/** The types of these fields of errors have names. */
+const summaries = new Map([["request", "RequestSummary"], ["response", "ResponseSummary | null"]])
 
 /**
  * Reads the types of the sources of core.
@@ -30,6 +39,7 @@ export const readModelTypes = (core, chains) => {
   const operations = modulesIn(join(core, "operations"))
   const program = ts.createProgram({
     rootNames: [
+      join(core, "OperationError.ts"),
       ...models.map((name) => join(core, "model", `${name}.ts`)),
       ...operations.map((name) => join(core, "operations", `${name}.ts`))
     ],
@@ -96,7 +106,7 @@ export const readModelTypes = (core, chains) => {
       return checker.typeToString(type)
     }
     const [argument] = typeArguments(type)
-    if (argument !== undefined && checker.isArrayType(type)) {
+    if (argument !== undefined && (checker.isArrayType(type) || checker.isTupleType(type))) {
       return `ReadonlyArray<${print(argument, prefix)}>`
     }
     const symbol = type.getSymbol()?.name ?? ""
@@ -132,11 +142,13 @@ export const readModelTypes = (core, chains) => {
    *
    * @param {Symbol} symbol
    */
-  const descriptionOf = ({ declarations: [node] = [] }) => {
+  const documentationOf = ({ declarations: [node] = [] }) => {
     const [documentation] = node === undefined ? [] : ts.getJSDocCommentsAndTags(node)
-    const text = documentation === undefined ? undefined : ts.getTextOfJSDocComment(documentation.comment)
-    return (text ?? "").replaceAll(/\s+/g, " ")
+    return (documentation && ts.getTextOfJSDocComment(documentation.comment)) ?? ""
   }
+
+  /** @param {Symbol} symbol */
+  const descriptionOf = (symbol) => documentationOf(symbol).replaceAll(/\s+/g, " ")
 
   /**
    * Returns the fields in the order of their declarations, the discriminator first.
@@ -185,6 +197,30 @@ export const readModelTypes = (core, chains) => {
       if (output === undefined) throw new Error(`${id}: not an operation`)
       return { output: print(output, "Models."), item: item === undefined ? null : print(item, "Models.") }
     },
+
+    /** The classes of errors, each with its fields. */
+    errors: [...exportsOf("OperationError").values()].flatMap((symbol) => {
+      const type = checker.getTypeOfSymbol(symbol)
+      const fields = type.getProperty("fields")
+      if (!symbol.name.endsWith("Error") || fields === undefined) return []
+      const error = checker.getDeclaredTypeOfSymbol(symbol)
+      return [{
+        name: symbol.name,
+        documentation: documentationOf(symbol),
+        fields: checker.getTypeOfSymbol(fields).getProperties().flatMap((field) => {
+          const property = error.getProperty(field.name)
+          if (property === undefined || field.name === "_tag") return []
+          const fieldType = checker.getTypeOfSymbol(property)
+          const isDuration = nameOf(checker.getNonNullableType(fieldType)) === "number"
+          const text = descriptionOf(field)
+          return [{
+            name: field.name,
+            description: isDuration ? text.replace(".", ", in milliseconds.") : text,
+            type: summaries.get(field.name) ?? print(fieldType)
+          }]
+        })
+      }]
+    }),
 
     /** The models, each with the types of its module, and the type of its example. */
     models: models.map((module) => {

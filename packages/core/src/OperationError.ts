@@ -54,8 +54,10 @@ const requestFields = { operation: Schema.String, request: RequestSummary }
 /** What errors with a response have. */
 const responseFields = { ...requestFields, ...ResponseSummary.fields }
 
-/** Whether the upstream may have applied an update although the call failed. */
-const mayHaveBeenApplied = Schema.Boolean
+const updateFields = {
+  /** Whether the upstream may have applied an update although the call failed. */
+  mayHaveBeenApplied: Schema.Boolean
+}
 
 /** As `Schema.DurationFromMillis`, which has checks of its own and takes more of a bundle. */
 const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSelf, {
@@ -64,8 +66,10 @@ const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSe
   encode: Duration.toMillis
 })
 
-/** How long to wait before a retry. Null if unknown. */
-const retryAfter = Schema.NullOr(DurationFromMillis)
+const retryFields = {
+  /** How long to wait before a retry. Null if unknown. */
+  retryAfter: Schema.NullOr(DurationFromMillis)
+}
 
 /** The option or environment variable to check, as in `baseUrl`, `apiKey.LABEL` or `QUARRY_API_KEY`. Null if unknown. */
 const setting = Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
@@ -203,7 +207,7 @@ export class RateLimitError extends operationError<RateLimitError>()("RateLimitE
   ...requestFields,
   /** The 429 response. Null if the request was not sent. */
   response: Schema.NullOr(ResponseSummary),
-  retryAfter
+  ...retryFields
 }, {
   summary: ({ response, retryAfter }) =>
     withRetryDelay(
@@ -244,9 +248,9 @@ const limitCauses = {
 export class LocalLimitError extends operationError<LocalLimitError>()("LocalLimitError", {
   ...requestFields,
   limit: Schema.Literal("rate", "concurrency", "daily", "unavailable", "memory"),
-  retryAfter,
-  /** Default: false. */
-  mayHaveBeenApplied: Schema.propertySignature(mayHaveBeenApplied).pipe(
+  ...retryFields,
+  /** Whether the upstream may have applied an update although the call failed. */
+  mayHaveBeenApplied: Schema.propertySignature(Schema.Boolean).pipe(
     Schema.withConstructorDefault(() => false)
   )
 }, {
@@ -263,7 +267,7 @@ const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
 /** The upstream failed: a 5xx status. */
 export class ServerError extends operationError<ServerError>()(
   "ServerError",
-  { ...responseFields, retryAfter, mayHaveBeenApplied },
+  { ...responseFields, ...retryFields, ...updateFields },
   {
     summary: (error) => {
       const failure = withResponse("server error", error)
@@ -300,7 +304,7 @@ export class CircuitOpenError extends operationError<CircuitOpenError>()("Circui
  */
 export class InvalidResponseError extends operationError<InvalidResponseError>()("InvalidResponseError", {
   ...responseFields,
-  mayHaveBeenApplied,
+  ...updateFields,
   kind: Schema.Literal("redirect", "unexpected-status", "incomplete", "too-large", "unexpected-shape"),
   /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
   path: Schema.String,
@@ -347,7 +351,7 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   reason: Schema.String,
   /** Whether the request may have reached the upstream. */
   sent: Schema.Boolean,
-  mayHaveBeenApplied,
+  ...updateFields,
   setting
 }, {
   summary: (error) => {
@@ -385,7 +389,7 @@ export class TimeoutError extends operationError<TimeoutError>()("TimeoutError",
   duration: Schema.NullOr(DurationFromMillis),
   /** The 408 response. Null unless `scope` is `server`. */
   response: Schema.NullOr(ResponseSummary),
-  mayHaveBeenApplied
+  ...updateFields
 }, {
   summary: (error) => {
     const { duration, response, scope } = error

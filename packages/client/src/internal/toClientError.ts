@@ -1,7 +1,8 @@
 /** The errors of `@blockquarry/core` as those of this package. */
 import { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Schema from "effect/Schema"
-import * as Errors from "../Errors.ts"
+import type * as Errors from "../Errors.ts"
+import * as OperationErrors from "../OperationErrors.ts"
 import type { ClientOptions } from "../Options.ts"
 
 const encode = Schema.encodeSync(ListOperationError)
@@ -12,22 +13,7 @@ type FieldsByName = { readonly [E in Encoded as E["_tag"]]: Omit<E, "_tag"> }
 
 const classes: {
   readonly [Name in keyof FieldsByName]: new(fields: FieldsByName[Name]) => Errors.ClientError
-} = {
-  InvalidInputError: Errors.InvalidInputError,
-  RequestRejectedError: Errors.RequestRejectedError,
-  NotFoundError: Errors.NotFoundError,
-  AuthenticationError: Errors.AuthenticationError,
-  PermissionDeniedError: Errors.PermissionDeniedError,
-  PlanQuotaExceededError: Errors.PlanQuotaExceededError,
-  RateLimitError: Errors.RateLimitError,
-  LocalLimitError: Errors.LocalLimitError,
-  ServerError: Errors.ServerError,
-  CircuitOpenError: Errors.CircuitOpenError,
-  InvalidResponseError: Errors.InvalidResponseError,
-  PaginationError: Errors.PaginationError,
-  NetworkError: Errors.NetworkError,
-  TimeoutError: Errors.TimeoutError
-}
+} = OperationErrors
 
 const make = <Name extends keyof FieldsByName>(name: Name, fields: FieldsByName[Name]): Errors.ClientError =>
   new classes[name](fields)
