@@ -7,9 +7,7 @@ import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
 import { switchOption } from "../args/CommandOption.ts"
 import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import * as ApiKey from "../config/ApiKey.ts"
-import type { CommandSettings } from "../config/CommandSettings.ts"
 import { SecretInput } from "../config/SecretInput.ts"
-import { HttpTransport } from "../connection/HttpTransport.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/CheckService.ts"
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
@@ -23,23 +21,6 @@ const verifyOption = switchOption(
   "verify",
   "Check the key with one request (login: default; --no-verify stores it unchecked)"
 )
-
-/** Checks a key with the configured service, or with the sandbox. Null if no base URL is configured. */
-const verify = (
-  key: Redacted.Redacted,
-  { configuration, isSandbox }: CommandSettings
-): Effect.Effect<ServiceCheck | null, UsageError, HttpTransport> =>
-  Effect.gen(function*() {
-    const transport = yield* HttpTransport
-    if (isSandbox) {
-      const { client, config } = yield* transport.sandbox
-      return yield* Effect.provide(checkService(config.get(Settings.baseUrl) ?? "", key), client)
-    }
-    const baseUrl = configuration.values.get("base-url")?.value
-    return baseUrl === undefined
-      ? null
-      : yield* Effect.provide(checkService(baseUrl, key), yield* transport.network("few-requests"))
-  })
 
 /** Returns the error of a service that rejects the key; null if it accepts it, or the check does not show it. */
 const rejectionOf = (check: ServiceCheck | null): ServiceCheck["error"] =>
@@ -99,7 +80,7 @@ export const authLogin = localCommand({
     const { profile } = settings.configuration
     const key = yield* readKey(values)
     const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
-    const check = isSkipped ? null : yield* verify(key, settings)
+    const check = isSkipped ? null : yield* checkService(settings, key)
     const rejection = rejectionOf(check)
     if (rejection !== null) {
       yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
@@ -129,7 +110,7 @@ export const authStatus = localCommand({
     }
     if (found === null) return yield* new MissingApiKeyError()
     const isVerified = isEnabled(values, verifyOption.name)
-    const check = isVerified ? yield* verify(found.key, settings) : null
+    const check = isVerified ? yield* checkService(settings, found.key) : null
     const status = {
       profile: settings.configuration.profile,
       source: found.source,

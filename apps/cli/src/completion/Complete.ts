@@ -75,14 +75,6 @@ const commandCandidates = (
     return candidate(word, command?.summary ?? `${nextWords(commands, [...path, word]).join(", ")}`)
   })
 
-const helpCandidates = (
-  all: CommandLineDescription,
-  path: ReadonlyArray<string>
-): ReadonlyArray<Candidate> => [
-  ...commandCandidates(all, path),
-  ...(path.length === 0 ? Object.entries(helpTopics).map(([topic, title]) => candidate(topic, title)) : [])
-]
-
 const optionCandidates = (
   options: ReadonlyArray<OptionDescription>,
   used: ArgumentValues,
@@ -120,7 +112,11 @@ const candidateLines = async (
     return lines.map((line) => typeof line === "string" ? line : { ...line, word: `--${name}=${line.word}` })
   }
   if (!isTerminated && current.startsWith("-")) return optionCandidates(options, used, current)
-  if (isHelp) return rest.length === 0 ? helpCandidates(all, path) : []
+  if (isHelp) {
+    const topics = path.length === 0 ? Object.entries(helpTopics) : []
+    const named = topics.map(([topic, title]) => candidate(topic, title))
+    return rest.length === 0 ? [...commandCandidates(all, path), ...named] : []
+  }
   if (command === null) {
     return rest.length > 0 ? [] : [
       ...commandCandidates(all, path),

@@ -25,14 +25,12 @@ export const make = (addresses: ReadonlyMap<string, string>): AddressBook => {
 
 export const empty: AddressBook = make(new Map())
 
-const chains: ReadonlySet<string> = new Set(Object.keys(chainNames))
-
 /** Returns why a text cannot name an address; null if it can. It must not look like an address, a hash or a chain. */
 export const checkName = (name: string): string | null => {
   if (!/^[a-z][a-z0-9_-]{0,31}$/i.test(name)) {
     return `expected a letter and up to 31 letters, digits, - and _, got ${JSON.stringify(name)}`
   }
-  if (chains.has(name.toLowerCase())) return `${JSON.stringify(name)} is the name of a chain`
+  if (Object.hasOwn(chainNames, name.toLowerCase())) return `${JSON.stringify(name)} is the name of a chain`
   return /^[0-9a-f]{16,}$/i.test(name) ? `${JSON.stringify(name)} looks like an address` : null
 }
 

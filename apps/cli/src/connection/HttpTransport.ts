@@ -1,10 +1,10 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
+import * as Settings from "@blockquarry/http/Settings"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { UsageError } from "../errors/CommandError.ts"
-import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { isProxyUrl, proxyVariables } from "./ProxyVariables.ts"
 
 export interface HttpTransportService {
@@ -46,21 +46,16 @@ const network: HttpTransportService["network"] = (usage) =>
 
 const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
   Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),
-  ({ apiKey, baseUrls, layer }) => {
-    const urlsByFlag = {
-      "base-url": baseUrls.data,
-      "streams-url": baseUrls.streams,
-      "ledger-url": baseUrls.ledger,
-      "ledger-testnet-url": baseUrls.ledgerTestnet
-    }
-    return {
-      client: layer(),
-      config: new Map([
-        ["QUARRY_API_KEY", apiKey],
-        ...baseUrlOptions.map(({ name, variable }) => [variable, urlsByFlag[name]] as const)
-      ])
-    }
-  }
+  ({ apiKey, baseUrls, layer }) => ({
+    client: layer(),
+    config: new Map([
+      [Settings.apiKey, apiKey],
+      [Settings.baseUrl, baseUrls.data],
+      [Settings.streamsUrl, baseUrls.streams],
+      [Settings.ledgerUrl, baseUrls.ledger],
+      [Settings.ledgerTestnetUrl, baseUrls.ledgerTestnet]
+    ])
+  })
 )
 
 /** The clients of Node.js. */

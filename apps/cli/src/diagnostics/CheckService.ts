@@ -5,14 +5,18 @@ import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as Settings from "@blockquarry/http/Settings"
 import * as Upstream from "@blockquarry/http/Upstream"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import type { CommandSettings } from "../config/CommandSettings.ts"
 import { userAgent } from "../connection/Connection.ts"
+import { HttpTransport } from "../connection/HttpTransport.ts"
+import type { UsageError } from "../errors/CommandError.ts"
 
 export interface ServiceCheck {
   /** Null if the request succeeded. */
@@ -27,8 +31,26 @@ const wallet = "0x0000000000000000000000000000000000000001"
 
 const timeout = Duration.seconds(10)
 
-/** Requests the chains of a wallet, which costs 5 units. */
+/** Checks an API key at the configured service or, by default its own one, at the sandbox. Null without a base URL. */
 export const checkService = (
+  { configuration, isSandbox }: CommandSettings,
+  key: Redacted.Redacted | null
+): Effect.Effect<ServiceCheck | null, UsageError, HttpTransport> =>
+  Effect.gen(function*() {
+    const { network, sandbox } = yield* HttpTransport
+    if (isSandbox) {
+      const { client, config } = yield* sandbox
+      const apiKey = key ?? Redacted.make(config.get(Settings.apiKey) ?? "")
+      return yield* Effect.provide(requestChains(config.get(Settings.baseUrl) ?? "", apiKey), client)
+    }
+    const baseUrl = configuration.values.get("base-url")?.value
+    return baseUrl === undefined || key === null
+      ? null
+      : yield* Effect.provide(requestChains(baseUrl, key), yield* network("few-requests"))
+  })
+
+/** Requests the chains of a wallet, which costs 5 units. */
+const requestChains = (
   baseUrl: string,
   apiKey: Redacted.Redacted
 ): Effect.Effect<ServiceCheck, never, HttpClient> =>

@@ -13,27 +13,11 @@ export class UnreachableError extends Data.TaggedError("UnreachableError")<{
   readonly code: string
 }> {}
 
-export interface ReachedHost {
+interface ReachedHost {
   readonly addresses: ReadonlyArray<string>
   readonly connectMillis: number
   /** Null without TLS. */
   readonly certificate: { readonly issuer: string; readonly validTo: Date } | null
-}
-
-export interface ConnectionTarget {
-  /** Without the brackets of an IPv6 address. */
-  readonly host: string
-  readonly port: number
-  readonly isTls: boolean
-}
-
-export const targetOf = (url: URL): ConnectionTarget => {
-  const isTls = url.protocol === "https:"
-  return {
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
-    isTls
-  }
 }
 
 /** Each step may take this long. */
@@ -72,14 +56,17 @@ const connection = <S extends net.Socket, A>(
   }).pipe(inTime(step))
 
 export const checkConnection = (
-  { host, isTls, port }: ConnectionTarget
+  { hostname, port: urlPort, protocol }: URL
 ): Effect.Effect<ReachedHost, UnreachableError> =>
   Effect.gen(function*() {
+    // Without the brackets of an IPv6 address
+    const host = hostname.replace(/^\[(.*)\]$/, "$1")
+    const port = urlPort === "" ? (protocol === "https:" ? 443 : 80) : Number(urlPort)
     const addresses = yield* resolveName(host)
     const [connecting] = yield* Effect.timed(
       connection("connection", () => net.connect({ host, port }), "connect", () => null)
     )
-    const certificate = isTls
+    const certificate = protocol === "https:"
       ? yield* connection(
         "tls",
         () => tls.connect({ host, port, ...net.isIP(host) === 0 ? { servername: host } : {} }),

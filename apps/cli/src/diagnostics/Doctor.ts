@@ -4,12 +4,11 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
-import { HttpTransport } from "../connection/HttpTransport.ts"
+import type { HttpTransport } from "../connection/HttpTransport.ts"
 import {
   isProxyUrl,
   type NamedProxy,
@@ -23,7 +22,7 @@ import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
-import { checkConnection, targetOf, type UnreachableError } from "./ConnectionCheck.ts"
+import { checkConnection, type UnreachableError } from "./ConnectionCheck.ts"
 
 export interface Finding {
   readonly check: string
@@ -59,7 +58,7 @@ export const runChecks = (
       checkLimits(settings)
     ]
     return settings.isSandbox
-      ? [...local, ...(yield* checkSandbox)]
+      ? [...local, ...(yield* checkSandbox(settings))]
       : [...local, ...(yield* checkNetwork(settings))]
   })
 
@@ -111,26 +110,20 @@ const checkLimits = ({ configuration }: CommandSettings): Finding =>
     }).join(", ")
   )
 
-const checkSandbox: Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> = Effect.gen(function*() {
-  const { client, config } = yield* (yield* HttpTransport).sandbox
-  const key = Redacted.make(config.get(Settings.apiKey) ?? "")
-  const { error, millis } = yield* Effect.provide(
-    checkService(config.get(Settings.baseUrl) ?? "", key),
-    client
-  )
-  return [
-    error === null
-      ? ok("sandbox", `answered in ${millis} ms`)
-      : failed("sandbox", formatError(error).message, "this is a bug in quarry; please report it")
-  ]
-})
+const checkSandbox = (
+  settings: CommandSettings
+): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+  Effect.map(Effect.orDie(checkService(settings, null)), (check) =>
+    check === null || check.error === null
+      ? [ok("sandbox", `answered in ${check?.millis} ms`)]
+      : [failed("sandbox", formatError(check.error).message, "this is a bug in quarry; please report it")])
 
 const checkNetwork = (
-  { configuration }: CommandSettings
+  settings: CommandSettings
 ): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
   Effect.gen(function*() {
     const configured = baseUrlOptions.flatMap(({ name }) => {
-      const url = configuration.values.get(name)?.value
+      const url = settings.configuration.values.get(name)?.value
       return url === undefined ? [] : [{ name, url: new URL(url) }]
     })
     if (configured.length === 0) {
@@ -157,7 +150,7 @@ const checkNetwork = (
       .some(({ status }) => status === "failed")
     const service = dataUrl === undefined
       ? [skipped("service", "base-url is not set")]
-      : yield* checkKey(configuration, dataUrl, isReached)
+      : yield* checkKey(settings, isReached)
     return [...reached.flat(), ...service]
   })
 
@@ -174,7 +167,7 @@ const checkHost = (
     }
     const target = proxy === null ? url : new URL(proxy.value)
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
-    const result = yield* Effect.either(checkConnection(targetOf(target)))
+    const result = yield* Effect.either(checkConnection(target))
     if (result._tag === "Left") {
       return [failed(check, `${label}: ${reasonOf(result.left)}`, fixOf(result.left, url, proxy))]
     }
@@ -244,44 +237,46 @@ export const checkCertificate = (
 }
 
 const checkKey = (
-  configuration: CommandSettings["configuration"],
-  url: URL,
+  settings: CommandSettings,
   isReached: boolean
 ): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
   Effect.gen(function*() {
-    const found = yield* Effect.either(ApiKey.findApiKey(configuration))
-    if (found._tag === "Left") {
-      return [failed("API key", formatError(found.left).message, "correct it, or run quarry auth login")]
-    }
-    if (found.right === null) {
-      const forProfile = configuration.profile === defaultProfile ? "" : ` --profile ${configuration.profile}`
+    const { profile } = settings.configuration
+    const found = yield* ApiKey.findApiKey(settings.configuration)
+    if (found === null) {
+      const forProfile = profile === defaultProfile ? "" : ` --profile ${profile}`
       return [failed("API key", "there is none", `quarry auth login${forProfile}, or set ${Settings.apiKey}`)]
     }
-    if (!isReached) return [skipped("API key", `${labelOf(found.right)}: not checked without a connection`)]
-    const client = yield* Effect.either((yield* HttpTransport).network("few-requests"))
-    if (client._tag === "Left") {
-      return [failed("service", formatError(client.left).message, client.left.hint)]
-    }
-    const check = yield* Effect.provide(checkService(url.href, found.right.key), client.right)
-    return [checkAccepted(check, found.right), ...yield* checkResponse(check)]
-  })
+    const check = isReached ? yield* checkService(settings, found.key) : null
+    return [checkAccepted(check, found), ...check === null ? [] : yield* checkResponse(check)]
+  }).pipe(
+    Effect.catchTags({
+      ConfigFileError: (error) =>
+        Effect.succeed([
+          failed("API key", formatError(error).message, "correct it, or run quarry auth login")
+        ]),
+      UsageError: (error) => Effect.succeed([failed("service", formatError(error).message, error.hint)])
+    })
+  )
 
-const labelOf = ({ key, source }: ApiKey.FoundApiKey): string => `${ApiKey.fingerprint(key)} from ${source}`
-
-const checkAccepted = (check: ServiceCheck, found: ApiKey.FoundApiKey): Finding => {
-  const label = labelOf(found)
-  const accepted = isKeyAccepted(check)
-  return accepted === true
-    ? ok("API key", `${label}: accepted`)
-    : accepted === false
-    ? failed("API key", `${label}: rejected`, fixOfRejection(found))
-    : warning("API key", `${label}: not checked, because the request failed`)
+const checkAccepted = (check: ServiceCheck | null, { key, source }: ApiKey.FoundApiKey): Finding => {
+  const label = `${ApiKey.fingerprint(key)} from ${source}`
+  if (check === null) return skipped("API key", `${label}: not checked without a connection`)
+  switch (isKeyAccepted(check)) {
+    case true:
+      return ok("API key", `${label}: accepted`)
+    case null:
+      return warning("API key", `${label}: not checked, because the request failed`)
+    case false:
+      return failed(
+        "API key",
+        `${label}: rejected`,
+        source === Settings.apiKey
+          ? `set ${Settings.apiKey} to another key, or unset it`
+          : "quarry auth login stores another key"
+      )
+  }
 }
-
-const fixOfRejection = ({ source }: ApiKey.FoundApiKey): string =>
-  source === Settings.apiKey
-    ? `set ${Settings.apiKey} to another key, or unset it`
-    : "quarry auth login stores another key"
 
 /** Above this, signatures and caches of others may fail, and times in the output mislead. */
 const maxSkewMillis = 60_000

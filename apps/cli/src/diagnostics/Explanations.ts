@@ -67,14 +67,13 @@ const isErrorTag = (text: string): text is ErrorTag => Object.hasOwn(meanings, t
 
 const errorTags: ReadonlyArray<ErrorTag> = Object.keys(exitCodes).filter(isErrorTag)
 
+const fixOfSignal = "run the command that the last message shows, to continue"
+
 const fixesOfOtherExitCodes: Readonly<Record<string, string>> = {
   [unexpectedErrorExitCode]: "if the message says that it is a bug, report it with the output of --verbose",
-  ...Object.fromEntries(
-    Object.values(signalExitCodes).map((code) => [
-      code,
-      "run the command that the last message shows, to continue"
-    ])
-  )
+  [signalExitCodes.SIGHUP]: fixOfSignal,
+  [signalExitCodes.SIGINT]: fixOfSignal,
+  [signalExitCodes.SIGTERM]: fixOfSignal
 }
 
 const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explanation => {

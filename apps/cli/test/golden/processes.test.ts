@@ -26,10 +26,6 @@ it("prints the version of its manifest", async () => {
 it("prints the recorded output for command lines", async () => {
   const port = await closedPort()
   const started = [
-    start("wallet transfers 0x12 --sandbox"),
-    start(`${price} --sandbox -o table`),
-    start(`${price} -o ndjson`, { QUARRY_SANDBOX: "1" }),
-    start(`${price}`, { QUARRY_BASE_URL: "https://data.example.com" }),
     start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
     start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })
   ]
