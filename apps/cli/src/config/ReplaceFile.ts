@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import { ConfigFileError, type OutputError } from "../errors/CommandError.ts"
+import { ConfigFileError, type FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
-import { type FileLockedError, lockFile } from "../files/FileLock.ts"
+import { lockFile } from "../files/FileLock.ts"
 import { replaceAtomically } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 
@@ -64,16 +64,10 @@ export const replaceFile = <E>(
     const failed = (error: unknown) =>
       new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
     yield* Effect.try({ try: () => makeDirectory(NodePath.dirname(target), 0o700), catch: failed })
-    const toConfigFileError = (error: FileLockedError | OutputError) =>
-      new ConfigFileError({
-        file,
-        reason: error._tag === "OutputError"
-          ? error.reason
-          : `another process is changing the file; if none is, remove ${error.lock}`,
-        hint: error._tag === "OutputError" ? error.hint ?? null : null
-      })
+    const toConfigFileError = ({ hint = null, reason }: FileConflictError | OutputError) =>
+      new ConfigFileError({ file, reason, hint })
     const { requireHeld } = yield* lockFile(target).pipe(
-      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "FileLockedError" }),
+      Effect.retry({ schedule: lockRetries, while: ({ _tag }) => _tag === "FileConflictError" }),
       Effect.mapError(toConfigFileError)
     )
     const text = yield* Effect.flatMap(readSmallFile(target), next)

@@ -31,8 +31,7 @@ const meanings: { readonly [T in ErrorTag]: string } = {
   UsageError: "The command line, an environment variable or a configuration file is invalid.",
   InvalidInputError: "A parameter is missing or invalid. No request was sent.",
   RequestRejectedError: "The service rejected the request (4xx). Its message is part of the error.",
-  ExportConflictError:
-    "The files of the export exist already, belong to another query, or another process writes them.",
+  FileConflictError: "A file exists already, belongs to another query, or another process writes it.",
   NotFoundError: "The service has no such item, or the path of the base URL is wrong (404).",
   NotSetError: "The setting or alias does not exist.",
   MissingApiKeyError: "No API key is configured.",

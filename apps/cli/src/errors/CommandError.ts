@@ -55,8 +55,8 @@ export class NotSetError extends Data.TaggedError("NotSetError")<{
   readonly hint: string
 }> {}
 
-/** The state of the files forbids an export: they exist, belong to another export, or another process writes them. */
-export class ExportConflictError extends Data.TaggedError("ExportConflictError")<{
+/** A file must not be written: it exists, belongs to another query, or another process writes it. */
+export class FileConflictError extends Data.TaggedError("FileConflictError")<{
   readonly reason: string
   readonly hint: string
 }> {}
@@ -106,7 +106,7 @@ export type CommandError =
   | ServerStartError
   | ConfigFileError
   | ChecksFailedError
-  | ExportConflictError
+  | FileConflictError
   | NotSetError
   | OutputError
   | SilentError
@@ -117,7 +117,7 @@ export const exitCodes = {
   OutputError: 1,
   ConfigFileError: 1,
   ChecksFailedError: 1,
-  ExportConflictError: 2,
+  FileConflictError: 2,
   UsageError: 2,
   InvalidInputError: 2,
   RequestRejectedError: 2,
@@ -163,7 +163,7 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   OutputError: "check free disk space and permissions of the output file",
   ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
   ChecksFailedError: "do what the checks say after fix:, and run quarry doctor again",
-  ExportConflictError:
+  FileConflictError:
     "choose another file, continue the same query with --resume, or wait for the other process",
   UsageError:
     "the message says what is expected; quarry config list --show-origin shows where values are set",
@@ -211,7 +211,7 @@ const cursorHint = "use a printed cursor with the same options, or omit the curs
 const describeError = (error: Exclude<CommandError, SilentError>): string => {
   switch (error._tag) {
     case "UsageError":
-    case "ExportConflictError":
+    case "FileConflictError":
     case "ServerStartError":
     case "OutputError":
     case "NotSetError":
@@ -245,7 +245,7 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
   const fix = fixes[error._tag]
   switch (error._tag) {
     case "UsageError":
-    case "ExportConflictError":
+    case "FileConflictError":
     case "NotSetError":
       return error.hint
     case "ConfigFileError":

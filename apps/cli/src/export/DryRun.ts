@@ -16,7 +16,7 @@ import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
-import { lockedAsConflict, planStart } from "./ExportStart.ts"
+import { planStart } from "./ExportStart.ts"
 import { cursorOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
@@ -44,7 +44,7 @@ export const dryRunExport = <Item>(
   Effect.gen(function*() {
     const { note } = yield* CommandTerminal
     const { operation, recordName } = list
-    yield* lockedAsConflict(requireUnlocked(target.file))
+    yield* requireUnlocked(target.file)
     const start = yield* planStart(target, query, operation)
     if (start._tag === "Complete") return yield* note(`${target.file} is complete; no request would be sent`)
     const manifest = start._tag === "New" ? null : start.manifest

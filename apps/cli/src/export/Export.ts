@@ -27,15 +27,7 @@ import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
-import {
-  discard,
-  exportFiles,
-  lockedAsConflict,
-  planStart,
-  prepareFiles,
-  publish,
-  writeManifest
-} from "./ExportStart.ts"
+import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
 import {
   cursorOf,
   makeTail,
@@ -73,7 +65,7 @@ export const exportRecords = <Item>(
     const { recordName } = list
     const samePipe = inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
-    const lock = yield* lockedAsConflict(lockFile(file))
+    const lock = yield* lockFile(file)
     const manifest = yield* planStart(target, query, list.operation).pipe(
       Effect.flatMap((start) => prepareFiles(target, query, start)),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
@@ -156,7 +148,7 @@ const writeRecords = <Item>(
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) =>
-      lockedAsConflict(requireHeld).pipe(
+      requireHeld.pipe(
         Effect.zipRight(writeManifest(file, next)),
         Effect.zipRight(Ref.set(savedManifest, next))
       )

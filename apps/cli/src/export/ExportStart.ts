@@ -1,8 +1,7 @@
 /** Decides how an export starts, from the files that an earlier one left. */
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
-import { ExportConflictError, type OutputError } from "../errors/CommandError.ts"
-import type { FileLockedError } from "../files/FileLock.ts"
+import { FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
@@ -42,20 +41,14 @@ export type ExportStart =
   | { readonly _tag: "Append"; readonly manifest: Manifest; readonly isPublished: boolean }
   | { readonly _tag: "Complete"; readonly manifest: Manifest; readonly isPublished: boolean }
 
-const conflict = (reason: string, hint: string) => new ExportConflictError({ reason, hint })
-
-/** Fails with a conflict if another process writes the file of the export. */
-export const lockedAsConflict = <A, R>(
-  self: Effect.Effect<A, FileLockedError | OutputError, R>
-): Effect.Effect<A, ExportConflictError | OutputError, R> =>
-  Effect.catchTag(self, "FileLockedError", ({ hint, reason }) => conflict(reason, hint))
+const conflict = (reason: string, hint: string) => new FileConflictError({ reason, hint })
 
 /** Decides how an export starts. Changes no file. */
 export const planStart = (
   { file, mode }: ExportTarget,
   query: ExportQuery,
   operation: QueryOperation
-): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
+): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
   Effect.gen(function*() {
     const files = exportFiles(file)
     if (mode === "overwrite") return startNew
@@ -129,7 +122,7 @@ const startNew: ExportStart = { _tag: "New" }
 
 const isEmpty = ({ parts, tail }: Manifest): boolean => parts.length === 0 && tail === null
 
-const hasChanged = (file: string): ExportConflictError =>
+const hasChanged = (file: string): FileConflictError =>
   conflict(`${file} has changed since it was exported`, "use --overwrite to export it again")
 
 /** Returns whether a file has all bytes of a complete export. */
@@ -142,7 +135,7 @@ const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boo
 const planContinuation = (
   file: string,
   manifest: Manifest
-): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
+): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
   Effect.gen(function*() {
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
@@ -159,7 +152,7 @@ const planAppending = (
   file: string,
   { newest, parts, ...manifest }: Manifest,
   isPublished: boolean
-): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
+): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
   Effect.gen(function*() {
     if (isPublished && (yield* countIntactParts(file, parts)) < parts.length) return yield* hasChanged(file)
     return {

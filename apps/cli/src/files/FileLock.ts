@@ -5,7 +5,6 @@
  * A folder replaces an empty one only, so one process takes the lock. The file of a stale lock is renamed to the next owner,
  * so of the processes that find it one succeeds: for the others that name is gone.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { execFileSync } from "node:child_process"
@@ -14,7 +13,7 @@ import { existsSync, readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
-import type { OutputError } from "../errors/CommandError.ts"
+import { FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode } from "../errors/SystemError.ts"
 import { attempt } from "./Files.ts"
 
@@ -77,21 +76,12 @@ const hasEnded = (name: string): boolean => {
   return current === null || (current !== owner.start && current !== "" && owner.start !== "")
 }
 
-/** Another process holds the lock of a file. */
-export class FileLockedError extends Data.TaggedError("FileLockedError")<{
-  readonly lock: string
-  readonly reason: string
-  readonly hint: string
-}> {}
-
-const locked = (file: string, name = ""): FileLockedError => {
+const locked = (file: string, name = ""): FileConflictError => {
   const owner = parseOwner(name)
   const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
-  const lock = lockOf(file)
-  return new FileLockedError({
-    lock,
+  return new FileConflictError({
     reason: `another ${process} is writing ${file}`,
-    hint: `wait until it ends, or remove ${lock} if there is no such process`
+    hint: `wait until it ends, or remove ${lockOf(file)} if there is no such process`
   })
 }
 
@@ -106,7 +96,7 @@ const readOwner = async (lock: string): Promise<string | null> => {
 }
 
 /** Fails if another process holds the lock of a file. Changes nothing. */
-export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedError | OutputError> =>
+export const requireUnlocked = (file: string): Effect.Effect<void, FileConflictError | OutputError> =>
   Effect.flatMap(
     attempt("read", lockOf(file), () => readOwner(lockOf(file))),
     (name) => name === null || hasEnded(name) ? Effect.void : locked(file, name)
@@ -114,13 +104,13 @@ export const requireUnlocked = (file: string): Effect.Effect<void, FileLockedErr
 
 export interface FileLock {
   /** Fails if the lock is no longer that of this process, for example because a user removed it. */
-  readonly requireHeld: Effect.Effect<void, FileLockedError>
+  readonly requireHeld: Effect.Effect<void, FileConflictError>
 }
 
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
 export const lockFile = (
   file: string
-): Effect.Effect<FileLock, FileLockedError | OutputError, Scope.Scope> =>
+): Effect.Effect<FileLock, FileConflictError | OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     const lock = lockOf(file)
     const name = ownName()

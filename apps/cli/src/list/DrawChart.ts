@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { Chart, ChartBuilder } from "../chart/Chart.ts"
 import { drawSvg } from "../chart/SvgChart.ts"
 import { drawText } from "../chart/TextChart.ts"
-import { type CommandError, ExportConflictError } from "../errors/CommandError.ts"
+import { type CommandError, FileConflictError } from "../errors/CommandError.ts"
 import { replaceText, sizeOf } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import { characterSet } from "../terminal/CharacterSet.ts"
@@ -37,7 +37,7 @@ export const drawChart = <R>(
       sizeOf(file),
       (size) => size === null,
       () =>
-        new ExportConflictError({
+        new FileConflictError({
           reason: `${file} exists`,
           hint: "use --overwrite to replace it, or choose another name"
         })

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type OutputError, UsageError } from "../errors/CommandError.ts"
+import { type FileConflictError, type OutputError, UsageError } from "../errors/CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
-import { type FileLockedError, lockFile } from "../files/FileLock.ts"
+import { lockFile } from "../files/FileLock.ts"
 import { readText, replaceText } from "../files/Files.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
@@ -29,28 +29,20 @@ interface StateFile {
   /** The position of an earlier watch, if there is one. */
   readonly saved: PositionSnapshot | null
   /** Replaces the state atomically. */
-  readonly save: (position: PositionSnapshot) => Effect.Effect<void, UsageError | OutputError>
+  readonly save: (
+    position: PositionSnapshot
+  ) => Effect.Effect<void, FileConflictError | UsageError | OutputError>
 }
-
-/** Fails as for every other state that the watch cannot use. */
-const lockedAsUsageError = <A, R>(
-  self: Effect.Effect<A, FileLockedError | OutputError, R>
-): Effect.Effect<A, UsageError | OutputError, R> =>
-  Effect.catchTag(
-    self,
-    "FileLockedError",
-    ({ hint, reason }) => new UsageError({ reason: `--state: ${reason}`, hint })
-  )
 
 /** Opens the state of a query; without a file there is none. Fails if it is the state of another query. */
 export const openState = (
   file: string | null,
   query: ListQuery,
   operation: QueryOperation
-): Effect.Effect<StateFile, UsageError | OutputError, Scope.Scope> =>
+): Effect.Effect<StateFile, FileConflictError | UsageError | OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     if (file === null) return { saved: null, save: () => Effect.void }
-    const { requireHeld } = yield* lockedAsUsageError(lockFile(file))
+    const { requireHeld } = yield* lockFile(file)
     const text = yield* readText(file)
     const state = text === null ? null : Either.getOrNull(Schema.decodeEither(StateText)(text))
     if (text !== null && state === null) {
@@ -70,7 +62,7 @@ export const openState = (
       saved: state,
       save: ({ known, start }) =>
         Effect.zipRight(
-          lockedAsUsageError(requireHeld),
+          requireHeld,
           replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
         )
     }

@@ -34,7 +34,7 @@ it.effect("is not written while another process holds the lock, which the error 
     fs.writeFileSync(`${file}.lock`, "")
     const writing = yield* Effect.fork(Effect.flip(replaceFile(file, null, () => Effect.succeed("new"))))
     yield* untilEnded(writing)
-    expect((yield* Fiber.join(writing)).reason).toContain(`remove ${file}.lock`)
+    expect((yield* Fiber.join(writing)).hint).toContain(`remove ${file}.lock`)
     expect(fs.existsSync(file)).toBe(false)
   }).pipe(Effect.scoped))
 

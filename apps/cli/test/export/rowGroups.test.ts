@@ -55,7 +55,7 @@ it.each([
     50
   ]]
 ])("end after %s, for pages of every size and parts of every length", (_, records, expected) => {
-  const hashes = [1000, 70, 333].flatMap((pageSize) =>
+  const hashes = [1000, 333].flatMap((pageSize) =>
     [false, true].map((endsParts) => {
       const file = encode(records, pageSize, endsParts)
       expect(rowGroupsOf(file)).toEqual(expected)

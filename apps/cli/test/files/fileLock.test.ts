@@ -144,7 +144,7 @@ it.effect("is not released, and not written under, when it is no longer that of 
       rmSync(`${file}.lock`, { recursive: true })
       leaveLock(file, lockName(1))
       const { _tag } = yield* Effect.flip(requireHeld)
-      expect(_tag).toBe("FileLockedError")
+      expect(_tag).toBe("FileConflictError")
     }))
     expect(readdirSync(`${file}.lock`)).toHaveLength(1)
   }))

@@ -277,7 +277,7 @@ describe("a state", () => {
       expect(existsSync(`${file}.tmp`)).toBe(false)
     }))
 
-  it.scoped("that another process writes is refused, as an error of the option", () =>
+  it.scoped("that another process writes is refused", () =>
     Effect.gen(function*() {
       const file = temporaryFile("state.json")
       mkdirSync(`${file}.lock`)
@@ -285,7 +285,7 @@ describe("a state", () => {
       expect(yield* (yield* save([wallet, "--json-errors"], file)).result).toMatchObject({
         code: 2,
         err: expect.stringMatching(
-          /"UsageError","message":"--state: another process \(1 on another\) is writing /
+          /"FileConflictError","message":"another process \(1 on another\) is writing /
         )
       })
     }))
