@@ -31,26 +31,11 @@ const spelled = (text: string, choices: ReadonlyArray<number>): string =>
     return spellings[(choices[index] ?? 0) % spellings.length]
   }).join("")
 
-const names = new Map(Object.entries({
-  "+": "plus",
-  "/": "sol",
-  "=": "equals",
-  "-": "hyphen",
-  "_": "lowbar",
-  ".": "period",
-  "!": "excl",
-  "$": "dollar",
-  "'": "apos",
-  "\"": "QUOT",
-  "<": "LT",
-  ">": "gt",
-  "(": "lpar",
-  ")": "rpar",
-  "{": "lcub",
-  "}": "rbrace",
-  ":": "colon",
-  "&": "amp"
-}))
+/** Names of entities, each after its character. */
+const names = new Map(
+  ("+plus /sol =equals -hyphen _lowbar .period !excl $dollar 'apos \"QUOT <LT >gt (lpar )rpar {lcub }rbrace " +
+    ":colon &amp").split(" ").map((entity) => [entity.charAt(0), entity.slice(1)])
+)
 
 /** Spells each character, or each one with a meaning. */
 const encodings = {

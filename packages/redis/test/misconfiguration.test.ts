@@ -112,6 +112,16 @@ const protocols = [
   ["is an HTTP server without TLS", httpServer, "rediss", "ERR_SSL_WRONG_VERSION_NUMBER", /no.* TLS/]
 ] as const
 
+/** Servers, the URL around their host and port, and the reason and the text of the error. */
+const servers = [
+  ...cases.map(([name, options, [credentials, path], reason, fix]) =>
+    [name, RedisServer.make(options), `redis://${credentials}`, path, reason, fix] as const
+  ),
+  ...protocols.map(([name, make, scheme, reason, fix]) =>
+    [name, make, `${scheme}://:${password}@`, "", reason, fix] as const
+  )
+]
+
 /** Replies that say that the server does not work now, which may end without a change. */
 const outages = [
   ["OOM", ["--maxmemory", "1"], /maxmemory-policy/],
@@ -133,30 +143,18 @@ describe("the permissions", () => {
 })
 
 describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipReason}`, () => {
-  it.scopedLive.each(cases)(
+  it.scopedLive.each(servers)(
     "that %s fails the layer, with what to change",
-    ([, options, [credentials, path], reason, fix]) =>
+    ([, make, before, path, reason, fix]) =>
       Effect.gen(function*() {
-        const { port } = yield* RedisServer.make(options)
-        const url = `redis://${credentials}127.0.0.1:${port}${path}`
-        const error = yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
+        const { port } = yield* make
+        const error = yield* Effect.flip(
+          Layer.build(RedisStores.layer({ url: `${before}127.0.0.1:${port}${path}` }))
+        )
         expect(error).toBeInstanceOf(Redis.RedisMisconfiguredError)
         expect(error.reason).toBe(reason)
         expect(error.message).toMatch(fix)
         for (const secret of [password, "other@", String(port)]) expect(error.message).not.toContain(secret)
-      })
-  )
-
-  it.scopedLive.each(protocols)(
-    "that %s fails the layer, with what to change",
-    ([, make, scheme, reason, fix]) =>
-      Effect.gen(function*() {
-        const { port } = yield* make
-        const url = `${scheme}://:${password}@127.0.0.1:${port}`
-        const error = yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
-        expect(error).toBeInstanceOf(Redis.RedisMisconfiguredError)
-        expect(error.reason).toBe(reason)
-        expect(error.message).toMatch(fix)
       })
   )
 

@@ -90,20 +90,6 @@ describe("a guard", () => {
       expect(yield* run).toBe("remote")
       expect(store.pings).toBe(13)
     }))
-
-  it.effect("becomes unavailable once for concurrent failures, with one log line", () =>
-    Effect.gen(function*() {
-      const { run, store } = yield* guardedStore()
-      const recorder = TelemetryRecorder.make()
-      store.available = false
-      const results = yield* recorder.record(
-        Effect.all(Array.from({ length: 20 }, () => run), { concurrency: "unbounded" })
-      )
-      expect(results).toEqual(Array.from({ length: 20 }, () => "refused"))
-      expect(recorder.logs.map(({ text }) => /store is (?:un)?available/.exec(text)?.[0])).toEqual([
-        "store is unavailable"
-      ])
-    }))
 })
 
 it.effect("logs what to change as an error, once per change, and measures it until the store is available", () =>
@@ -141,15 +127,11 @@ it.effect("logs what to change as an error, once per change, and measures it unt
 it.effect("pings an available store at the start and every 5 s, and notices an outage without commands", () =>
   Effect.gen(function*() {
     const { guard, store } = yield* guardedStore()
-    expect(store.pings).toBe(1)
     yield* TestClock.adjust(4999)
     expect(store.pings).toBe(1)
-    yield* TestClock.adjust(1)
-    expect(store.pings).toBe(2)
     store.available = false
-    yield* TestClock.adjust(5000)
-    expect(guard.isAvailable()).toBe(false)
-    expect(store.commands).toBe(0)
+    yield* TestClock.adjust(1)
+    expect([store.pings, guard.isAvailable(), store.commands]).toEqual([2, false, 0])
   }))
 
 it.scoped("keeps pinging after a defect, which it logs once, and uses the store again", () =>
