@@ -6,6 +6,7 @@ import { parse } from "yaml"
 import { defaults, keys } from "../../src/config/Config.ts"
 import type { ConfigKey } from "../../src/config/ConfigKey.ts"
 import { renderExample } from "../../src/config/Example.ts"
+import * as InProcess from "../golden-config/inProcess.ts"
 import { load, toPlain, uncommented } from "./support.ts"
 
 it.effect("is the default configuration", () =>
@@ -22,9 +23,18 @@ it.effect("is valid without warnings with its hidden keys", () =>
     expect([warnings, config.upstream.keys.length, config.clients.length]).toEqual([[], 1, 1])
   }))
 
-it("is part of the documentation", () => {
+it("is part of the documentation, as the program prints it", async () => {
+  const args = ["config", "example"]
+  const printed = await InProcess.run({
+    title: "",
+    args,
+    env: {},
+    files: {},
+    process: false,
+    signal: "SIGINT"
+  })
   const page = readFileSync(new URL("../../../../docs/proxy/configuration.md", import.meta.url), "utf8")
-  expect(page).toContain(`\`\`\`yaml\n${renderExample().trimEnd()}\n\`\`\``)
+  expect(page).toContain(`\`\`\`yaml\n${printed.stdout}\`\`\``)
 })
 
 it("contains every key, each with a description that ends with a dot", () => {

@@ -123,8 +123,6 @@ export const starts: ReadonlyArray<Case> = all.starts.map(toCase([]))
 /** A change of the files of a running proxy. */
 interface Change {
   readonly title: string
-  /** What is merged into the initial configuration; undefined if the configuration is unchanged or replaced by text. */
-  readonly merge: string | undefined
   /** New contents of files by name; null removes a file. */
   readonly files: ReadonlyMap<string, string | null>
   readonly signal: boolean
@@ -165,7 +163,6 @@ export const reloads: ReadonlyArray<Reload> = all.reloads.map(({ base, changes, 
       : text(merged(base, change.merge))
     return {
       title: change.title,
-      merge: change.merge === undefined ? undefined : text(change.merge),
       signal: change.signal,
       files: new Map([
         ...Object.entries(change.files),

@@ -27,9 +27,6 @@ const marked = (mark: string, text: string): string => {
   return [...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
 }
 
-export const block = (title: string, text: string): string =>
-  text === "" ? `${title}: (empty)\n` : `${title}:\n${marked("|", text)}`
-
 export const heading = (title: string): string => `${"=".repeat(4)} ${title}\n`
 
 /** Escapes invisible characters. */

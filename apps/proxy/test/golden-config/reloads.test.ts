@@ -1,9 +1,9 @@
-/** Records of reloads: which changes a running proxy applies or rejects, and what it logs. */
+/** Records of reloads: what a running proxy logs after each change of `cases.yaml`. */
 import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterAll, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
 import { type Program, Workshop } from "./processes.ts"
-import { block, heading, recordNames, recordPath, withoutPorts } from "./records.ts"
+import { heading, recordNames, recordPath, withoutPorts } from "./records.ts"
 
 const workshop = new Workshop()
 
@@ -36,7 +36,7 @@ const isOver = (lines: ReadonlyArray<Line>): boolean =>
 
 const nameOf = (title: string): string => `reload-${title.replaceAll(/\W+/g, "-")}`
 
-const shown = ({ level, message }: Line): string => `${level}: ${message}`
+const shown = ({ level, message }: Line): string => `${level}: ${message}\n`
 
 // They wait most of the time
 it.concurrent.for(Cases.reloads)(
@@ -51,26 +51,14 @@ it.concurrent.for(Cases.reloads)(
       signal: "SIGINT"
     })
     await program.until(({ stderr }) => isOver(log(stderr)))
-    const records = [
-      [heading("initial configuration"), ...[...files].map(([name, text]) => block(`file ${name}`, text))]
-        .join("")
-    ]
+    const records: Array<string> = []
     for (const change of changes) {
       const before = log(program.written.stderr).length
       for (const [name, content] of change.files) write(program, name, content)
       if (change.signal) program.signal("SIGHUP")
       const since = (stderr: string) => log(stderr).slice(before)
       await program.until(({ stderr }) => isOver(since(stderr)))
-      records.push([
-        heading(change.title),
-        ...(change.signal ? ["SIGHUP\n"] : []),
-        ...(change.merge === undefined ? [] : [block("merged into the initial configuration", change.merge)]),
-        ...[...change.files].filter(([name]) => change.merge === undefined || name !== Cases.configName)
-          .map(([name, content]) =>
-            content === null ? `file ${name}: (removed)\n` : block(`file ${name}`, content)
-          ),
-        block("log", `${since(program.written.stderr).map(shown).join("\n")}\n`)
-      ].join(""))
+      records.push(heading(change.title) + since(program.written.stderr).map(shown).join(""))
     }
     program.signal("SIGINT")
     expect((await program.ended()).code).toBe(0)
