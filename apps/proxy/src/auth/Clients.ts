@@ -12,12 +12,10 @@ import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
 import * as Tokens from "./Tokens.ts"
 
-export interface AuthenticatedClient {
-  readonly name: string
+export interface AuthenticatedClient
+  extends Pick<ClientConfig, "dailyQuota" | "name" | "rateLimit" | "weight">
+{
   readonly scopes: ReadonlySet<string>
-  readonly rateLimit: ClientConfig["rateLimit"]
-  readonly dailyQuota: ClientConfig["dailyQuota"]
-  readonly weight: ClientConfig["weight"]
 }
 
 /** The parts of a request that identify its client. */
@@ -95,28 +93,24 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): Authentication 
   }
 }
 
-/** A client with its networks; null allows every IP address. */
-interface RegisteredClient {
-  readonly client: AuthenticatedClient
-  readonly allowedRanges: IpRanges.IpRanges | null
-}
-
 const registryOf = (
   configs: ReadonlyArray<ClientConfig>,
   trustedProxies: IpRanges.IpRanges
 ): Authentication => {
-  const registered = configs.map((config): RegisteredClient => ({
-    client: toClient(config),
-    allowedRanges: config.allowedCidrs.length === 0 ? null : IpRanges.make(config.allowedCidrs)
-  }))
+  const owners = configs.map(({ allowedCidrs, scopes, tokens, ...config }) => {
+    const client: AuthenticatedClient = { ...config, scopes: operationIdsOf(scopes) }
+    return {
+      client,
+      tokens,
+      allowedRanges: IpRanges.make(allowedCidrs),
+      isRestricted: allowedCidrs.length > 0
+    }
+  })
   const findByToken = Tokens.lookupByHash(
-    configs.flatMap(({ tokens }, index) => {
-      const owner = registered[index]
-      return owner === undefined ? [] : tokens.map((token) => [token, owner] as const)
-    })
+    owners.flatMap((owner) => owner.tokens.map((token) => [token, owner] as const))
   )
   return {
-    all: registered.map(({ client }) => client),
+    all: owners.map(({ client }) => client),
     cors: Cors.make(configs),
     checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {
@@ -124,8 +118,8 @@ const registryOf = (
       if (tokens.length === 0) return Either.left(tokenMissing)
       const match = tokens.map(findByToken).find((owner) => owner !== undefined)
       if (match === undefined) return Either.left(tokenUnknown)
-      const { client, allowedRanges } = match
-      if (allowedRanges === null) return Either.right(client)
+      const { allowedRanges, client, isRestricted } = match
+      if (!isRestricted) return Either.right(client)
       const clientAddress = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
       return IpRanges.contains(allowedRanges, clientAddress)
         ? Either.right(client)
@@ -133,14 +127,6 @@ const registryOf = (
     }
   }
 }
-
-const toClient = ({ rateLimit, name, dailyQuota, scopes, weight }: ClientConfig): AuthenticatedClient => ({
-  name,
-  rateLimit,
-  dailyQuota,
-  weight,
-  scopes: operationIdsOf(scopes)
-})
 
 export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean => scopes.has(id)
 

@@ -74,74 +74,66 @@ export const methodNotAllowed = (allow: string): ProxyError =>
 
 export const internalError = make("internal", "internal error; see the proxy's log for this requestId")
 
+/** The codes of errors of the engine. */
+const codes = {
+  InvalidInputError: "invalid-request",
+  RequestRejectedError: "bad-request",
+  NotFoundError: "not-found",
+  AuthenticationError: "upstream-authentication-failed",
+  PermissionDeniedError: "upstream-authentication-failed",
+  PlanQuotaExceededError: "upstream-plan-exhausted",
+  NetworkError: "upstream-unreachable",
+  TimeoutError: "upstream-timeout",
+  InvalidResponseError: "upstream-invalid-response",
+  RateLimitError: "upstream-rate-limited",
+  LocalLimitError: "upstream-local-limit",
+  CircuitOpenError: "circuit-open",
+  ServerError: "upstream-error"
+} as const satisfies { readonly [Tag in OperationError["_tag"]]: ErrorCode }
+
+/** Returns the message for clients, where it is not that of the error. */
+const messageOf = (error: OperationError): string => {
+  switch (error._tag) {
+    case "AuthenticationError":
+    case "PermissionDeniedError":
+      return `the upstream rejected the proxy's API key (${error.status}); check upstream.keys or ${Names.apiKey}`
+    case "PlanQuotaExceededError":
+      return `the plan of the upstream API key is exhausted (${error.status})`
+    case "NetworkError":
+      return `${error.operation}: ${
+        error.sent ? "the connection to the upstream failed" : "the upstream cannot be reached"
+      }: ${error.description}${
+        error.mayHaveBeenApplied ? "; the update may have been applied, and repeating it is safe" : ""
+      }`
+    case "CircuitOpenError":
+      return `${error.operation}: circuit breaker open after repeated failures of the upstream; retry in ${
+        wholeSeconds(error.retryAfter)
+      } s`
+    default:
+      return `${error.operation}: ${error.summary}`
+  }
+}
+
 /**
  * The proxy's own response to an error of the engine. Its message contains neither hints, which are for the operator of
  * the proxy, nor the host of the upstream, which is in the access log.
  */
 export const fromOperationError = (error: OperationError): ProxyError => {
-  const message = `${error.operation}: ${error.summary}`
-  switch (error._tag) {
-    case "InvalidInputError":
-      return make("invalid-request", message)
-    case "RequestRejectedError":
-      return make("bad-request", message)
-    case "NotFoundError":
-      return make("not-found", message)
-    case "AuthenticationError":
-    case "PermissionDeniedError":
-      return make(
-        "upstream-authentication-failed",
-        `the upstream rejected the proxy's API key (${error.status}); check upstream.keys or ${Names.apiKey}`
-      )
-    case "PlanQuotaExceededError":
-      return make(
-        "upstream-plan-exhausted",
-        `the plan of the upstream API key is exhausted (${error.status})`
-      )
-    case "NetworkError":
-      return new ProxyError({
-        code: "upstream-unreachable",
-        message: `${error.operation}: ${
-          error.sent ? "the connection to the upstream failed" : "the upstream cannot be reached"
-        }: ${error.description}${
-          error.mayHaveBeenApplied ? "; the update may have been applied, and repeating it is safe" : ""
-        }`,
-        headers: {},
-        logDetail: error.summary
-      })
-    case "TimeoutError":
-      return make("upstream-timeout", message)
-    case "InvalidResponseError":
-      return make("upstream-invalid-response", message)
-    case "RateLimitError":
-      return make("upstream-rate-limited", message, retryAfterHeader(error.retryAfter))
-    case "LocalLimitError":
-      switch (error.limit) {
-        case "unavailable":
-          return limitStoreUnavailable
-        case "memory":
-          return outOfMemory
-        case "concurrency":
-        case "daily":
-        case "rate":
-          // When a slot is free is unknown.
-          return make(
-            "upstream-local-limit",
-            message,
-            retryAfterHeader(error.retryAfter ?? Duration.seconds(1))
-          )
-      }
-    case "CircuitOpenError":
-      return make(
-        "circuit-open",
-        `${error.operation}: circuit breaker open after repeated failures of the upstream; retry in ${
-          wholeSeconds(error.retryAfter)
-        } s`,
-        retryAfterHeader(error.retryAfter)
-      )
-    case "ServerError":
-      return make("upstream-error", message)
-  }
+  const { _tag } = error
+  if (_tag === "LocalLimitError" && error.limit === "unavailable") return limitStoreUnavailable
+  if (_tag === "LocalLimitError" && error.limit === "memory") return outOfMemory
+  // When a slot is free is unknown.
+  const retryAfter = _tag === "LocalLimitError"
+    ? error.retryAfter ?? Duration.seconds(1)
+    : _tag === "RateLimitError" || _tag === "CircuitOpenError"
+    ? error.retryAfter
+    : null
+  return new ProxyError({
+    code: codes[_tag],
+    message: messageOf(error),
+    headers: retryAfterHeader(retryAfter),
+    ...(_tag === "NetworkError" ? { logDetail: error.summary } : {})
+  })
 }
 
 /** The error that ends a streamed list, where the upstream's response cannot be passed through. */

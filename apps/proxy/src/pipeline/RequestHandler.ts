@@ -26,7 +26,7 @@ export interface RequestInFlight {
   /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
   readonly acceptedClient?: () => string | null
   /**
-   * Must be called once when the whole response was handed to the socket, which may buffer it for a slow client, or when
+   * Must be called when the whole response was handed to the socket, which may buffer it for a slow client, or when
    * the client disconnected before. Precedes `onComplete`.
    */
   readonly onHandedOver?: () => void

@@ -10,17 +10,16 @@ import { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { type ParsedRequest, parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Either from "effect/Either"
+import * as Rec from "effect/Record"
 import type * as Schema from "effect/Schema"
+import type { UpstreamRequest } from "../upstream/UpstreamClient.ts"
 
 /** An operation without its static types: one schema decodes and encodes its input. */
 type RewritableOperation = Pick<AnyOperation, "id" | "method" | "path" | "parameters"> & {
   readonly input: Schema.Schema.AnyNoContext
 }
 
-export interface RewrittenRequest {
-  readonly request: EncodedRequest
-  readonly input: unknown
-}
+type RewrittenRequest = Pick<UpstreamRequest, "input" | "request">
 
 export const rewrite = (
   operation: RewritableOperation,
@@ -30,10 +29,7 @@ export const rewrite = (
 ): Either.Either<RewrittenRequest, InvalidInputError> => {
   const received = parseRequest(operation, path, query, body)
   return tryRewrite(operation, received).pipe(
-    Either.orElse((error) => {
-      const relaxed = passThroughOpenValues(operation, received, error)
-      return relaxed === received ? Either.left(error) : tryRewrite(operation, relaxed)
-    })
+    Either.orElse((error) => tryRewrite(operation, passThroughOpenValues(operation, received, error)))
   )
 }
 
@@ -73,14 +69,15 @@ const passThroughOpenValues = (
       ? [[name, value] as const]
       : []
   })
-  if (moved.length === 0) return received
-  const remaining = new Map(Object.entries(received.encoded))
-  for (const [name] of moved) remaining.delete(name)
-  return { encoded: Object.fromEntries(remaining), unknownQuery: [...received.unknownQuery, ...moved] }
+  const names = new Set<string>(moved.map(([name]) => name))
+  return {
+    encoded: Rec.filter(received.encoded, (_, name) => !names.has(name)),
+    unknownQuery: [...received.unknownQuery, ...moved]
+  }
 }
 
-const rejectsParameter = (error: InvalidInputError, name: string): boolean =>
-  error.issues.some(({ parameter }) => parameter === name)
+const rejectsParameter = ({ issues }: InvalidInputError, name: string): boolean =>
+  issues.some(({ parameter }) => parameter === name)
 
 /** Whether a value is invalid on its own. The start date of a reversed range, for example, is valid on its own. */
 const isUndecodable = (operation: RewritableOperation, name: string, value: string): boolean =>

@@ -1,14 +1,12 @@
 /** Routes paths to operations. The proxy serves the upstream paths of all three APIs on one origin. */
 import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { pathMatcher } from "@blockquarry/core/RequestParsing"
+import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 
-export interface RouteMatch {
-  readonly operation: AnyOperation
-  readonly parameters: Readonly<Record<string, string>>
+export interface RouteMatch extends PathMatch<AnyOperation> {
   readonly route: string
 }
 

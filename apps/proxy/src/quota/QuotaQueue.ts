@@ -71,14 +71,12 @@ export const expectedWait = (
   return waitMs + Math.ceil(cost * window / rateLimit.limit)
 }
 
-export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError =>
-  ProxyError.make(
-    rejection.isDaily ? "client-quota-exceeded" : "client-rate-limited",
-    rejection.isDaily
-      ? "daily quota exceeded; it resets at midnight UTC"
-      : "client rate limit exceeded",
-    rejectionHeaders(rejection)
-  )
+export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError => {
+  const headers = rejectionHeaders(rejection)
+  return rejection.isDaily
+    ? ProxyError.make("client-quota-exceeded", "daily quota exceeded; it resets at midnight UTC", headers)
+    : ProxyError.make("client-rate-limited", "client rate limit exceeded", headers)
+}
 
 export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
   ProxyError.make(

@@ -91,15 +91,11 @@ export const make = (options: ServerOptions) =>
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { acceptedClient = noClient, onComplete, onHandedOver, response: proxyResponse } = ambiguous
-        ? handler.reject(400, request.socket.remoteAddress ?? "")
-        : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
-      const sentSoFar = { status: 499, bytes: 0, handedOver: false }
-      const handOver = () => {
-        if (sentSoFar.handedOver) return
-        sentSoFar.handedOver = true
-        onHandedOver?.()
-      }
+      const { acceptedClient = noClient, onComplete, onHandedOver = () => {}, response: proxyResponse } =
+        ambiguous
+          ? handler.reject(400, request.socket.remoteAddress ?? "")
+          : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
+      const sentSoFar = { status: 499, bytes: 0 }
       const send = (proxyResponse: ProxyResponse): Effect.Effect<void> => {
         const closeConnection = connections.isLastResponse(
           request,
@@ -118,16 +114,16 @@ export const make = (options: ServerOptions) =>
           const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
             sentSoFar.bytes += bytes
           })
-          return Effect.zipRight(sendStream, Effect.sync(handOver))
+          return Effect.zipRight(sendStream, Effect.sync(onHandedOver))
         }
         sentSoFar.bytes = proxyResponse.body.byteLength
         SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
-        handOver()
+        onHandedOver()
         return Effect.void
       }
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
       connections.trackRequest(request, response, (sent) => {
-        handOver()
+        onHandedOver()
         onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))

@@ -85,6 +85,11 @@ describe("a request", () => {
     expect(rewritten(`/api/v2.2${received}`)).toEqual(Either.right(sent))
   })
 
+  it("is rejected for a date that only conflicts with another one", () => {
+    const query = "from_date=2024-02-01&to_date=2024-01-01"
+    expect(rewritten(`/api/v2.2${transfers}?${query}`)).toMatchObject({ left: { code: "invalid-request" } })
+  })
+
   it("has its path parameters encoded in one form", () => {
     for (
       const [received, sent] of [["a%20b%3F%25c", "a%20b%3F%25c"], [
