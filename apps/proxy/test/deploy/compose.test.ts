@@ -10,7 +10,8 @@ import { dirname, join } from "node:path"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { defaults } from "../../src/config/Config.ts"
 import { freePort } from "../fleet/support/Balancer.ts"
-import { examples, raw, sendRequest } from "../support/proxy.ts"
+import { bytes, openConnection } from "../hostile/rawHttp.ts"
+import { examples, sendRequest } from "../support/proxy.ts"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
 import * as Image from "./support/image.ts"
@@ -243,7 +244,11 @@ describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason
         Effect.sync(() => spawn(shell, words, { stdio: "ignore" })),
         (child) => Effect.sync(() => child.kill("SIGKILL"))
       )
-      const send = (...lines: ReadonlyArray<string>) => raw(port, [...lines, "QUIT", ""].join("\r\n"))
+      const send = (...lines: ReadonlyArray<string>) =>
+        Effect.flatMap(openConnection(port), ({ closed, socket }) => {
+          socket.write(bytes([...lines, "QUIT", ""].join("\r\n")))
+          return closed
+        })
       const started = Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
       expect(yield* Effect.retry(send("GET a"), started)).toContain("NOAUTH")
       const settings = yield* send("AUTH a-password", "CONFIG GET maxmemory maxmemory-policy save")

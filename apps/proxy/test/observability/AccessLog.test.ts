@@ -5,8 +5,9 @@ import * as FastCheck from "effect/FastCheck"
 import { defaults } from "../../src/config/Config.ts"
 import * as AccessLog from "../../src/observability/AccessLog.ts"
 import * as LoggedPath from "../../src/observability/LoggedPath.ts"
+import { bytes, exchange } from "../hostile/rawHttp.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
-import { raw, sendRequest, start, testClient } from "../support/proxy.ts"
+import { sendRequest, start, testClient } from "../support/proxy.ts"
 
 const text = FastCheck.oneof(
   FastCheck.string({ unit: "binary" }),
@@ -74,7 +75,7 @@ describe("a line of a request", () => {
       expect(yield* addressOf({ "x-forwarded-for": "10.9.9.9, 10.0.0.7:443, 127.0.0.2" })).toBe("10.0.0.7")
       expect(yield* addressOf({ "x-forwarded-for": "a\"forged" })).toBe("127.0.0.1")
       const { lines, port } = yield* start({ config })
-      yield* raw(port, "not HTTP\r\n\r\n")
+      yield* exchange(port, bytes("not HTTP\r\n\r\n"))
       expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
         code: "malformed-request",
         clientAddress: "127.0.0.1"

@@ -9,13 +9,12 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
-import * as Net from "node:net"
 import * as Clients from "../../src/auth/Clients.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
 import * as Server from "../../src/server/Server.ts"
 import * as Harness from "../hostile/harness.ts"
-import { bytes, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { get, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { examples, openAdmin, sendRequest, start, testConfig } from "../support/proxy.ts"
 
@@ -38,121 +37,98 @@ const gatedUpstream = Effect.gen(function*() {
   return { client, reached, open, interrupted }
 })
 
-/** Opens a persistent connection, and waits for the first response if it sends a request. */
-const connect = (port: number, text?: string) =>
-  Effect.async<{ readonly closed: Promise<void> }>((resume) => {
-    const socket = Net.connect(port, "127.0.0.1")
-    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
-    socket.once(text === undefined ? "connect" : "data", () => resume(Effect.succeed({ closed })))
-    socket.on("error", () => {})
-    if (text !== undefined) socket.write(text)
-    socket.resume()
+/** A proxy that the test stops, and a request in flight behind the gate. */
+const startGated = (options: Parameters<typeof start>[0] = {}) =>
+  Effect.gen(function*() {
+    const gate = yield* gatedUpstream
+    const scope = yield* Scope.make()
+    const proxy = yield* Scope.extend(start({ httpClient: gate.client, ...options }), scope)
+    const accepted = yield* Effect.fork(
+      Effect.exit(sendRequest(proxy.port, path, { headers: { connection: "keep-alive" } }))
+    )
+    yield* Deferred.await(gate.reached)
+    return { ...proxy, ...gate, accepted, stop: Scope.close(scope, Exit.void) }
+  })
+
+/** An open connection that has had a response. */
+const openIdle = (port: number) =>
+  Effect.tap(openConnection(port), ({ responses, socket }) => {
+    socket.write(get("/livez"))
+    return responses(1)
   })
 
 describe("shutdown", () => {
-  it.live("completes requests in flight, closes idle connections, and refuses new ones", () =>
+  it.scopedLive("completes requests in flight, closes idle connections, and refuses new ones", () =>
     Effect.gen(function*() {
-      const gate = yield* gatedUpstream
-      const scope = yield* Scope.make()
-      const { lines, port } = yield* Scope.extend(start({ httpClient: gate.client }), scope)
-      const silent = yield* connect(port)
-      const idle = yield* connect(port, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-      const accepted = yield* Effect.fork(sendRequest(port, path, { headers: { connection: "keep-alive" } }))
-      yield* Deferred.await(gate.reached)
-      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      const { accepted, lines, open, port, stop } = yield* startGated()
+      const silent = yield* openConnection(port)
+      const idle = yield* openIdle(port)
+      const stopping = yield* Effect.fork(stop)
       // Connections without a request in flight are closed only when the server stops listening
-      yield* Effect.promise(() => Promise.all([silent.closed, idle.closed]))
-      const late = yield* Effect.exit(sendRequest(port, "/livez"))
-      expect(Exit.isFailure(late)).toBe(true)
-      yield* Deferred.succeed(gate.open, undefined)
-      const response = yield* Fiber.join(accepted)
-      expect([response.status, response.headers["connection"]]).toEqual([200, "close"])
+      yield* Effect.all([silent.closed, idle.closed])
+      expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
+      yield* Deferred.succeed(open, undefined)
+      expect(yield* Effect.flatten(Fiber.join(accepted)))
+        .toMatchObject({ status: 200, headers: { connection: "close" } })
       yield* Fiber.join(stopping)
       expect(lines).toHaveLength(1)
     }))
 
-  for (
-    const { announced, delay } of [
-      { delay: "0 millis", announced: undefined },
-      { delay: "999 millis", announced: undefined },
-      { delay: "5 seconds", announced: "timeout=5" }
-    ] as const
-  ) {
-    it.live(`is announced as far as idle connections survive its delay: ${delay}`, () =>
-      Effect.scoped(Effect.gen(function*() {
-        const scope = yield* Scope.make()
-        const config = { shutdown: { delay: Duration.decode(delay), timeout: Duration.seconds(5) } }
-        const { port, upstream } = yield* Scope.extend(Harness.start({ config }), scope)
-        const silent = yield* connect(port)
-        const connection = yield* openConnection(port)
-        const request = (target: string) =>
-          bytes(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\n\r\n`)
-        connection.socket.write(request("/livez"))
-        yield* connection.until((read) => parseResponses(read).responses.length === 1)
-        upstream.respondWith(() => null)
-        connection.socket.write(request(path))
-        yield* upstream.waitForRequests(1)
-        const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
-        yield* Effect.promise(() => silent.closed)
-        connection.socket.write(request(path))
-        yield* upstream.waitForRequests(2)
-        upstream.releaseHeld(rawResponse(200, "{}"))
-        const { responses } = parseResponses(yield* connection.closed)
-        yield* Fiber.join(stopping)
-        const announcements = responses.map((response) => ({
-          connection: header(response, "connection"),
-          keepAlive: header(response, "keep-alive")
-        }))
-        expect(announcements).toEqual([
-          { connection: "keep-alive", keepAlive: announced },
-          { connection: "keep-alive", keepAlive: undefined },
-          { connection: "close", keepAlive: undefined }
-        ])
-      })))
-  }
+  it.scopedLive.each(
+    [["0 millis", undefined], ["999 millis", undefined], ["5 seconds", "timeout=5"]] as const
+  )("with a delay of %s announces %s", ([delay, announced]) =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const config = { shutdown: { delay: Duration.decode(delay), timeout: Duration.seconds(5) } }
+      const { port, upstream } = yield* Scope.extend(Harness.start({ config }), scope)
+      upstream.respondWith(() => null)
+      const silent = yield* openConnection(port)
+      const connection = yield* openIdle(port)
+      connection.socket.write(Harness.authorized(path))
+      yield* upstream.waitForRequests(1)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* silent.closed
+      connection.socket.write(Harness.authorized(path))
+      yield* upstream.waitForRequests(2)
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      const { responses } = parseResponses(yield* connection.closed)
+      yield* Fiber.join(stopping)
+      expect(responses.map((response) => [header(response, "connection"), header(response, "keep-alive")]))
+        .toEqual([["keep-alive", announced], ["keep-alive", undefined], ["close", undefined]])
+    }))
 
   it.live("aborts requests that exceed the timeout", () =>
     Effect.gen(function*() {
-      const gate = yield* gatedUpstream
-      const scope = yield* Scope.make()
-      const { port } = yield* Scope.extend(start({ httpClient: gate.client, shutdownTimeout: 1 }), scope)
-      const accepted = yield* Effect.fork(Effect.exit(sendRequest(port, path)))
-      yield* Deferred.await(gate.reached)
-      yield* Scope.close(scope, Exit.void)
+      const { accepted, interrupted, stop } = yield* startGated({ shutdownTimeout: 1 })
+      yield* stop
       expect(Exit.isFailure(yield* Fiber.join(accepted))).toBe(true)
-      yield* Deferred.await(gate.interrupted)
+      yield* Deferred.await(interrupted)
     }))
 })
 
-describe("a disconnected client", () => {
-  it.scopedLive("interrupts its request", () =>
-    Effect.gen(function*() {
-      const gate = yield* gatedUpstream
-      const { port } = yield* start({ httpClient: gate.client })
-      const request = yield* Effect.fork(sendRequest(port, path))
-      yield* Deferred.await(gate.reached)
-      yield* Fiber.interrupt(request)
-      yield* Deferred.await(gate.interrupted)
-      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-    }))
-})
+it.live("a client that disconnects interrupts its request", () =>
+  Effect.gen(function*() {
+    const { accepted, interrupted, port, stop } = yield* startGated()
+    yield* Fiber.interrupt(accepted)
+    yield* Deferred.await(interrupted)
+    expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+    yield* stop
+  }))
 
-describe("a connection above the maximum", () => {
-  it.scopedLive("is dropped and counted", () =>
-    Effect.gen(function*() {
-      const { port, ...proxy } = yield* start({
-        config: { admin: openAdmin, limits: { ...defaults.limits, maxConnections: 1 } }
-      })
-      const dropped = Effect.map(
-        sendRequest(proxy.adminPort ?? 0, "/metrics"),
-        ({ text }) => /dropped_total\{reason="max-connections"\} (\d+)/.exec(text)?.[1]
-      )
-      expect(yield* dropped).toBe("0")
-      yield* connect(port, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-      expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
-      expect(yield* dropped).toBe("1")
-    }))
-})
+it.scopedLive("a connection above the maximum is dropped and counted", () =>
+  Effect.gen(function*() {
+    const { port, ...proxy } = yield* start({
+      config: { admin: openAdmin, limits: { ...defaults.limits, maxConnections: 1 } }
+    })
+    const dropped = Effect.map(
+      sendRequest(proxy.adminPort ?? 0, "/metrics"),
+      ({ text }) => /dropped_total\{reason="max-connections"\} (\d+)/.exec(text)?.[1]
+    )
+    expect(yield* dropped).toBe("0")
+    yield* openIdle(port)
+    expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
+    expect(yield* dropped).toBe("1")
+  }))
 
 describe("a response that cannot be created or sent", () => {
   it.scopedLive("closes the connection instead of leaving the client waiting", () =>

@@ -13,7 +13,6 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as Http from "node:http"
-import * as Net from "node:net"
 import { AdminServer } from "../../src/admin/AdminServer.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
@@ -100,22 +99,6 @@ export const sendRequest = (
     return Effect.sync(() => request.destroy())
   })
 
-/** Writes bytes to a connection and reads until the other side closes it. */
-export const raw = (port: number, text: string): Effect.Effect<string, Error> =>
-  Effect.async((resume) => {
-    const socket = Net.connect(port, "127.0.0.1", () => socket.write(Buffer.from(text, "latin1")))
-    let read = ""
-    socket.on("data", (piece) => {
-      read += piece.toString("latin1")
-    })
-    socket.on("error", (error) => resume(Effect.fail(error)))
-    socket.on("close", () => resume(Effect.succeed(read)))
-    return Effect.sync(() => socket.destroy())
-  })
-
-/** A clock without delays: retries happen and timeouts elapse immediately. */
-const instantClock: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
-
 /** A clock whose time the test sets. */
 const fixedClock = (now: () => number): Clock.Clock =>
   Object.assign(Clock.make(), {
@@ -125,15 +108,12 @@ const fixedClock = (now: () => number): Clock.Clock =>
 
 export interface TestProxyOptions {
   readonly endpoints?: UpstreamEndpoints
-  readonly sandbox?: Sandbox.SandboxOptions
   readonly httpClient?: HttpClient.HttpClient
-  readonly instantClock?: boolean
   readonly tracingEnabled?: boolean
   readonly sampler?: Sampler.Sampler
   readonly generatedToken?: string
   /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
-  readonly shutdownDelay?: Duration.DurationInput
   readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
 }
@@ -199,21 +179,16 @@ export const upstreamsWith = (client: HttpClient.HttpClient, endpoints: Upstream
 /** Starts a proxy into the scope, in front of a sandbox. */
 export const start = (options: TestProxyOptions = {}) =>
   Effect.gen(function*() {
-    const sandbox = yield* Sandbox.make({ ledger, ...options.sandbox })
+    const sandbox = yield* Sandbox.make({ ledger })
     const lines: Array<string> = []
     const upstreams = upstreamsWith(options.httpClient ?? Sandbox.httpClient(sandbox), options.endpoints)
     const running = yield* launch(testConfig(options), upstreams, {
       sampler: options.tracingEnabled === true ? options.sampler ?? Sampler.standard : null,
       generatedToken: options.generatedToken ?? null,
-      log: { sink: (line) => void lines.push(line), style: "json" },
-      shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0)
+      log: { sink: (line) => void lines.push(line), style: "json" }
     }).pipe(
       Effect.withRandom(Random.fixed([0])),
-      options.instantClock === true
-        ? Effect.withClock(instantClock)
-        : options.clock === undefined
-        ? (self) => self
-        : Effect.withClock(fixedClock(options.clock))
+      options.clock === undefined ? (self) => self : Effect.withClock(fixedClock(options.clock))
     )
     return { ...running, sandbox, lines, origin: `http://127.0.0.1:${running.port}` }
   })

@@ -378,10 +378,12 @@ const bodyText = (bytes: Buffer, status: number): string => {
 /** Log lines of the Effect runtime, which contain internal values. */
 const isOfRuntime = (line: string): boolean => line.includes("Fiber terminated with an unhandled error")
 
-/** Removes stack traces, and the length of error responses, which follows from their message. */
+/** Removes stack traces, and the length of responses whose text is elsewhere: error messages and documents. */
 export const lineText = (line: string): string => {
   const text = line.replaceAll(/(\\n|\n) +at [^\n"]*?(?=\\n|\n|"|$)/g, "")
-  const withoutLength = /"code":"/.test(text) ? text.replace(/"bytes":\d+/, "\"bytes\":\"<length>\"") : text
+  const withoutLength = /"code":"|"route":"\/(docs|openapi.json)"/.test(text)
+    ? text.replace(/"bytes":\d+/, "\"bytes\":\"<length>\"")
+    : text
   return text.startsWith("{") ? inOrder(withoutLength) : withoutLength
 }
 
