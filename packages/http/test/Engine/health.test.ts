@@ -1,9 +1,12 @@
 /** Tests the reported health of base URLs and API keys. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as TestClock from "effect/TestClock"
 import { breaker, failingReply, options } from "../support/CircuitFixtures.ts"
+import { withLabels } from "../support/MetricReader.ts"
 import { minimalOptions, priceReply, throttledReply } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../support/TelemetryRecorder.ts"
@@ -33,13 +36,20 @@ describe("health", () => {
         (_, number) => number <= 3 ? failingReply : ScriptedClient.delayed("1 second", priceReply),
         { ...options, breaker }
       )
+      const metric = Effect.map(
+        Metric.value(withLabels(Telemetry.circuitBreakerState, { upstream: base })),
+        ({ value }) => value
+      )
       for (let time = 0; time < 3; time += 1) yield* send(time)
+      expect(yield* metric).toBe(2)
       expect(yield* engine.health).toMatchObject([{ host: base, breaker: "open", retryAt: 5000 }])
       yield* TestClock.adjust(5000)
       yield* Effect.fork(send(1))
       yield* runPendingWork
+      expect(yield* metric).toBe(1)
       expect(yield* engine.health).toMatchObject([{ host: base, breaker: "half-open", retryAt: null }])
       yield* TestClock.adjust(1000)
+      expect(yield* metric).toBe(0)
       expect(yield* engine.health).toMatchObject([{ host: base, breaker: "closed", retryAt: null }])
     }))
 

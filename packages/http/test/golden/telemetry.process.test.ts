@@ -22,8 +22,6 @@ import type * as TestClients from "../support/TestClients.ts"
 import { keysOf } from "../support/TestEngine.ts"
 import { timeline } from "./support/timeline.ts"
 
-type Members = Readonly<Record<"cached" | "breaking" | "limited" | "keyed", TestClients.Clients>>
-
 const retry = { retry: RetryPolicy.standard, timeouts: Timeouts.standard }
 const ok = ScriptedClient.json({ usdPrice: 1.5 })
 const bad = (status: number, retryAfter?: string) =>
@@ -39,6 +37,17 @@ const script = ({ at, body, headers, url }: ScriptedClient.RecordedRequest): Scr
       if (body !== null) return ScriptedClient.Disconnect({ code: "ECONNRESET" })
       if (url.pathname.includes("cafe")) return ScriptedClient.respond(200, "<html>")
       return ScriptedClient.json({ usdPrice: {} })
+    case "rejecting.test":
+      return bad(401)
+    case "forbidding.test":
+      return bad(403)
+    case "busy.test":
+      return ScriptedClient.delayed("5 seconds", ok)
+    case "[::1]":
+      return ScriptedClient.respond(503, "oops", {
+        "retry-after": at < 130_000 ? "3" : "300",
+        "x-request-id": at < 123_000 ? "of-the-upstream" : "a bearer of secrets"
+      })
     case "limited.test":
       return at < 60_500 ? bad(429, "2") : ok
     default:
@@ -46,18 +55,24 @@ const script = ({ at, body, headers, url }: ScriptedClient.RecordedRequest): Scr
   }
 }
 
-/** Returns an address that repeats a hexadecimal word. */
-const addressOfWord = (word: string): string => `0x${word.repeat(10)}`
-
 const at = (
   moment: number,
   call: string,
-  run: (members: Members) => Effect.Effect<unknown, OperationError>
+  via: string,
+  run: (clients: TestClients.Clients) => Effect.Effect<unknown, OperationError>
 ) => ({
   at: moment,
   call,
-  run: (members: Members) => Effect.as(run(members), "a record")
+  via,
+  run: (clients: TestClients.Clients) => Effect.as(run(clients), "a record")
 })
+
+const price = (moment: number, call: string, via: string, number: number) =>
+  at(moment, call, via, (clients) => fetchPrice(clients, number))
+
+/** Requests the price of an address that repeats a hexadecimal word. */
+const priceOfWord = (moment: number, call: string, word: string) =>
+  at(moment, call, "breaking", ({ data }) => data.tokenPrice({ address: `0x${word.repeat(10)}` }))
 
 /** Exercises cache, retries, circuit breaker, rate limit and key failover. */
 const run = timeline({
@@ -91,39 +106,63 @@ const run = timeline({
       ...retry,
       apiKey: keysOf("rejected", "accepted"),
       baseUrl: "https://keyed.test"
+    },
+    rejecting: { ...minimalOptions, apiKey: keysOf("one", "two"), baseUrl: "https://rejecting.test" },
+    forbidding: { ...minimalOptions, apiKey: keysOf("one", "two"), baseUrl: "https://forbidding.test" },
+    busy: {
+      ...minimalOptions,
+      concurrency: { limit: 1, maxQueue: 9 },
+      apiKey: keysOf("A"),
+      baseUrl: "https://busy.test"
+    },
+    failing: {
+      ...minimalOptions,
+      ...retry,
+      retry: { budget: { capacity: 1, refill: 0 } },
+      breaker: { minimum: 3 },
+      apiKey: keysOf("A"),
+      baseUrl: "http://[::1]/base"
     }
   },
   actions: [
-    at(0, "miss", ({ cached }) => fetchPrice(cached, 1)),
-    at(10, "coalesced", ({ cached }) => fetchPrice(cached, 1)),
-    at(1000, "hit", ({ cached }) => fetchPrice(cached, 1)),
-    at(7000, "stale", ({ cached }) => fetchPrice(cached, 1)),
-    at(20_000, "stale if error", ({ cached }) => fetchPrice(cached, 1)),
-    at(31_000, "wrong type", ({ breaking }) => fetchPrice(breaking, 1)),
-    at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("cafe") })),
-    at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
-    at(38_000, "open", ({ breaking }) => fetchPrice(breaking, 2)),
-    at(44_000, "trial", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
+    price(0, "miss", "cached", 1),
+    price(10, "coalesced", "cached", 1),
+    price(1000, "hit", "cached", 1),
+    price(7000, "stale", "cached", 1),
+    price(20_000, "stale if error", "cached", 1),
+    price(31_000, "wrong type", "breaking", 1),
+    priceOfWord(31_000, "not JSON", "cafe"),
+    priceOfWord(32_000, "retried", "dead"),
+    price(38_000, "open", "breaking", 2),
+    priceOfWord(44_000, "trial", "dead"),
     at(
       44_500,
       "reset",
-      ({ breaking }) => breaking.streams.updateStreamStatus({ id: "stream-1", status: "paused" })
+      "breaking",
+      ({ streams }) => streams.updateStreamStatus({ id: "stream-1", status: "paused" })
     ),
-    at(45_000, "interrupted", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("beef") })),
+    priceOfWord(45_000, "interrupted", "beef"),
     { at: 46_000, call: "interrupted" },
-    at(60_000, "throttled", ({ limited }) => fetchPrice(limited, 1)),
-    at(60_100, "in cooldown", ({ limited }) => fetchPrice(limited, 2)),
-    at(60_200, "third", ({ limited }) => fetchPrice(limited, 3)),
-    at(60_300, "fourth", ({ limited }) => fetchPrice(limited, 4)),
-    at(60_400, "fifth", ({ limited }) => fetchPrice(limited, 5)),
-    at(80_000, "rejected", ({ keyed }) => fetchPrice(keyed, 1)),
-    at(81_000, "invalid", ({ keyed }) => keyed.data.tokenPrice({ address: "0x1" })),
-    at(82_000, "not found", ({ keyed }) => fetchPrice(keyed, 2)),
+    price(60_000, "throttled", "limited", 1),
+    price(60_100, "in cooldown", "limited", 2),
+    price(60_200, "third", "limited", 3),
+    price(60_300, "fourth", "limited", 4),
+    price(60_400, "fifth", "limited", 5),
+    price(80_000, "rejected", "keyed", 1),
+    at(81_000, "invalid", "keyed", ({ data }) => data.tokenPrice({ address: "0x1" })),
+    price(82_000, "not found", "keyed", 2),
     at(
       83_000,
       "every parameter",
-      ({ keyed }) => keyed.data.tokenPrice({ address, chain: "eth", to_block: 5 })
-    )
+      "keyed",
+      ({ data }) => data.tokenPrice({ address, chain: "eth", to_block: 5 })
+    ),
+    price(100_000, "all keys are rejected", "rejecting", 1),
+    price(100_000, "no key has the permission", "forbidding", 1),
+    price(110_000, "holds the slot", "busy", 1),
+    price(110_000, "waits for the slot", "busy", 2),
+    price(120_000, "exhausts the retry budget", "failing", 1),
+    price(130_000, "has no time for a retry", "failing", 2)
   ],
   until: 100_000
 })

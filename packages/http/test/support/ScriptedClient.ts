@@ -29,6 +29,7 @@ interface DelayOptions {
 /**
  * - `Respond`: a response with status, headers and body.
  * - `Disconnect`: a connection error with `code`.
+ * - `Defect`: a bug of the client.
  * - `Hang`: no reply.
  */
 export type ScriptedReply = Data.TaggedEnum<{
@@ -38,12 +39,13 @@ export type ScriptedReply = Data.TaggedEnum<{
     readonly body: ResponseBody
   }
   Disconnect: DelayOptions & { readonly code: string }
+  Defect: DelayOptions
   Hang: {}
 }>
 
-const { Respond, Disconnect, Hang } = Data.taggedEnum<ScriptedReply>()
+const { Defect, Disconnect, Hang, Respond } = Data.taggedEnum<ScriptedReply>()
 
-export { Disconnect, Hang }
+export { Defect, Disconnect, Hang }
 
 /** Creates a response with any body. */
 export const respond = (
@@ -114,6 +116,8 @@ export const make = (script: Script): ScriptedHttpClient => {
       switch (reply._tag) {
         case "Hang":
           return yield* Effect.never
+        case "Defect":
+          return yield* Effect.dieMessage("a bug")
         case "Disconnect": {
           const cause = Object.assign(new Error("no response"), { code: reply.code })
           return yield* new HttpClientError.RequestError({ request, reason: "Transport", cause })

@@ -1,10 +1,14 @@
 /** Timelines: the requests and outcomes of calls over virtual time. */
+import * as CallClient from "@blockquarry/http/CallClient"
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import { identity } from "effect/Function"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
 import { errorRecord } from "../../../../core/test/golden/support/record.ts"
@@ -19,19 +23,24 @@ interface CallError {
 }
 
 /** Starts or interrupts a call at a time. */
-export interface Action<K extends string> {
+export interface Action {
   readonly at: number
   readonly call: string
   /** If absent, interrupts the call with this name. */
-  readonly run?:
-    | ((clients: Readonly<Record<K, TestClients.Clients>>) => Effect.Effect<unknown, CallError>)
-    | undefined
+  readonly run?: ((clients: TestClients.Clients) => Effect.Effect<unknown, CallError>) | undefined
+  /** The name of the clients that make the call. Default: the first. */
+  readonly via?: string
+  /** The client of a gateway that the call is made for. */
+  readonly by?: CallClient.CallClient
+  readonly options?: CallOptions.CallOptions
+  /** Whether the timeline ends with the usage of the call. */
+  readonly usage?: boolean
 }
 
-interface Scenario<K extends string> {
+interface Scenario {
   readonly script: ScriptedClient.Script
-  readonly clients: Readonly<Record<K, TestClients.HarnessOptions>>
-  readonly actions: ReadonlyArray<Action<K>>
+  readonly clients: Readonly<Record<string, TestClients.HarnessOptions>>
+  readonly actions: ReadonlyArray<Action>
   /** How long the clock runs, at least. */
   readonly until?: number
 }
@@ -68,6 +77,8 @@ const describeReply = (reply: ScriptedClient.ScriptedReply | undefined): string 
   switch (reply._tag) {
     case "Hang":
       return "none"
+    case "Defect":
+      return `defect${after}`
     case "Disconnect":
       return `${reply.code}${after}`
     case "Respond": {
@@ -92,8 +103,8 @@ const outcome = (exit: Exit.Exit<unknown, CallError>): unknown =>
 const jitter = () => Random.fixed([0.5, 0.25, 0.9])
 
 /** Runs a scenario from 1970 on, and returns its events. */
-export const timeline = <K extends string>(
-  { actions, clients: options, script, until = 0 }: Scenario<K>
+export const timeline = (
+  { actions, clients: options, script, until = 0 }: Scenario
 ): Effect.Effect<ReadonlyArray<unknown>> =>
   Effect.gen(function*() {
     const lines: Array<unknown> = []
@@ -111,8 +122,10 @@ export const timeline = <K extends string>(
       return reply
     }
     const { clients } = yield* TestClients.sharedEngine(replyTo, options)
+    const [first = "none"] = Object.keys(clients)
     const fibers = new Map<string, Fiber.RuntimeFiber<unknown>>()
-    for (const { at, call, run } of actions) {
+    const usages = new Map<string, { total: CallUsage.CallUsage }>()
+    for (const { at, by = CallClient.none, call, options = {}, run, usage = false, via = first } of actions) {
       yield* advanceTo(at)
       const fiber = fibers.get(call)
       if (run === undefined) {
@@ -120,10 +133,24 @@ export const timeline = <K extends string>(
         continue
       }
       lines.push({ at, call, event: "start" })
-      const recorded = Effect.onExit(run(clients), (exit) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          lines.push({ at: now, call, ...Object(outcome(exit)) })
-        }))
+      const used = { total: CallUsage.none }
+      const observed = CallUsage.observeUsage((increment) => {
+        used.total = CallUsage.add(used.total, increment)
+      })
+      const members = clients[via]
+      if (members === undefined) throw new Error(`no clients ${via}`)
+      const recorded = Effect.onExit(
+        run(members).pipe(
+          CallOptions.withCallOptions(options),
+          Effect.provideService(CallClient.CurrentClient, by),
+          usage ? observed : identity
+        ),
+        (exit) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            lines.push({ at: now, call, ...Object(outcome(exit)) })
+          })
+      )
+      if (usage) usages.set(call, used)
       fibers.set(call, yield* Effect.fork(Effect.ignore(recorded)))
       yield* runFibers
     }
@@ -139,5 +166,7 @@ export const timeline = <K extends string>(
       yield* TestClock.setTime(next)
     }
     yield* advanceTo(Math.max(until, yield* Clock.currentTimeMillis))
+    // In the end, because calls are also charged in the background.
+    for (const [call, { total }] of usages) lines.push({ call, used: total })
     return lines
   }).pipe((events) => Effect.suspend(() => Effect.withRandom(events, jitter())))

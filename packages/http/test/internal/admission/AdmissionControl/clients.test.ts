@@ -7,7 +7,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import type { CallClient } from "../../../../src/CallClient.ts"
 import {
@@ -22,7 +21,6 @@ import {
 } from "../../../support/ClientCalls.ts"
 import {
   callNumberOf,
-  fetchPrice,
   indices,
   minimalOptions,
   priceReply,
@@ -30,7 +28,6 @@ import {
 } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import { slowStore } from "../../../support/SlowRateLimitStore.ts"
-import * as TestClients from "../../../support/TestClients.ts"
 import { engineHarness } from "../../../support/TestEngine.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
 
@@ -49,8 +46,6 @@ describe("demand beyond the rate limit of a key", () => {
   const third = client("third", 1)
 
   it.effect.each<{ readonly demands: ReadonlyArray<Demand>; readonly shares: ReadonlyArray<number> }>([
-    { demands: [{ client: light, calls: 2 }, { client: heavy, calls: 2 }], shares: [1 / 4, 3 / 4] },
-    { demands: [{ client: light, calls: 10 }, { client: heavy, calls: 2 }], shares: [1 / 4, 3 / 4] },
     {
       demands: [{ client: light, calls: 2 }, { client: third, calls: 6 }, { client: heavy, calls: 2 }],
       shares: [1 / 5, 1 / 5, 3 / 5]
@@ -124,29 +119,6 @@ describe("an upstream that responds with 429 without Retry-After", () => {
     }))
 })
 
-describe("the daily quota of a key", () => {
-  const quota = { ...RateLimit.none, cost: 1, dailyQuota: 10 }
-
-  it.effect("counts once for all base URLs", () =>
-    Effect.gen(function*() {
-      const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
-        here: { ...minimalOptions, baseUrl: "https://here.test", rateLimit: quota },
-        there: { ...minimalOptions, baseUrl: "https://there.test", rateLimit: quota },
-        otherKey: {
-          ...minimalOptions,
-          baseUrl: "https://there.test",
-          rateLimit: quota,
-          apiKey: Redacted.make("other")
-        }
-      })
-      for (const number of indices(6)) yield* fetchPrice(clients.here, number)
-      for (const number of indices(10)) yield* Effect.ignore(fetchPrice(clients.there, number))
-      expect(requests).toHaveLength(10)
-      for (const number of indices(11)) yield* Effect.ignore(fetchPrice(clients.otherKey, number))
-      expect(requests).toHaveLength(20)
-    }))
-})
-
 describe("the queue", () => {
   const step = FastCheck.oneof(
     {
@@ -154,7 +126,13 @@ describe("the queue", () => {
       arbitrary: FastCheck.record({
         _tag: FastCheck.constant("call" as const),
         client: FastCheck.nat(2),
-        duration: FastCheck.integer({ min: 0, max: 300 })
+        duration: FastCheck.integer({ min: 0, max: 300 }),
+        reply: FastCheck.constantFrom(
+          ScriptedClient.respond(404),
+          ScriptedClient.respond(500),
+          ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+          ScriptedClient.Defect({})
+        )
       })
     },
     {
@@ -178,14 +156,18 @@ describe("the queue", () => {
     ({ limit, share, steps, storeMillis }) =>
       Effect.gen(function*() {
         const callers = ["a", "b", "c"].map((name, index) => client(name, 1 + index, share))
-        const calls: Array<{ readonly caller: CallClient; readonly duration: number }> = []
+        const calls: Array<{
+          readonly caller: CallClient
+          readonly duration: number
+          readonly reply: ScriptedClient.ScriptedReply
+        }> = []
         const { stats, store } = yield* slowStore(storeMillis)
         const harness = yield* engineHarness(
           (request) => {
             const call = calls[callNumberOf(request)]
             return call === undefined
               ? ScriptedClient.Hang()
-              : ScriptedClient.delayed(call.duration, ScriptedClient.respond(404))
+              : ScriptedClient.delayed(call.duration, call.reply)
           },
           {
             ...minimalOptions,
@@ -218,7 +200,7 @@ describe("the queue", () => {
           switch (step._tag) {
             case "call": {
               const caller = callers[step.client] ?? client("?")
-              calls.push({ caller, duration: step.duration })
+              calls.push({ caller, duration: step.duration, reply: step.reply })
               fibers.push(yield* startCall(harness, caller, fibers.length, ended))
               break
             }
@@ -242,7 +224,7 @@ describe("the queue", () => {
         const sent = new Set(harness.requests.map(callNumberOf))
         expect(calls.flatMap((_, number) => sent.has(number) || interrupted.has(number) ? [] : [number]))
           .toEqual([])
-        expect(ended.filter(({ error }) => error !== null)).toEqual([])
+        expect(ended.filter(({ error }) => error?._tag === "LocalLimitError")).toEqual([])
         // Permits are for requests, and no slot or place in the queue is left.
         expect(stats.granted).toBeGreaterThanOrEqual(harness.requests.length)
         expect(stats.granted).toBeLessThanOrEqual(harness.requests.length + interrupted.size)

@@ -1,5 +1,4 @@
-/** Tests rate limits: units per window, the order and costs of calls, and those that are rejected immediately. */
-import * as RateLimit from "@blockquarry/http/RateLimit"
+/** Tests rate limits: units per window, and the order of calls. The timelines show costs, rejections and more. */
 import { describe, expect, it } from "@effect/vitest"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -7,17 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { makeClock } from "../../../faults/support/CustomClock.ts"
-import { failureOfFinished } from "../../../support/Failures.ts"
 import {
   addressOf,
   callNumberOf,
   fetchPrice,
-  forkPrices,
   minimalOptions,
-  priceReply,
   sentAtSeconds
 } from "../../../support/PriceCalls.ts"
 import { maxInWindow } from "../../../support/RateWindow.ts"
@@ -165,143 +160,4 @@ describe("the rate limit", () => {
         }
       })
   )
-
-  it.effect("is not charged for an interrupted call, and the next one does not wait for it", () =>
-    Effect.gen(function*() {
-      const cost = { tokenPrice: 1, walletChains: 100 }
-      const rateLimit = { limit: 1, window: "1 second", burst: 100, cost, ...longWaitLimit } as const
-      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
-      yield* Effect.ignore(harness.data.walletChains({ address: addressOf(0) }))
-      const expensive = yield* Effect.fork(harness.data.walletChains({ address: addressOf(1) }))
-      yield* runPendingWork
-      const next = yield* Effect.fork(fetchPrice(harness, 2))
-      yield* TestClock.adjust(500)
-      yield* Fiber.interrupt(expensive)
-      yield* TestClock.adjust(500)
-      yield* Fiber.join(next)
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
-    }))
-
-  it.effect("applies per API key and base URL, for all clients", () =>
-    Effect.gen(function*() {
-      const options = {
-        ...minimalOptions,
-        rateLimit: RateLimit.make({ limit: 1, window: "1 second", cost: 1, ...longWaitLimit })
-      }
-      const here = { ...options, baseUrl: "https://here.test" }
-      const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
-        one: here,
-        same: here,
-        otherKey: { ...here, apiKey: Redacted.make("other") },
-        there: { ...options, baseUrl: "https://there.test" }
-      })
-      const all = [clients.one, clients.same, clients.otherKey, clients.there]
-      const fibers = yield* Effect.forEach(all, (client, number) => Effect.fork(fetchPrice(client, number)))
-      yield* runPendingWork
-      expect(requests.map(callNumberOf)).toEqual([0, 2, 3])
-      yield* TestClock.adjust(1000)
-      expect(requests.map(callNumberOf)).toEqual([0, 2, 3, 1])
-      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-    }))
-})
-
-describe("the cost", () => {
-  const sentAt = (rateLimit: Partial<RateLimit.RateLimit>, calls: number) =>
-    Effect.gen(function*() {
-      const limit = { ...RateLimit.make({ limit: 10, window: "10 seconds" }), ...longWaitLimit, ...rateLimit }
-      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit: limit })
-      const fibers = yield* Effect.forEach(
-        Array.from({ length: calls }, (_, number) => number),
-        (number) => Effect.fork(fetchPrice(harness, number))
-      )
-      yield* TestClock.adjust("10 minutes")
-      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-      const [first] = sentAtSeconds(harness.requests)
-      return sentAtSeconds(harness.requests).map((at) => at - (first ?? 0))
-    })
-
-  it.effect("can be set for an operation or for all", () =>
-    Effect.gen(function*() {
-      expect(yield* sentAt({ cost: { tokenPrice: 5 } }, 4)).toEqual([0, 0, 5, 10])
-      expect(yield* sentAt({ cost: 10 }, 3)).toEqual([0, 10, 20])
-      expect(yield* sentAt({ cost: 0 }, 30)).toEqual(Array.from({ length: 30 }, () => 0))
-    }))
-
-  it.effect("may exceed the burst", () =>
-    Effect.gen(function*() {
-      expect(yield* sentAt({ cost: 7, burst: 2 }, 3)).toEqual([0, 7, 14])
-    }))
-})
-
-/** One request per ten seconds. */
-const slowReply = RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day" })
-
-const localLimitError = (
-  limit: "rate" | "concurrency",
-  retryAfter: Duration.DurationInput | null
-) => ({
-  _tag: "LocalLimitError",
-  limit,
-  retryAfter: retryAfter === null ? null : Duration.decode(retryAfter)
-})
-
-describe("maxQueue", () => {
-  it.effect("has room again after a call was sent or interrupted", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => priceReply, {
-        ...minimalOptions,
-        rateLimit: { ...slowReply, maxQueue: 2 }
-      })
-      const [, first] = yield* forkPrices(harness, [0, 1, 2])
-      if (first !== undefined) yield* Fiber.interrupt(first)
-      yield* forkPrices(harness, [3])
-      expect(yield* failureOfFinished((yield* forkPrices(harness, [4])).at(0))).toMatchObject({
-        limit: "rate"
-      })
-      yield* TestClock.adjust("10 seconds")
-      yield* forkPrices(harness, [5])
-      yield* TestClock.adjust("1 hour")
-      expect(harness.requests.map(callNumberOf)).toEqual([0, 2, 3, 5])
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 10, 20, 30])
-    }))
-})
-
-describe("maxWait", () => {
-  it.effect("depends on the cost of the queued calls, not on their number", () =>
-    Effect.gen(function*() {
-      const cost = { tokenPrice: 1, walletChains: 6 }
-      const rateLimit = { ...slowReply, burst: 6, cost, maxWait: "75 seconds" } as const
-      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
-      const expensive = (number: number) => harness.data.walletChains({ address: addressOf(number) })
-      yield* Effect.ignore(expensive(0))
-      yield* Effect.fork(expensive(1))
-      yield* runPendingWork
-      const fibers = yield* forkPrices(harness, [2, 3])
-      expect(yield* failureOfFinished(fibers[1])).toMatchObject(localLimitError("rate", "80 seconds"))
-      yield* TestClock.adjust("1 hour")
-      expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
-      expect(sentAtSeconds(harness.requests)).toEqual([0, 60, 70])
-    }))
-})
-
-describe("the deadline of a call", () => {
-  it.effect("does not affect the wait of other calls", () =>
-    Effect.gen(function*() {
-      const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
-        long: { ...minimalOptions, baseUrl: "https://here.test", rateLimit: slowReply },
-        short: {
-          ...minimalOptions,
-          baseUrl: "https://here.test",
-          rateLimit: slowReply,
-          timeouts: { attempt: "5 seconds", call: "15 seconds" }
-        }
-      })
-      yield* forkPrices(clients.long, [0, 1])
-      const [rejectedFiber] = yield* forkPrices(clients.short, [2])
-      expect(yield* failureOfFinished(rejectedFiber)).toMatchObject(localLimitError("rate", "20 seconds"))
-      yield* forkPrices(clients.long, [3])
-      yield* TestClock.adjust("1 hour")
-      expect(requests.map(callNumberOf)).toEqual([0, 1, 3])
-      expect(sentAtSeconds(requests)).toEqual([0, 10, 20])
-    }))
 })

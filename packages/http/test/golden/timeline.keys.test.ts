@@ -1,0 +1,160 @@
+/** Which API key is used, cooldowns, failover, and the limits of each key. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Redacted from "effect/Redacted"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import { keysOf, labelOf, secretOf } from "../support/TestEngine.ts"
+import {
+  at,
+  counting,
+  failed,
+  inTurn,
+  metadata,
+  ok,
+  once,
+  price,
+  recorded,
+  retry,
+  scenario,
+  update,
+  updated
+} from "./support/scenario.ts"
+
+const two = { apiKey: keysOf("A", "B") }
+const three = { apiKey: keysOf("A", "B", "C") }
+const byKey =
+  (replies: Readonly<Record<string, ScriptedClient.ScriptedReply>>) =>
+  (request: ScriptedClient.RecordedRequest) => replies[labelOf(request)] ?? ok()
+const exhausted = ScriptedClient.json({ message: "Your plan: usage consumed" }, 401)
+const late = (reply: ScriptedClient.ScriptedReply) => ScriptedClient.delayed("100 millis", reply)
+const spread = at(0, 100, 200, 300, 1500, 5000)
+
+recorded("timeline.keys", {
+  "keys are used in turn": scenario(three, counting, at(0, 0, 0, 0, 0)),
+  "a key is rejected with 401": scenario(three, byKey({ A: failed(401) }), spread),
+  "a key is rejected with 403": scenario(three, byKey({ B: failed(403) }), spread),
+  "a plan is exhausted: 402": scenario(three, byKey({ A: failed(402) }), spread),
+  "a plan is exhausted: message of a 401": scenario(three, byKey({ A: exhausted }), spread),
+  "a key is throttled": scenario(three, byKey({ A: failed(429) }), spread),
+  "a key is throttled with Retry-After": scenario(
+    three,
+    byKey({ A: failed(429, "30") }),
+    [...spread, price(40_000, 9, { call: "last" })]
+  ),
+  "a key is throttled for an hour: its cooldown is a minute": scenario(
+    two,
+    byKey({ A: failed(429, "3600") }),
+    at(0, 59_999, 59_999, 60_000, 60_000)
+  ),
+  "the cooldown of a rejected key doubles up to a minute, and is 1 s again after a success": scenario(
+    two,
+    (request) => labelOf(request) === "A" && request.at !== 183_000 ? failed(401) : ok(),
+    at(
+      ...[0, 999, 1000, 3000, 7000, 15_000, 31_000, 63_000, 122_999, 123_000, 183_000],
+      183_001,
+      183_002,
+      184_002
+    )
+  ),
+  "concurrent rejections of a key start one cooldown": scenario(
+    two,
+    (request) => ScriptedClient.delayed("100 millis", labelOf(request) === "A" ? failed(401) : ok()),
+    at(0, 0, 0, 0, 1099, 1100, 1100)
+  ),
+  "a later 429 extends the cooldown of its key": scenario(
+    two,
+    inTurn(late(failed(429, "1")), ok(), ScriptedClient.delayed("200 millis", failed(429, "5"))),
+    at(0, 0, 0, 2000, 2000)
+  ),
+  "a response to a request from before a cooldown does not end it": scenario(
+    two,
+    inTurn(late(failed(401)), ok(), ScriptedClient.delayed("200 millis", ok())),
+    at(0, 0, 0, 300, 300)
+  ),
+  "all keys are rejected": scenario(three, () => failed(401), at(0, 2000)),
+  "all plans are exhausted": scenario(three, () => failed(402), at(0, 2000)),
+  "all keys are throttled": scenario(three, () => failed(429, "20"), at(0, 2000)),
+  "all keys are throttled for different times, with retries": scenario(
+    { ...three, ...retry },
+    byKey({ A: failed(429, "9"), B: failed(429, "5"), C: failed(429, "7") }),
+    once
+  ),
+  "rejected, exhausted and throttled": scenario(
+    three,
+    byKey({ A: failed(401), B: failed(402), C: failed(429, "4") }),
+    at(0, 1000, 6000)
+  ),
+  "an update fails over to another key": scenario(
+    three,
+    (request) => labelOf(request) === "A" ? failed(401) : updated,
+    [update(0)]
+  ),
+  "a 500 causes no failover": scenario(three, () => failed(500), at(0, 100)),
+  "a 404 causes no failover": scenario(three, () => failed(404), once),
+  "a single key is rejected": scenario({}, () => failed(401), at(0, 100)),
+  "daily quotas of two keys": scenario(
+    {
+      apiKey: keysOf("A", "B").map((key, index) => ({
+        ...key,
+        rateLimit: { ...RateLimit.none, cost: 1, dailyQuota: index + 1 }
+      }))
+    },
+    counting,
+    at(0, 1, 2, 3, 86_399_999, 86_400_000)
+  ),
+  "the same key under two labels": scenario(
+    {
+      apiKey: [
+        { label: "first", key: Redacted.make(secretOf("A")) },
+        { label: "second", key: Redacted.make(secretOf("A")) }
+      ]
+    },
+    () => failed(401),
+    once
+  )
+})
+
+/** A rate limit of one request per 10 s. */
+const limit = (options: Partial<RateLimit.RateLimit> = {}) =>
+  RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day", ...options })
+const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, dailyQuota })
+const limits = (a: RateLimit.RateLimit | undefined, b: RateLimit.RateLimit) => ({
+  apiKey: keysOf("A", "B").map((key, index) => ({ ...key, rateLimit: index === 0 ? a : b }))
+})
+
+recorded("timeline.limitsOfKeys", {
+  "the rate limit of the API is the default": scenario(
+    { ...limits(undefined, limit({ burst: 3 })), rateLimit: limit({ burst: 2 }) },
+    counting,
+    at(0, 0, 0, 0, 0)
+  ),
+  "no call waits while another key is available": scenario(
+    limits(limit(), RateLimit.none),
+    counting,
+    at(0, 0, 0, 0)
+  ),
+  "calls wait in the shortest queue": scenario(
+    limits(limit(), limit({ limit: 3 })),
+    counting,
+    at(0, 0, 0, 0, 0, 0, 0, 0)
+  ),
+  "a call is rejected only if the wait is too long for every key": scenario(
+    limits(limit({ maxWait: 0 }), limit({ limit: 0.5, maxWait: "25 seconds" })),
+    counting,
+    at(0, 0, 0, 0)
+  ),
+  "each key that an attempt uses is charged": scenario(
+    { ...two, rateLimit: limit({ burst: 2 }) },
+    byKey({ A: failed(429, "1") }),
+    at(0, 0, 0)
+  ),
+  "a key whose daily quota is exhausted does not prevent waiting for another": scenario(
+    limits(daily(1), limit()),
+    counting,
+    at(0, 0, 0, 0)
+  ),
+  "a call whose daily quota is exhausted leaves the trial to another": scenario(
+    { rateLimit: { ...daily(5), cost: { tokenPrice: 3, nftMetadata: 1 } } },
+    inTurn(failed(429, "1"), failed(404)),
+    [...at(0, 1000), metadata(1000, "metadata")]
+  )
+})
