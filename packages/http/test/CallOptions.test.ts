@@ -4,7 +4,7 @@ import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { cachingOptions, numberedPrice } from "./support/CacheFixtures.ts"
+import { cachingOptions } from "./support/CacheFixtures.ts"
 import { address } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import { fetchPrice, minimalOptions } from "./support/PriceCalls.ts"
@@ -37,18 +37,6 @@ describe("withCallOptions", () => {
       expect(yield* attempts((self) => once(often(self)))).toBe(5)
     }))
 
-  it.effect("inherits options that are not set", () =>
-    Effect.gen(function*() {
-      const timeouts = CallOptions.withCallOptions({ timeouts: { attempt: "3 seconds", call: "1 minute" } })
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
-        ...minimalOptions,
-        retry: TestClients.immediateRetries(3)
-      })
-      const error = yield* whileTimePasses(failureOf(timeouts(twice(fetchPrice(harness, 1)))), "6 seconds")
-      expect(error).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
-      expect(harness.requests.map(({ at }) => at)).toEqual([0, 3000])
-    }))
-
   it.effect("inherits members of a policy that are not set, from the outer region and else from the layer", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
@@ -67,19 +55,6 @@ describe("withCallOptions", () => {
       expect(error).toMatchObject({ _tag: "TimeoutError", scope: "call" })
       // The backoff of the layer is immediate
       expect(harness.requests.map(({ at }) => at)).toEqual([0, 3000])
-    }))
-
-  it.effect("does not affect concurrent or later calls outside the region", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-        ...minimalOptions,
-        retry: TestClients.immediateRetries(3)
-      })
-      const call = Effect.ignore(fetchPrice(harness, 1))
-      yield* Effect.all([once(call), call, twice(call)], { concurrency: "unbounded" })
-      expect(harness.requests).toHaveLength(6)
-      yield* call
-      expect(harness.requests).toHaveLength(9)
     }))
 })
 
@@ -144,17 +119,6 @@ describe("streamWithCallOptions", () => {
     }))
 })
 
-describe("cacheMode", () => {
-  it.effect("applies only within its region", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      const call = Effect.map(fetchPrice(harness, 1), ({ usdPrice }) => usdPrice)
-      const reload = CallOptions.withCallOptions({ cacheMode: "reload" })
-      expect(yield* Effect.all([call, call, reload(call), call])).toEqual([1, 1, 2, 2])
-      expect(yield* reload(CallOptions.withCallOptions({ cacheMode: "default" })(call))).toBe(2)
-    }))
-})
-
 describe("the second argument of an operation function", () => {
   const retrying = { ...minimalOptions, retry: TestClients.immediateRetries(3) }
 
@@ -198,104 +162,4 @@ describe("the second argument of an operation function", () => {
       yield* Effect.ignore(harness.data.tokenOwners({ token_address: address }, { retry: RetryPolicy.none }))
       expect(harness.requests).toHaveLength(1)
     }))
-})
-
-describe("invalid options", () => {
-  const invalid = [
-    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: Number.NaN } }],
-    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: 0 } }],
-    ["retry.budget.refill", {
-      retry: { ...RetryPolicy.standard, budget: { capacity: 1, refill: Number.NaN } }
-    }],
-    ["timeouts.attempt", { timeouts: { attempt: Number.NaN, call: "1 second" } }],
-    ["timeouts.call", { timeouts: { attempt: "1 second", call: 0 } }]
-  ] as const
-
-  for (const [option, options] of invalid) {
-    it.effect(`fail the call and name the option: ${option}`, () =>
-      Effect.gen(function*() {
-        const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
-        const expected = {
-          _tag: "InvalidInputError",
-          operation: "tokenPrice",
-          issues: [{ parameter: option }]
-        }
-        expect(yield* failureOf(data.tokenPrice({ address }, options))).toMatchObject(expected)
-        const region = CallOptions.withCallOptions(options)
-        expect(yield* failureOf(region(data.tokenPrice({ address })))).toMatchObject(expected)
-        const stream = data.tokenOwners.pages({ token_address: address }, options)
-        expect(yield* failureOf(Stream.runDrain(stream))).toMatchObject({ issues: [{ parameter: option }] })
-        expect(requests).toEqual([])
-      }))
-  }
-
-  it.effect("are all named in one error", () =>
-    Effect.gen(function*() {
-      const { data } = yield* TestClients.harness(numberedPrice, minimalOptions)
-      const options = {
-        retry: { ...RetryPolicy.standard, attempts: 1.5 },
-        timeouts: { attempt: 0, call: 0 }
-      }
-      const { message } = yield* failureOf(data.tokenPrice({ address }, options))
-      expect(message).toBe(
-        "tokenPrice: retry.attempts: expected an integer of at least 1, got 1.5; " +
-          "timeouts.attempt: expected more than 0, got 0; timeouts.call: expected more than 0, got 0"
-      )
-    }))
-
-  it.effect.each<[json: string, parameter: string, reason: string]>([
-    [`{ "cacheMode": "force" }`, "cacheMode", "expected one of default, reload, no-store, got a string"],
-    [`{ "cacheMode": 5 }`, "cacheMode", "expected one of default, reload, no-store, got 5"],
-    [
-      `{ "cacheMod": "reload" }`,
-      "cacheMod",
-      "unknown option; expected one of retry, timeouts, cacheMode, cursor, maxPages, maxItems, prefetch"
-    ],
-    [`{ "cursor": 5 }`, "cursor", "expected a string, got 5"],
-    ["null", "options", "expected an object, got null"],
-    ["5", "options", "expected an object, got 5"],
-    ["[]", "options", "expected an object, got a list"],
-    [
-      `{ "timeouts": { "call": "soon" } }`,
-      "timeouts.call",
-      `expected a duration such as "5 seconds", got a string`
-    ]
-  ])(
-    "of a program without types fail calls, regions and streams: %s",
-    ([json, parameter, reason]) =>
-      Effect.gen(function*() {
-        const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
-        const untyped: CallOptions.CallOptions = JSON.parse(json)
-        const expected = { _tag: "InvalidInputError", issues: [{ parameter, reason }] }
-        expect(yield* failureOf(data.tokenPrice({ address }, untyped))).toMatchObject(expected)
-        expect(yield* failureOf(CallOptions.withCallOptions(data.tokenPrice({ address }), untyped)))
-          .toMatchObject(expected)
-        const { items, pages } = data.tokenOwners
-        expect(yield* failureOf(Stream.runDrain(pages({ token_address: address }, untyped))))
-          .toMatchObject(expected)
-        expect(yield* failureOf(Stream.runDrain(items({ token_address: address }, untyped))))
-          .toMatchObject(expected)
-        expect(requests).toEqual([])
-      })
-  )
-
-  for (const option of ["maxItems", "maxPages", "prefetch"] as const) {
-    it.effect(`of a stream fail it: ${option}`, () =>
-      Effect.gen(function*() {
-        const { data, requests } = yield* TestClients.harness([])
-        for (const value of [Number.NaN, -1, 1.5]) {
-          const expected = {
-            operation: "tokenOwners",
-            issues: [{ parameter: option, reason: `expected an integer of at least 0, got ${value}` }]
-          }
-          const { items, pages } = data.tokenOwners
-          const options = { [option]: value }
-          expect(yield* failureOf(Stream.runDrain(pages({ token_address: address }, options))))
-            .toMatchObject(expected)
-          expect(yield* failureOf(Stream.runDrain(items({ token_address: address }, options))))
-            .toMatchObject(expected)
-        }
-        expect(requests).toEqual([])
-      }))
-  }
 })

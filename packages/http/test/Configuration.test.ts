@@ -1,8 +1,6 @@
 /** Configuration is validated when a layer is built. */
-import { operationIds } from "@blockquarry/core/Operations"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
@@ -19,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { address, hash } from "./support/Examples.ts"
-import { addressOf, priceReply } from "./support/PriceCalls.ts"
+import { priceReply } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import { key } from "./support/TestClients.ts"
 
@@ -153,42 +151,9 @@ describe("layerConfig", () => {
         QUARRY_RATE_LIMIT: "fast"
       })
     }))
-
-  it.effect("reports every invalid variable", () =>
-    Effect.gen(function*() {
-      const message = yield* errorOf(DataApi.layerConfig(), {
-        QUARRY_API_KEY: "a\nb",
-        QUARRY_BASE_URL: "host",
-        QUARRY_RATE_LIMIT: "fast"
-      })
-      for (const variable of ["QUARRY_API_KEY", "QUARRY_BASE_URL", "QUARRY_RATE_LIMIT"]) {
-        expect(message).toContain(`Invalid data at ${variable}`)
-      }
-    }))
 })
 
-describe("invalid API keys", () => {
-  it.effect.each(["abc\n", "abc\r\n", "a\u0000b", "a€b", ""])(
-    "fail the layer, unseen: %j",
-    (invalid) =>
-      Effect.gen(function*() {
-        const single = yield* errorOf(DataApi.layer({ ...options, apiKey: Redacted.make(invalid) }))
-        expect(single).toContain("Invalid data at apiKey:")
-        const several = yield* errorOf(DataApi.layer({
-          ...options,
-          apiKey: [{ label: "one", key: Redacted.make(key) }, { label: "two", key: Redacted.make(invalid) }]
-        }))
-        expect(several).toContain("Invalid data at apiKey.two:")
-        const keyless = yield* errorOf(
-          LedgerApi.layer({ apiKey: Redacted.make(invalid), baseUrl: "https://h.test" })
-        )
-        expect(keyless).toContain("Invalid data at apiKey:")
-        for (const message of [single, several, keyless]) {
-          expect(message).not.toContain(invalid.trim() || key)
-        }
-      })
-  )
-
+describe("API keys", () => {
   it.effect("are required, also of programs without types, except by the ledger API", () =>
     Effect.gen(function*() {
       const keyless: ApiOptions = JSON.parse(`{ "baseUrl": "https://host.test" }`)
@@ -202,139 +167,6 @@ describe("invalid API keys", () => {
       for (const layer of [DataApi.layer, DataApi.layerConfig, LedgerApi.layer, LedgerApi.layerConfig]) {
         expect(yield* errorOf(layer(noOptions))).toContain("Invalid data at options: \"expected an object\"")
       }
-    }))
-})
-
-describe("invalid policies", () => {
-  const notPositive = [0, -1, Number.NaN]
-  const invalid: Readonly<Record<string, ReadonlyArray<number>>> = {
-    "rateLimit.limit": notPositive,
-    "rateLimit.window": notPositive,
-    "rateLimit.burst": notPositive,
-    "rateLimit.dailyQuota": notPositive,
-    "rateLimit.cost": [-1],
-    "rateLimit.cost.tokenPrice": [Number.NaN],
-    "rateLimit.maxQueue": [-1],
-    "concurrency.limit": notPositive,
-    "concurrency.maxQueue": [-1],
-    "retry.attempts": [...notPositive, 1.5],
-    "retry.budget.capacity": [Number.NaN],
-    "retry.budget.refill": [-1],
-    "breaker.threshold": [...notPositive, 1.5],
-    "breaker.minimum": notPositive,
-    "breaker.window": notPositive,
-    "breaker.openDuration": notPositive,
-    "timeouts.attempt": notPositive,
-    "timeouts.call": notPositive,
-    "maxBodySize": notPositive
-  }
-
-  it.effect.each(Object.entries(invalid))(
-    "fail the layer and name the option: %s",
-    ([path, values]) =>
-      Effect.gen(function*() {
-        for (const value of values) {
-          const policies = path.split(".").reduceRight<unknown>((member, name) => ({ [name]: member }), value)
-          expect(yield* errorOf(DataApi.layer({ ...options, ...Object(policies) }))).toContain(
-            `Invalid data at ${path}:`
-          )
-        }
-      })
-  )
-
-  it.effect.each<[json: string, path: string, reason: string]>([
-    [`{ "retry": { "attempts": "2" } }`, "retry.attempts", "expected an integer of at least 1, got a string"],
-    [`{ "retry": 3 }`, "retry", "expected an object with attempts, baseDelay, maxDelay, budget, got 3"],
-    [`{ "timeouts": { "attempt": "5 parsecs" } }`, "timeouts.attempt", "expected a duration"],
-    [`{ "rateLimit": "secret" }`, "rateLimit", "expected an object with limit, window"],
-    [
-      `{ "rateLimit": { "limit": 1 } }`,
-      "rateLimit.window",
-      "expected a duration such as \"5 seconds\", got undefined"
-    ],
-    [`{ "rateLimit": { "window": 1 } }`, "rateLimit.limit", "expected more than 0, got undefined"],
-    [`{ "breaker": [] }`, "breaker", "expected an object with threshold"],
-    [`{ "cache": { "enabled": "secret" } }`, "cache.enabled", "expected true or false, got a string"],
-    [`{ "maxBodySize": "1 MB" }`, "maxBodySize", "expected more than 0, got a string"],
-    [`{ "userAgent": 1 }`, "userAgent", "expected visible ASCII characters"],
-    [
-      `{ "arrayFormat": "csv" }`,
-      "arrayFormat",
-      "expected one of brackets, indices, repeat, comma, got a string"
-    ],
-    [`{ "transformClient": 5 }`, "transformClient", "expected a function, got 5"],
-    [`{ "uncacheable": "secret" }`, "uncacheable", `expected a list of Redacted.make("…")`],
-    [`{ "uncacheable": ["secret"] }`, "uncacheable", `expected a list of Redacted.make("…")`],
-    [`{ "apiKey": "secret" }`, "apiKey", `expected Redacted.make("…"), got a string"`],
-    [`{ "apiKey": 12345 }`, "apiKey", `expected Redacted.make("…"), got a number"`],
-    [`{ "apiKey": null }`, "apiKey", `expected Redacted.make("…"), got null"`],
-    [`{ "apiKey": { "key": "secret" } }`, "apiKey", `expected Redacted.make("…"), got an object"`],
-    [`{ "apiKey": ["secret"] }`, "apiKey.0", "expected an object with label, key, rateLimit, got a string"],
-    [
-      `{ "apiKey": [{ "label": "a", "key": "secret" }] }`,
-      "apiKey.a.key",
-      `expected Redacted.make("…"), got a string"`
-    ],
-    [`{ "apiKey": [{ "label": 1, "key": "secret" }] }`, "apiKey.0.label", "expected a string, got 1"],
-    [
-      `{ "apiKey": [{ "label": "a", "rateLimit": 1 }] }`,
-      "apiKey.a.rateLimit",
-      "expected an object with limit"
-    ],
-    [`{ "retry": { "budget": { "refill": -1 } } }`, "retry.budget.refill", "expected at least 0, got -1"],
-    [
-      `{ "retry": { "atempts": "secret" } }`,
-      "retry.atempts",
-      `unknown option; expected one of attempts, baseDelay, maxDelay, budget"`
-    ],
-    [
-      `{ "rateLimit": { "cost": { "tokenPrise": "secret" } } }`,
-      "rateLimit.cost.tokenPrise",
-      `unknown option; expected one of ${operationIds.join(", ")}"`
-    ],
-    [
-      `{ "apiKey": [{ "label": "a", "rateLimit": { "cost": { "constructor": 1 } } }] }`,
-      "apiKey.a.rateLimit.cost.constructor",
-      "unknown option; expected one of walletTransfers, "
-    ],
-    [`{ "rateLimit": { "cost": ["secret"] } }`, "rateLimit.cost", `expected at least 0, got a list"`],
-    [`{ "cahce": "secret" }`, "cahce", "unknown option; expected one of apiKey, baseUrl, cache, "],
-    [`{ "constructor": "secret" }`, "constructor", "unknown option; expected one of apiKey, "]
-  ])("of a program without types fail the layer: %s", ([json, path, reason]) =>
-    Effect.gen(function*() {
-      const untyped: Partial<ApiOptions> = JSON.parse(json)
-      for (const layer of [DataApi.layer, DataApi.layerConfig]) {
-        const error = yield* errorOf(layer({ ...options, ...untyped }))
-        expect(error).toContain(`Invalid data at ${path}: "${reason}`)
-        expect(error).not.toMatch(/secret|12345/)
-      }
-    }))
-
-  it.effect("are all reported", () =>
-    Effect.gen(function*() {
-      const message = yield* errorOf(DataApi.layer({
-        ...options,
-        rateLimit: { ...RateLimit.standard, limit: 0 },
-        concurrency: { limit: 0, maxQueue: -1 }
-      }))
-      for (const path of ["rateLimit.limit", "concurrency.limit", "concurrency.maxQueue"]) {
-        expect(message).toContain(path)
-      }
-    }))
-
-  it.effect("do not include the policies of the library", () =>
-    Effect.gen(function*() {
-      const none = {
-        rateLimit: RateLimit.none,
-        retry: RetryPolicy.none,
-        breaker: CircuitBreaker.none,
-        cache: ResponseCache.none
-      }
-      const { requests } = yield* run(
-        Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address: addressOf(1) })),
-        DataApi.layer({ ...options, ...none })
-      )
-      expect(requests).toHaveLength(1)
     }))
 })
 

@@ -5,7 +5,6 @@ import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import type * as Timeouts from "@blockquarry/http/Timeouts"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -38,13 +37,23 @@ const replies: Readonly<Record<string, () => ScriptedClient.ScriptedReply>> = {
   "400 with a message": () => jsonReply(400, { message: "bad parameter" }),
   "400 with a list of messages": () => jsonReply(400, { message: ["first", "second"], statusCode: 400 }),
   "400 with errors": () => jsonReply(400, { errors: [{ message: "first" }, { message: "second" }] }),
+  "400 with errors that are texts": () => jsonReply(400, { errors: ["first", "second"] }),
+  "400 with a list of texts": () => jsonReply(400, ["first", "second"]),
+  "400 with an empty message and an error": () => jsonReply(400, { message: "", error: "second" }),
   "400 without a body": () => ScriptedClient.respond(400),
   "400 in HTML": () => ScriptedClient.respond(400, "<html>\n  <h1>Bad\tRequest</h1>\n</html>"),
   "400 with a body that is very long": () => ScriptedClient.respond(400, "long ".repeat(1000)),
   "400 with a message that is very long": () => jsonReply(400, { message: "long ".repeat(1000) }),
   "400 with the key": () => jsonReply(400, { message: `the key ${TestClients.key} is bad` }),
+  "400 with the key, encoded": () =>
+    jsonReply(400, { message: `the key ${TestClients.key.replace("-", "&#45;")} is bad` }),
   "401": () => jsonReply(401, { message: "Invalid key" }),
   "401 with a message about the plan": () => jsonReply(401, { message: "Your plan: usage consumed" }),
+  "401 with a message about units": () =>
+    jsonReply(401, { message: "You have exceeded your monthly compute units" }),
+  "401 with a message about a quota": () => jsonReply(401, { message: "Daily quota reached" }),
+  "401 with a message about another plan": () =>
+    jsonReply(401, { message: "Your plan does not include this endpoint" }),
   "402": () => jsonReply(402, { message: "pay" }),
   "403": () => jsonReply(403, { error: "forbidden" }),
   "404": () => jsonReply(404, { message: "no such token" }),
@@ -60,6 +69,13 @@ const replies: Readonly<Record<string, () => ScriptedClient.ScriptedReply>> = {
   "429 with Retry-After in seconds": () => withRetryAfter(429, "7"),
   "429 with Retry-After as a date": () => withRetryAfter(429, "Thu, 01 Jan 1970 00:01:30 GMT"),
   "500": () => ScriptedClient.respond(500),
+  "429 with a request id": () => ScriptedClient.respond(429, "", { "x-request-id": "r-1" }),
+  "500 with a request id": () => ScriptedClient.respond(500, "", { "x-request-id": "r-1" }),
+  "500 with a request id that is very long": () =>
+    ScriptedClient.respond(500, "", { "x-request-id": "7".repeat(200) }),
+  "500 with an empty request id": () => ScriptedClient.respond(500, "", { "x-request-id": "" }),
+  "500 with the key in its request id": () =>
+    ScriptedClient.respond(500, "", { "x-request-id": `r-${TestClients.key}` }),
   "500 with a message": () => jsonReply(500, { message: "oops" }),
   "501": () => ScriptedClient.respond(501),
   "502": () => ScriptedClient.respond(502, "<html>Bad Gateway</html>"),
@@ -85,7 +101,7 @@ const replies: Readonly<Record<string, () => ScriptedClient.ScriptedReply>> = {
     ScriptedClient.respond(200, new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]), { "content-encoding": "gzip" }),
   "a body above the size limit": () => ScriptedClient.respond(200, "x".repeat(2000)),
   "a content-length above the size limit": () =>
-    ScriptedClient.respond(200, "x".repeat(2000), { "content-length": "2000" }),
+    ScriptedClient.respond(200, "x".repeat(2000), { "content-length": "2000", "x-request-id": "r-1" }),
   "ECONNREFUSED": () => ScriptedClient.Disconnect({ code: "ECONNREFUSED" }),
   "ENOTFOUND": () => ScriptedClient.Disconnect({ code: "ENOTFOUND" }),
   "ECONNRESET": () => ScriptedClient.Disconnect({ code: "ECONNRESET" }),
@@ -289,7 +305,8 @@ it.effect("errors.configuration", () =>
       "a base URL of another protocol": withUrls("ftp://host.test"),
       "a base URL with credentials": withUrls("https://user:secret@host.test"),
       "a base URL with a query": withUrls("https://host.test/?a=b"),
-      "a malformed rate limit": { ...complete, QUARRY_RATE_LIMIT: "fast" }
+      "a malformed rate limit": { ...complete, QUARRY_RATE_LIMIT: "fast" },
+      "everything is malformed": { ...withUrls("host"), QUARRY_API_KEY: "a\nb", QUARRY_RATE_LIMIT: "fast" }
     }
     const fromEnvironment: Record<string, unknown> = {}
     for (const [title, variables] of Object.entries(environments)) {
@@ -312,9 +329,7 @@ it.effect("errors.configuration", () =>
       "a base URL of another protocol": { baseUrl: "ftp://host.test" },
       "a base URL with credentials": { baseUrl: "https://user:secret@host.test" },
       "a base URL with a query": { baseUrl: "https://host.test/?a=b" },
-      "a rate limit of 0": { rateLimit: RateLimit.make({ limit: 0, window: "1 second" }) },
-      "no attempts": { retry: { ...RetryPolicy.standard, attempts: 0 } },
-      "a daily quota of 0": { rateLimit: { ...RateLimit.none, dailyQuota: 0 } }
+      "a key with a character that is not in Latin-1": { apiKey: Redacted.make("a€b") }
     }
     const fromOptions: Record<string, unknown> = {}
     for (const [title, configuration] of Object.entries(configurations)) {
