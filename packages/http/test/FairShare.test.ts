@@ -8,74 +8,34 @@ const Step = fc.record({
   release: fc.boolean()
 })
 
-const Share = fc.constantFrom(0.05, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1)
-
-/** Runs random steps, and calls `onStep` before each attempt to acquire. */
-const runSteps = (
-  { capacity, share, steps }: {
-    readonly capacity: number
-    readonly share: number
-    readonly steps: ReadonlyArray<
-      { readonly client: string; readonly amount: number; readonly release: boolean }
-    >
-  },
-  onStep: (
-    step: {
-      readonly acquired: boolean
-      readonly before: number
-      readonly free: number
-      readonly amount: number
-    }
-  ) => void
-): ReadonlyMap<string, number> => {
-  const pool = new FairShare()
-  const expected = new Map<string, number>()
-  const total = () => [...expected.values()].reduce((sum, amount) => sum + amount, 0)
-  for (const { amount, client, release } of steps) {
-    const before = expected.get(client) ?? 0
-    if (release) {
-      const released = Math.min(amount, before)
-      pool.release(client, released)
-      expected.set(client, before - released)
-    } else {
-      const free = capacity - total()
-      const acquired = pool.tryAcquire(client, amount, capacity, share)
-      if (acquired) expected.set(client, before + amount)
-      onStep({ acquired, before, free, amount })
-    }
-    expect(pool.held(client)).toBe(expected.get(client) ?? 0)
-    expect(pool.used).toBe(total())
-    expect(pool.used).toBeLessThanOrEqual(capacity)
-  }
-  return expected
-}
-
-const Scenario = fc.record({
-  capacity: fc.integer({ min: 0, max: 100 }),
-  share: Share,
-  steps: fc.array(Step)
-})
-
 describe("FairShare", () => {
-  it("never uses more than the capacity, and counts what each client holds", () => {
-    fc.assert(fc.property(Scenario, (scenario) => {
-      runSteps(scenario, () => {})
-    }))
-  })
-
-  it("lets a client that holds nothing take all that is free", () => {
-    fc.assert(fc.property(Scenario, (scenario) => {
-      runSteps(scenario, ({ acquired, amount, before, free }) => {
-        if (before === 0) expect(acquired).toBe(amount <= free)
-      })
-    }))
-  })
-
-  it("lets a client that holds something have at most its share of what others leave", () => {
-    fc.assert(fc.property(Scenario, (scenario) => {
-      runSteps(scenario, ({ acquired, amount, before, free }) => {
-        if (before > 0) expect(acquired).toBe(before + amount <= scenario.share * (free + before))
-      })
+  it("gives a client that holds nothing all that is free, and another its share of what others leave", () => {
+    const Scenario = fc.record({
+      capacity: fc.integer({ min: 0, max: 100 }),
+      share: fc.constantFrom(0.05, 0.1, 0.25, 1 / 3, 0.5, 0.9, 1),
+      steps: fc.array(Step)
+    })
+    fc.assert(fc.property(Scenario, ({ capacity, share, steps }) => {
+      const pool = new FairShare()
+      const expected = new Map<string, number>()
+      const total = () => [...expected.values()].reduce((sum, amount) => sum + amount, 0)
+      for (const { amount, client, release } of steps) {
+        const before = expected.get(client) ?? 0
+        if (release) {
+          const released = Math.min(amount, before)
+          pool.release(client, amount)
+          expected.set(client, before - released)
+        } else {
+          const free = capacity - total()
+          const acquired = pool.tryAcquire(client, amount, capacity, share)
+          expect(acquired).toBe(
+            amount <= free && (before === 0 || before + amount <= share * (free + before))
+          )
+          if (acquired) expected.set(client, before + amount)
+        }
+        expect(pool.held(client)).toBe(expected.get(client) ?? 0)
+        expect(pool.used).toBe(total())
+      }
     }))
   })
 
@@ -105,15 +65,6 @@ describe("FairShare", () => {
     expect(acquired).toBe(alone)
   })
 
-  it("gives each of several busy clients less than a client alone", () => {
-    const pool = new FairShare()
-    const clients = ["a", "b", "c"]
-    for (let round = 0; round < 60; round++) {
-      for (const client of clients) pool.tryAcquire(client, 1, 60, 0.25)
-    }
-    expect(clients.map((client) => pool.held(client))).toEqual([10, 10, 10])
-  })
-
   it("lends idle capacity to a client alone, which returns it as it releases while others are busy", () => {
     const pool = new FairShare()
     const takeAll = (client: string) => {
@@ -127,13 +78,5 @@ describe("FairShare", () => {
       for (const client of ["first", "second"]) pool.tryAcquire(client, 1, 64, 0.9)
     }
     expect(["first", "second"].map((client) => pool.held(client))).toEqual([33, 27])
-  })
-
-  it("releases at most what a client holds", () => {
-    const pool = new FairShare()
-    for (const client of ["a", "b"]) pool.tryAcquire(client, 1, 2, 1)
-    for (const amount of [1, 1]) pool.release("a", amount)
-    expect([pool.used, pool.held("a"), pool.held("b")]).toEqual([1, 0, 1])
-    expect([pool.tryAcquire("c", 2, 2, 1), pool.tryAcquire("c", 1, 2, 1)]).toEqual([false, true])
   })
 })
