@@ -1,8 +1,7 @@
 /** Circuit breakers, which stop requests to a failing upstream. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { Positive, PositiveDuration, Share } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { override, type PartialPolicy, Positive, PositiveDuration, Share } from "./internal/Policy.ts"
 
 /** The schema of a circuit breaker. */
 export const schema = Schema.Struct({

@@ -1,7 +1,6 @@
 /** Limits on concurrent requests. */
 import * as Schema from "effect/Schema"
-import { NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { NonNegative, override, type PartialPolicy, PositiveInteger } from "./internal/Policy.ts"
 
 /** The schema of a concurrency limit. */
 export const schema = Schema.Struct({ limit: PositiveInteger, maxQueue: NonNegative })

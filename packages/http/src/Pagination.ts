@@ -15,11 +15,10 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { NonNegativeInteger, Text } from "./internal/OptionSchemas.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
-import type { PartialPolicy } from "./internal/PartialPolicy.ts"
+import { NonNegativeInteger, type PartialPolicy, Text } from "./internal/Policy.ts"
 
 /** Options of a stream of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}

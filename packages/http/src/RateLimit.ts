@@ -4,27 +4,26 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { DurationOption, NonNegative, Positive, PositiveDuration } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import * as Policy from "./internal/Policy.ts"
 import { required } from "./OptionIssues.ts"
 
 /** The schema of a rate limit. */
 export const schema = Schema.Struct({
-  limit: required(Positive),
-  window: required(PositiveDuration),
-  burst: Positive,
+  limit: required(Policy.Positive),
+  window: required(Policy.PositiveDuration),
+  burst: Policy.Positive,
   cost: Schema.Union(
-    NonNegative,
+    Policy.NonNegative,
     Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
       new AST.TypeLiteral(
-        operationIds.map((id) => new AST.PropertySignature(id, NonNegative.ast, true, true)),
+        operationIds.map((id) => new AST.PropertySignature(id, Policy.NonNegative.ast, true, true)),
         []
       )
     )
   ),
-  maxWait: DurationOption,
-  maxQueue: NonNegative,
-  dailyQuota: Schema.NullOr(Positive)
+  maxWait: Policy.DurationOption,
+  maxQueue: Policy.NonNegative,
+  dailyQuota: Schema.NullOr(Policy.Positive)
 })
 
 /**
@@ -46,7 +45,7 @@ export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
 
 /** A rate limit of which only `limit` and `window` are required. */
 export interface RateLimitOptions
-  extends Pick<RateLimit, "limit" | "window">, PartialPolicy<Omit<RateLimit, "limit" | "window">>
+  extends Pick<RateLimit, "limit" | "window">, Policy.PartialPolicy<Omit<RateLimit, "limit" | "window">>
 {}
 
 /**
@@ -70,7 +69,7 @@ export const make = (options: RateLimitOptions): RateLimit => {
     maxQueue: 10_000,
     dailyQuota: null
   }
-  return override<RateLimit>(defaults, options)
+  return Policy.override<RateLimit>(defaults, options)
 }
 
 /** 100 units per second: about 20 pages of a list, or 33 prices. */

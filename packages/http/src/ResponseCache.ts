@@ -1,8 +1,7 @@
 /** Caching of responses. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { DurationOption, Flag, oneOf } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { DurationOption, Flag, oneOf, override, type PartialPolicy } from "./internal/Policy.ts"
 
 /** The schema of a response cache. */
 export const schema = Schema.Struct({

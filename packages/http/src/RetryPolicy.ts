@@ -1,15 +1,14 @@
 /** Retries of failed attempts. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { DurationOption, NonNegative, PositiveInteger } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import * as Policy from "./internal/Policy.ts"
 
 /** The schema of a retry policy. */
 export const schema = Schema.Struct({
-  attempts: PositiveInteger,
-  baseDelay: Schema.Struct({ transient: DurationOption, throttled: DurationOption }),
-  maxDelay: DurationOption,
-  budget: Schema.Struct({ capacity: NonNegative, refill: NonNegative })
+  attempts: Policy.PositiveInteger,
+  baseDelay: Schema.Struct({ transient: Policy.DurationOption, throttled: Policy.DurationOption }),
+  maxDelay: Policy.DurationOption,
+  budget: Schema.Struct({ capacity: Policy.NonNegative, refill: Policy.NonNegative })
 })
 
 /**
@@ -31,7 +30,7 @@ export type RetryCause = keyof RetryPolicy["baseDelay"]
 export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
 
 /** A retry policy of which members may be omitted. */
-export interface RetryOptions extends PartialPolicy<RetryPolicy> {}
+export interface RetryOptions extends Policy.PartialPolicy<RetryPolicy> {}
 
 /** The default: at most four attempts per call, and in the long run at most one retry per ten successes. */
 export const standard: RetryPolicy = {
@@ -50,7 +49,7 @@ export const standard: RetryPolicy = {
  *
  * const retry = RetryPolicy.make({ attempts: 6, budget: { capacity: 50 } })
  */
-export const make = (options: RetryOptions = {}): RetryPolicy => override(standard, options)
+export const make = (options: RetryOptions = {}): RetryPolicy => Policy.override(standard, options)
 
 /** No retries. */
 export const none: RetryPolicy = { ...standard, attempts: 1 }

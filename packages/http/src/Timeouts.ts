@@ -1,8 +1,7 @@
 /** Timeouts of attempts and calls. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { PositiveDuration } from "./internal/OptionSchemas.ts"
-import { override, type PartialPolicy } from "./internal/PartialPolicy.ts"
+import { override, type PartialPolicy, PositiveDuration } from "./internal/Policy.ts"
 
 /** The schema of timeouts. */
 export const schema = Schema.Struct({ attempt: PositiveDuration, call: PositiveDuration })

@@ -19,7 +19,7 @@ import type {
   Call,
   CallKey
 } from "../call/Call.ts"
-import type { Classification, RetryHint } from "../call/Classification.ts"
+import type { Classification, RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import { withAttemptSpan } from "./AttemptSpan.ts"

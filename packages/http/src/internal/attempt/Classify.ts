@@ -23,7 +23,7 @@ import * as Either from "effect/Either"
 import { parseRetryAfter, type RawResponse } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import type { PooledKey } from "../../Upstream.ts"
-import type { Classification, Complete, Rejected, RetryHint } from "../call/Classification.ts"
+import type { Classification, Complete, Rejected, RetryHint } from "../call/EngineOutput.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import { excerpt, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 

@@ -21,7 +21,7 @@ import {
   describe,
   healthOf
 } from "../call/Call.ts"
-import type { UpstreamHealth } from "../call/EngineHealth.ts"
+import type { UpstreamHealth } from "../call/EngineOutput.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 

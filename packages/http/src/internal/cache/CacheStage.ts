@@ -20,7 +20,7 @@ import {
   continuesAt,
   urlOf
 } from "../call/Call.ts"
-import type { EngineResponse } from "../call/EngineResponse.ts"
+import type { EngineResponse } from "../call/EngineOutput.ts"
 import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import * as SingleFlight from "./SingleFlight.ts"

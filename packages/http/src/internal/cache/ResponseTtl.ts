@@ -5,7 +5,6 @@
  * is final.
  */
 import type { Operation } from "@blockquarry/core/Operation"
-import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -25,7 +24,8 @@ export type ResponseTtl = <I, InputEncoded, Output, OutputEncoded>(
 ) => number | UncacheableReason
 
 export const make = (): ResponseTtl => {
-  const chainHeads = makeChainHeads()
+  // The highest block of each chain.
+  const heads = new Map<string, number>()
   return (operation, input, call, { classification, response }, fitsModel) => {
     const notFoundTtl = () =>
       operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
@@ -47,12 +47,10 @@ export const make = (): ResponseTtl => {
     const ttl = operation.ttl(input, document)
     if (!isJson) return "incomplete"
     if (operation.parameters.some(({ name }) => name === "chain")) {
-      chainHeads.observe(
-        call,
-        call.bodyScan === null || classification.isParsed
-          ? blockInDocument(document())
-          : call.bodyScan.highestBlock(response.bytes)
-      )
+      const block = call.bodyScan === null || classification.isParsed
+        ? blockInDocument(document())
+        : call.bodyScan.highestBlock(response.bytes)
+      heads.set(chainOf(call), Math.max(block, heads.get(chainOf(call)) ?? 0))
     }
     switch (ttl._tag) {
       case "NoStore":
@@ -62,7 +60,9 @@ export const make = (): ResponseTtl => {
       case "MaxAge":
         return Duration.toMillis(ttl.duration)
       case "UpToBlock":
-        return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+        return Duration.toMillis(
+          ttl.block <= (heads.get(chainOf(call)) ?? 0) - finalityDepth ? ttl.finalizedTtl : ttl.recentTtl
+        )
     }
   }
 }
@@ -73,27 +73,9 @@ const maxTtlMillis = 30 * 24 * 3_600_000
 /** Number of blocks below the highest one after which a block counts as final. */
 const finalityDepth = 1000
 
-interface ChainHeads {
-  readonly observe: (call: Call, block: number) => void
-  readonly isFinal: (call: Call, block: number) => boolean
-}
-
-const makeChainHeads = (): ChainHeads => {
-  const highest = new Map<string, number>()
-  return {
-    observe: (call, block) => {
-      const chain = chainOf(call)
-      if (block > (highest.get(chain) ?? 0)) highest.set(chain, block)
-    },
-    isFinal: (call, block) => block <= (highest.get(chainOf(call)) ?? 0) - finalityDepth
-  }
-}
-
 /** Identifies a chain at a base URL. An omitted chain parameter counts as a chain. */
-const chainOf = ({ request, keyPool }: Call): string => `${keyPool.apiUrl} ${parameter(request, "chain")}`
-
-const parameter = ({ query }: EncodedRequest, parameterName: string): string =>
-  query.find(([name]) => name === parameterName)?.[1] ?? ""
+const chainOf = ({ request: { query }, keyPool }: Call): string =>
+  `${keyPool.apiUrl} ${query.find(([name]) => name === "chain")?.[1] ?? ""}`
 
 /** Returns the highest block among the records of a list, or of the document itself. 0 if there is none. */
 const blockInDocument = (document: unknown): number => {

@@ -33,10 +33,10 @@ import * as SteadyClock from "../../SteadyClock.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 import type { KeyPool, PooledKey, Upstream } from "../../Upstream.ts"
-import { override } from "../PartialPolicy.ts"
+import { override } from "../Policy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { Transport } from "../transport/Transport.ts"
-import type { Classification, RetryHint } from "./Classification.ts"
+import type { Classification, RetryHint } from "./EngineOutput.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
 export interface CallKey extends PooledKey {

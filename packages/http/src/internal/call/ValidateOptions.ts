@@ -17,7 +17,7 @@ import * as RateLimit from "../../RateLimit.ts"
 import * as ResponseCache from "../../ResponseCache.ts"
 import * as RetryPolicy from "../../RetryPolicy.ts"
 import * as Timeouts from "../../Timeouts.ts"
-import { oneOf, Positive, Text } from "../OptionSchemas.ts"
+import { oneOf, Positive, Text } from "../Policy.ts"
 
 type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
 

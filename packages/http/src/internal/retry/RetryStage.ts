@@ -12,7 +12,7 @@ import {
   describe,
   healthOf
 } from "../call/Call.ts"
-import type { RetryHint } from "../call/Classification.ts"
+import type { RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
