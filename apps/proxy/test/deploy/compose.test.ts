@@ -10,6 +10,8 @@ import { dirname, join } from "node:path"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { defaults } from "../../src/config/Config.ts"
 import { freePort } from "../fleet/support/Balancer.ts"
+import { eventually } from "../fleet/support/Eventually.ts"
+import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
 import { bytes, openConnection } from "../hostile/rawHttp.ts"
 import { examples, sendRequest } from "../support/proxy.ts"
 import * as Configs from "./support/configs.ts"
@@ -278,14 +280,11 @@ describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason
           url
         )
       )
-      const proxy = yield* Image.start(join(Files.root, "apps/proxy"), ["--config", file])
-      yield* Effect.repeat(sendRequest(proxy.port, "/readyz"), {
-        until: ({ status }) => status === 200,
-        schedule: Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
-      })
+      const proxy = yield* ProxyProcess.start(["--config", file])
+      yield* eventually("the proxy is ready", ProxyProcess.isReady(proxy.port))
       const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
       expect((yield* sendRequest(proxy.port, price)).status).toBe(200)
-      const metrics = (yield* sendRequest(proxy.adminPort, "/metrics")).text
+      const metrics = yield* Effect.promise(() => fetch(`${proxy.adminOrigin}/metrics`).then((_) => _.text()))
       expect(metrics.match(/^quarry_store_available\{.*$/gm)).toEqual(
         ["rate limit", "cache"].map((store) => `quarry_store_available{store="${store}"} 1`)
       )

@@ -1,11 +1,12 @@
-/** The content of the image, assembled by the script of the Dockerfile, and the proxy that runs from it. */
+/** The content of the image, assembled by the script of the Dockerfile. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as ProxyProcess from "../../fleet/support/ProxyProcess.ts"
 import * as Files from "./files.ts"
 
 /** The user ID of the program in the image. */
@@ -84,59 +85,11 @@ const identity = { uid: user, gid: user }
 export const canSwitchUser: boolean = process.getuid?.() === 0 &&
   spawnSync(process.execPath, ["-e", ""], { ...identity, env: {} }).status === 0
 
-interface ExitResult {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-export interface RunningImage {
-  readonly port: number
-  readonly adminPort: number
-  readonly stdout: string
-  readonly stop: Effect.Effect<ExitResult>
-}
-
-/** Starts the program of a directory with Node and an empty environment, and waits until it is ready. */
-export const start = (
-  folder: string,
-  args: ReadonlyArray<string>
-): Effect.Effect<RunningImage, string, Scope.Scope> =>
-  Effect.gen(function*() {
-    const output = { stdout: "", stderr: "" }
-    const child = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        spawn(process.execPath, ["dist/quarry-proxy.js", ...args], {
-          cwd: folder,
-          env: { HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_ENV: "production" },
-          ...(canSwitchUser ? identity : {})
-        })
-      ),
-      (child) => Effect.sync(() => void child.kill("SIGKILL"))
-    )
-    child.stderr.on("data", (piece) => {
-      output.stderr += String(piece)
-    })
-    const ended = closed(child, output)
-    yield* Effect.async<void, string>((resume) => {
-      child.stdout.on("data", (piece) => {
-        output.stdout += String(piece)
-        if (output.stdout.includes("Press Ctrl-C to stop")) resume(Effect.void)
-      })
-      child.once("close", () => resume(Effect.fail(`it ended: ${output.stdout}${output.stderr}`)))
-    })
-    const portAfter = (words: string) =>
-      Number(new RegExp(`${words} +http://127\\.0\\.0\\.1:(\\d+)`).exec(output.stdout)?.[1])
-    return {
-      port: portAfter("is listening at"),
-      adminPort: portAfter("status page:"),
-      stdout: output.stdout,
-      stop: Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), Effect.promise(() => ended))
-    }
-  })
-
-const closed = (
-  child: ChildProcess,
-  output: { readonly stdout: string; readonly stderr: string }
-): Promise<ExitResult> =>
-  new Promise((resolve) => child.once("close", (code) => resolve({ code, ...output })))
+/** Starts the program of the folder. */
+export const start = (folder: string, args: ReadonlyArray<string>) =>
+  ProxyProcess.start(
+    args,
+    { HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_ENV: "production" },
+    join(folder, "dist/quarry-proxy.js"),
+    canSwitchUser ? identity : {}
+  )

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
-import { spawn } from "node:child_process"
+import { spawn, type SpawnOptions } from "node:child_process"
 import { program } from "../../support/program.ts"
 import { sendRequest } from "../../support/proxy.ts"
 import { type ConditionTimeout, eventually } from "./Eventually.ts"
@@ -34,17 +34,20 @@ const messageOf = (line: string): string => {
   return Predicate.hasProperty(parsed, "message") ? String(parsed.message) : line
 }
 
-/** Starts the program, and waits for its startup message. */
+/** Starts the program, or another file, and waits for its startup message. */
 export const start = (
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  file = program,
+  options: Pick<SpawnOptions, "uid" | "gid"> = {}
 ): Effect.Effect<ProxyProcess, ConditionTimeout, Scope.Scope> =>
   Effect.gen(function*() {
     let [stdout, stderr] = ["", ""]
     let status: ExitStatus | undefined
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const child = spawn(process.execPath, [program, ...args], {
+        const child = spawn(process.execPath, [file, ...args], {
+          ...options,
           env: { PATH: process.env["PATH"] ?? "", ...env },
           stdio: ["ignore", "pipe", "pipe"]
         })
