@@ -77,7 +77,7 @@ describe.concurrent("a rolling restart", () => {
 describe.concurrent("SIGTERM", () => {
   it.scopedLive("is announced on every open connection, after all responses to pending requests", () =>
     Effect.gen(function*() {
-      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "2s" } })
+      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "3s" } })
       const gate = yield* Deferred.make<null>()
       const queue = ["a", "b", "c"]
       upstream.respond = ({ target }) =>
@@ -159,7 +159,7 @@ describe.concurrent("SIGTERM", () => {
 
   it.scopedLive("exports the span of the last request before exit", () =>
     Effect.gen(function*() {
-      const { proxyFile, upstream } = yield* ProxyConfig.folder()
+      const { proxyFile, upstream } = yield* ProxyConfig.folder({ shutdown: { delay: "3s" } })
       const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: upstream.url }
       const { exit, port, signal } = yield* ProxyProcess.start(["--config", proxyFile], environment)
       const trace = "0af7651916cd43dd8448eb211c80319c"

@@ -47,11 +47,12 @@ const shareQuotas = (pair: Pair) =>
 const shareKeyLimit = (pair: Pair) =>
   Effect.gen(function*() {
     const before = pair.upstream.received.length
+    const startedAt = performance.now()
     expect(new Set(yield* statuses(pair, "free", 2000, 80))).toEqual(new Set([200]))
     const times = pair.upstream.received.slice(before).map(({ receivedAt }) => receivedAt)
     expect(times).toHaveLength(80)
     // A burst of 40, and 40 per second. Two limits would admit all 80 at once
-    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(600)
+    expect(Math.max(...times) - startedAt).toBeGreaterThan(800)
   })
 
 const shareCache = ({ proxies: [one, other] }: Pair) =>
@@ -98,18 +99,24 @@ const shareCooldown = ({ proxies: [one, other], upstream }: Pair) =>
     expect(Math.min(...later) - first).toBeGreaterThanOrEqual(pauseSeconds * 1000 - 50)
   })
 
-/** A proxy considered Redis unavailable, although it was running. */
+/** A proxy considered Redis unavailable, although it was running: on a busy machine, for a moment. */
 class RedisInterrupted extends Data.TaggedError("RedisInterrupted")<{}> {}
 
-/** On a busy machine a proxy may lose Redis for a moment, and then counts locally: such a run says nothing, and is repeated. */
+/** Repeats runs that say nothing. */
 const withStableRedis = (test: (pair: Pair) => Effect.Effect<void, unknown>) =>
   Effect.scoped(Effect.gen(function*() {
-    const pair = yield* ProxyPair.start(`${keyRate}/s`, clients)
+    // A call never continues without a slow reply
+    const pair = yield* ProxyPair.start(`${keyRate}/s`, clients, "closed")
     const exit = yield* Effect.exit(test(pair))
-    const isInterrupted = pair.proxies.some(({ log }) =>
-      log().some((message) => message.includes("store is unavailable"))
-    )
-    return yield* isInterrupted ? new RedisInterrupted() : exit
+    for (const { exit, log, signal } of pair.proxies) {
+      // It writes the last messages when it ends
+      yield* signal("SIGINT")
+      yield* exit
+      if (log().some((message) => message.includes("store is unavailable"))) {
+        return yield* new RedisInterrupted()
+      }
+    }
+    return yield* exit
   })).pipe(Effect.retry({ times: 3, while: (error) => error instanceof RedisInterrupted }))
 
 it.scopedLive.skipIf(RedisServer.program === undefined)(

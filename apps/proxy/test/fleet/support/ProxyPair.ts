@@ -1,4 +1,5 @@
 /** Two proxies over one Redis, and their clients. */
+import type { WhenUnavailable } from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as RedisServer from "../../../../../packages/redis/test/support/RedisServer.ts"
 import { sendRequest } from "../../support/proxy.ts"
@@ -10,7 +11,8 @@ export const tokenOf = (client: string): string => `token-of-${client}`
 /** Starts two proxies. `rateLimit` is that of the API key of the upstream. */
 export const start = (
   rateLimit: string,
-  clients: ReadonlyArray<Omit<ProxyConfig.ClientOptions, "token">>
+  clients: ReadonlyArray<Omit<ProxyConfig.ClientOptions, "token">>,
+  whenUnavailable: WhenUnavailable = "share"
 ) =>
   Effect.gen(function*() {
     const redis = yield* RedisServer.make()
@@ -18,7 +20,7 @@ export const start = (
       key: { rateLimit },
       clients: clients.map((client) => ({ ...client, token: tokenOf(client.name) })),
       other: {
-        redis: { url: redis.url },
+        redis: { url: redis.url, whenUnavailable },
         quotas: { maxWait: "0s" },
         // Without background requests, every response that is not a hit stands for one upstream request
         cache: { staleWhileRevalidate: "0s" }
