@@ -19,30 +19,18 @@ const isTransient = (error: CommandError): boolean =>
 const retryAfterOf = (error: CommandError): number =>
   "retryAfter" in error && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0
 
-/** The polls so far. Times are in milliseconds since 1970. */
-export interface PollStatus {
-  readonly since: number
-  readonly lastPoll: number
-  readonly nextPoll: number
-  readonly failures: number
-}
-
-const describeStatus = ({ failures, lastPoll, nextPoll, since }: PollStatus): string =>
-  [
-    `watching since ${formatClock(since)} UTC`,
-    `last poll ${formatClock(lastPoll)}`,
-    `next poll ${formatClock(nextPoll)}`,
-    ...(failures === 0 ? [] : [`${failures} failed`])
-  ].join(", ")
+const describeWatch = (since: number, lastPoll: number): string =>
+  `watching since ${formatClock(since)} UTC, last poll ${formatClock(lastPoll)}`
 
 /**
  * Runs `poll` until it returns true, with a delay between polls that varies by 10 %, so that many watches do not poll at
- * the same moment. After a failure that may pass, the delay doubles with every failure in a row.
+ * the same moment. After a failure that may pass, the delay doubles with every failure in a row. `describe` gets times in
+ * milliseconds since 1970.
  */
 export const pollUntilComplete = <R>(
   poll: Effect.Effect<boolean, CommandError, R>,
   interval: Duration.Duration,
-  describe: (status: PollStatus) => string = describeStatus
+  describe: (since: number, lastPoll: number) => string = describeWatch
 ): Effect.Effect<void, CommandError, R | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -73,8 +61,8 @@ export const pollUntilComplete = <R>(
       const backoff = Math.min(Math.max(base, maxDelay), base * 2 ** Math.min(failuresInRow, 20))
       const delay = Math.max(minDelay, Math.round(backoff * jitter))
       const now = yield* Clock.currentTimeMillis
-      const status = { since, lastPoll: now, nextPoll: now + delay, failures }
-      yield* terminal.progress(describe(status))
+      const failed = failures === 0 ? "" : `, ${failures} failed`
+      yield* terminal.progress(`${describe(since, now)}, next poll ${formatClock(now + delay)}${failed}`)
       yield* Effect.sleep(delay)
     }
   }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))

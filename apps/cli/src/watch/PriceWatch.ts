@@ -22,7 +22,7 @@ import { characterSet } from "../terminal/CharacterSet.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { truncateEnd } from "../text/Width.ts"
-import { type PollStatus, pollUntilComplete } from "./PollLoop.ts"
+import { pollUntilComplete } from "./PollLoop.ts"
 import { intervalOf, maxItemsOption } from "./WatchOptions.ts"
 import { makeWatchOutput } from "./WatchOutput.ts"
 
@@ -114,12 +114,7 @@ const watchChanges = (
         sparkline(prices, sparklineWidth, characters),
         `changed ${formatClock(last.time)} UTC`
       ].join("  "))
-    const describe = ({ failures, nextPoll, since }: PollStatus): string =>
-      [
-        `${line()}, watching since ${formatClock(since)}`,
-        `next poll ${formatClock(nextPoll)}`,
-        ...(failures === 0 ? [] : [`${failures} failed`])
-      ].join(", ")
+    const describe = (since: number): string => `${line()}, watching since ${formatClock(since)}`
     const poll = Effect.gen(function*() {
       yield* addPrice(yield* tokenPrice(encoded), yield* Clock.currentTimeMillis)
       return changes >= limit
