@@ -2,18 +2,15 @@
 import { maxUint256 } from "@blockquarry/core/Amount"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { expect, it } from "@effect/vitest"
-import { spawn } from "node:child_process"
 import { createReadStream, readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { temporaryFolder } from "../support/exports.ts"
-
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+import { exitOf, startProcess } from "../support/process.ts"
 
 /** One million in the long suite. */
 const rowCount = isFull ? 1_000_000 : 20_000
@@ -65,16 +62,11 @@ const startUpstream = async (): Promise<string> => {
 
 /** Runs the program, and returns its messages and the maximum of its resident memory in MB. */
 const run = async (origin: string, argv: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [program, ...argv], {
-    env: {
-      PATH: process.env["PATH"],
-      QUARRY_BASE_URL: origin,
-      QUARRY_API_KEY: "k".repeat(20),
-      QUARRY_RATE_LIMIT: "none"
-    },
-    stdio: ["ignore", "ignore", "pipe"]
+  const child = startProcess(argv, {
+    QUARRY_BASE_URL: origin,
+    QUARRY_API_KEY: "k".repeat(20),
+    QUARRY_RATE_LIMIT: "none"
   })
-  let err = ""
   let peak = 0
   const timer = setInterval(() => {
     try {
@@ -85,10 +77,9 @@ const run = async (origin: string, argv: ReadonlyArray<string>) => {
       // The process has ended, or there is no /proc
     }
   }, 100)
-  child.stderr.on("data", (data: Buffer) => (err += data.toString()))
-  const code = await new Promise((resolve) => child.on("close", resolve))
+  const result = await exitOf(child)
   clearInterval(timer)
-  return { code, err, peak }
+  return { ...result, peak }
 }
 
 it("reads back every row, with the exact sum of amounts up to 2^256-1", async () => {

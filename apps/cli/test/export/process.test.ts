@@ -7,11 +7,9 @@ import * as Schedule from "effect/Schedule"
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { isFull, sample } from "../../../../packages/core/test/support/sample.ts"
 import { filesIn, temporaryFolder } from "../support/exports.ts"
-
-const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+import { exitOf, program } from "../support/process.ts"
 
 /** 100 kills in the long suite. */
 const killsPerFormat = isFull ? 34 : 2
@@ -32,13 +30,6 @@ const server = (faults: ReadonlyArray<Sandbox.FaultRule>) =>
 /** The share of runs that are ended with SIGTERM, and save what they have. */
 const endedShare = 0.25
 
-interface Ended {
-  readonly code: number | null
-  /** The signal that killed the process. */
-  readonly signal: NodeJS.Signals | null
-  readonly err: string
-}
-
 interface RunOptions {
   readonly signal?: NodeJS.Signals
   /** When the signal is sent. */
@@ -51,27 +42,23 @@ interface RunOptions {
 const startExport = Effect.map(
   Effect.all([Sandbox.Sandbox, Server.SandboxServer]),
   ([{ ledger: { examples: { busyWallet } } }, { origin }]) =>
-  (file: string, mode: string, { after, kilobytes = "unlimited", signal = "SIGKILL" }: RunOptions = {}) =>
-    new Promise<Ended>((resolve) => {
-      const child = spawn(
-        "bash",
-        ["-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash", process.execPath, program]
-          .concat("wallet", "transfers", busyWallet, "--to", file, mode),
-        {
-          env: {
-            PATH: process.env["PATH"],
-            QUARRY_BASE_URL: origin,
-            QUARRY_API_KEY: Sandbox.apiKey,
-            QUARRY_RATE_LIMIT: "none"
-          },
-          stdio: ["ignore", "ignore", "pipe"]
-        }
-      )
-      let err = ""
-      child.stderr.on("data", (data: Buffer) => (err += data.toString()))
-      void after?.then(() => child.kill(signal))
-      child.on("close", (code, signal) => resolve({ code, signal, err }))
+  async (
+    file: string,
+    mode: string,
+    { after, kilobytes = "unlimited", signal = "SIGKILL" }: RunOptions = {}
+  ) => {
+    const limited = ["-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash", process.execPath, program]
+    const child = spawn("bash", [...limited, "wallet", "transfers", busyWallet, "--to", file, mode], {
+      env: {
+        PATH: process.env["PATH"],
+        QUARRY_BASE_URL: origin,
+        QUARRY_API_KEY: Sandbox.apiKey,
+        QUARRY_RATE_LIMIT: "none"
+      }
     })
+    void after?.then(() => child.kill(signal))
+    return { ...await exitOf(child), signal: child.signalCode }
+  }
 )
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
