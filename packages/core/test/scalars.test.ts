@@ -221,29 +221,3 @@ describe("a hash", () => {
     )
   })
 })
-
-describe("a token ID", () => {
-  it("is the same in decimal, in hexadecimal of any case and length, and as a bigint", () => {
-    FastCheck.assert(
-      FastCheck.property(FastCheck.bigInt({ min: 0n, max: maxUint256 }), (id) => {
-        const hex = id.toString(16)
-        for (
-          const form of [`${id}`, `0x${hex}`, `0X${hex.toUpperCase()}`, `0x${hex.padStart(64, "0")}`, id]
-        ) {
-          expect(decode(TokenId, form)).toBe(id)
-        }
-      })
-    )
-  })
-})
-
-describe("a JSON value", () => {
-  it("is decoded unchanged, as the same object", () => {
-    FastCheck.assert(
-      FastCheck.property(FastCheck.jsonValue(), (value) => {
-        const document: unknown = JSON.parse(JSON.stringify(value))
-        expect(decode(Json, document)).toBe(document)
-      })
-    )
-  })
-})

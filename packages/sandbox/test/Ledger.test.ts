@@ -9,7 +9,6 @@ import * as Schema from "effect/Schema"
 import { isFull, sample } from "../../core/test/support/sample.ts"
 import type { ChainLedger, Ledger } from "../src/Ledger.ts"
 import { make } from "../src/Ledger.ts"
-import { groupBy } from "../src/ledger/Aggregates.ts"
 import { zeroAddress } from "../src/ledger/Identifiers.ts"
 import {
   comparableText,
@@ -103,21 +102,6 @@ describe("withNewBlocks", () => {
     },
     runs
   )
-
-  it("places transfers of the busy token before and after others in new blocks", () => {
-    const ledger = make()
-    const { busyToken } = ledger.examples
-    const { head, withNewBlocks } = chainOf(ledger, "eth")
-    const added = fullHistory(withNewBlocks(60), ledger).transfers.filter(({ block }) => block > head)
-    const sides = new Map<string, number>()
-    for (const items of groupBy(added, "block").values()) {
-      if (items.every(({ token }) => token === busyToken)) continue
-      const side = items[0]?.token === busyToken ? "before" : "after"
-      sides.set(side, (sides.get(side) ?? 0) + 1)
-    }
-    expect([...sides.keys()].sort()).toEqual(["after", "before"])
-    expect(Math.min(...sides.values())).toBeGreaterThan(10)
-  })
 })
 
 describe("make", () => {
@@ -181,20 +165,14 @@ describe("data", () => {
   const latin = /^[\x20-\x7e]*$/
 
   it("include all traits that clients must handle", () => {
-    expect(ledger.wallets.size).toBeGreaterThanOrEqual(40)
-    const wallets = [...ledger.wallets.values()]
-    expect(wallets.some(({ isContract }) => isContract)).toBe(true)
-    expect(wallets.some(({ entity }) => entity !== null && !latin.test(entity))).toBe(true)
     for (const name of main) {
       const chain = chainOf(ledger, name)
       const tokens = [...chain.tokens.values()]
-      expect(tokens.length).toBeGreaterThanOrEqual(12)
       expect(new Set(tokens.map(({ decimals }) => decimals))).toEqual(new Set([0, 2, 6, 8, 9, 18, 24]))
       expect(tokens.some(({ logo }) => logo === null)).toBe(true)
       expect(tokens.some(({ usdPrice }) => usdPrice === null)).toBe(true)
       expect(tokens.some(({ symbol }) => !latin.test(symbol))).toBe(true)
       const collections = [...chain.collections.values()]
-      expect(collections.length).toBe(6)
       expect(new Set(collections.map(({ type }) => type)).size).toBe(2)
       expect(collections.some(({ possibleSpam }) => possibleSpam)).toBe(true)
       const { nftTransfers, transfers } = fullHistory(chain, ledger)

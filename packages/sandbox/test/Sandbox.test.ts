@@ -82,21 +82,4 @@ describe("the in-process client", () => {
       }
       expect((yield* sandbox.recordedRequests).map(({ path }) => path)).toEqual(["/7", "/8", "/9"])
     }))
-
-  it.effect("reads a page deep in a million records quickly", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* Sandbox.make({ seed: 3, scale: 1_000_000 })
-      const { busyToken, busyWallet } = sandbox.ledger.examples
-      const middle = sandbox.ledger.chains.get("eth")!.walletTransfers(busyWallet).at(500_000)!.block
-      for (const path of [`/${busyWallet}/erc20/transfers`, `/erc20/${busyToken}/transfers`]) {
-        const response = yield* sandbox.handle({
-          method: "GET",
-          url: dataUrl(path, { to_block: middle, limit: 100 }),
-          headers: { "x-api-key": Sandbox.apiKey },
-          body: ""
-        })
-        expect(response.status).toBe(200)
-        expect(JSON.parse(String(response.body))).toHaveProperty("result.length", 100)
-      }
-    }))
 })

@@ -134,8 +134,6 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
 
 const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
-const terminated = (cause: Error) => new TypeError("terminated", { cause })
-
 /** The decompressed body. A truncated gzip body ends early without an error, as in `fetch`. */
 const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
   switch (response.transmission) {
@@ -145,28 +143,22 @@ const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | Read
     case "gzip-truncated":
       return firstHalf(bodyBytes(response))
     case "reset-body":
-      return halfBodyThen(response, (controller) => controller.error(terminated(connectionReset())))
+      return halfBody(response, connectionReset())
     case "truncate":
-      return halfBodyThen(
-        response,
-        (controller) => controller.error(terminated(new Error("other side closed")))
-      )
+      return halfBody(response, new Error("other side closed"))
     case "stall":
-      return halfBodyThen(response, () => {})
+      return halfBody(response)
   }
 }
 
-/** A body that calls `then` after its first half. */
-const halfBodyThen = (
-  response: SandboxResponse,
-  then: (controller: ReadableStreamDefaultController<Uint8Array>) => void
-): ReadableStream<Uint8Array> => {
+/** The first half of a body, then an error, or nothing without one. */
+const halfBody = (response: SandboxResponse, cause?: Error): ReadableStream<Uint8Array> => {
   let sent = false
   return new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      if (sent) return then(controller)
+      if (!sent) controller.enqueue(firstHalf(bodyBytes(response)))
+      else if (cause !== undefined) controller.error(new TypeError("terminated", { cause }))
       sent = true
-      controller.enqueue(firstHalf(bodyBytes(response)))
     }
   })
 }

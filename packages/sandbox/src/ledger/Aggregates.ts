@@ -12,7 +12,7 @@ import type {
 
 const compareValues = <A>(left: A, right: A): number => (left < right ? -1 : left > right ? 1 : 0)
 
-const addAmount = <K>(sums: Map<K, bigint>, key: K, amount: bigint): void => {
+export const addAmount = <K>(sums: Map<K, bigint>, key: K, amount: bigint): void => {
   sums.set(key, (sums.get(key) ?? 0n) + amount)
 }
 

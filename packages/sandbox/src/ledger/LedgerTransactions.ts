@@ -20,19 +20,6 @@ export interface LedgerTransactions {
 
 const blocks = 12
 
-/** The transactions of each block. */
-const transactionTypes = [
-  "block_metadata_transaction",
-  "user_transaction",
-  "user_transaction",
-  "user_transaction",
-  "validator_transaction",
-  "state_checkpoint_transaction",
-  "block_epilogue_transaction",
-  // A variant that clients do not know
-  "time_lock_transaction"
-] as const
-
 const signatures = (text: (index: number) => string, index: number): ReadonlyArray<TransactionJson> => {
   const ed25519 = {
     type: "ed25519_signature",
@@ -131,46 +118,52 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
     type: "0x1::coin::WithdrawEvent",
     data: { amount: String(bigBelow(2n ** 64n)) }
   })
-  const fieldsOf = (type: typeof transactionTypes[number], index: number, block: number): TransactionJson => {
-    switch (type) {
-      case "block_metadata_transaction":
-        return {
-          id: bytes(index, 4),
-          epoch: "11213",
-          round: String(40_000 + block),
-          events: [],
-          previous_block_votes_bitvec: [255, 127, 191, 1],
-          proposer: `0x${text(7)}`,
-          failed_proposer_indices: block % 3 === 0 ? [2] : []
-        }
-      case "user_transaction": {
-        const failed = below(5) === 0
-        return {
-          ...submitted(index),
-          gas_used: String(5 + below(5000)),
-          success: !failed,
-          vm_status: failed
-            ? "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006)"
-            : "Executed successfully",
-          changes: [{
-            type: "write_resource",
-            address: "0x1",
-            state_key_hash: bytes(index, 5),
-            data: { type: "0x1::coin::CoinStore<0x1::aptos_coin::AptosCoin>", data: { frozen: false } }
-          }],
-          events: failed ? [] : [event(bytes(index, 100))]
-        }
-      }
-      case "validator_transaction":
-        return { validator_transaction_type: "observed_jwk_update", events: [] }
-      case "state_checkpoint_transaction":
-        return { state_checkpoint_hash: bytes(index, 6) }
-      case "block_epilogue_transaction":
-        return { block_end_info: { block_gas_limit_reached: false, block_output_limit_reached: false } }
-      case "time_lock_transaction":
-        return { unlocks_at: "1780272000000000", inner: [{ type: "user_transaction", depth: 2 }] }
+  const userFields = (index: number): TransactionJson => {
+    const failed = below(5) === 0
+    return {
+      ...submitted(index),
+      gas_used: String(5 + below(5000)),
+      success: !failed,
+      vm_status: failed
+        ? "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006)"
+        : "Executed successfully",
+      changes: [{
+        type: "write_resource",
+        address: "0x1",
+        state_key_hash: bytes(index, 5),
+        data: { type: "0x1::coin::CoinStore<0x1::aptos_coin::AptosCoin>", data: { frozen: false } }
+      }],
+      events: failed ? [] : [event(bytes(index, 100))]
     }
   }
+
+  /** The transactions of each block, with the fields that others do not have. */
+  const transactions: ReadonlyArray<
+    readonly [type: string, fields: (index: number, block: number) => TransactionJson]
+  > = [
+    ["block_metadata_transaction", (index, block) => ({
+      id: bytes(index, 4),
+      epoch: "11213",
+      round: String(40_000 + block),
+      events: [],
+      previous_block_votes_bitvec: [255, 127, 191, 1],
+      proposer: `0x${text(7)}`,
+      failed_proposer_indices: block % 3 === 0 ? [2] : []
+    })],
+    ["user_transaction", userFields],
+    ["user_transaction", userFields],
+    ["user_transaction", userFields],
+    ["validator_transaction", () => ({ validator_transaction_type: "observed_jwk_update", events: [] })],
+    ["state_checkpoint_transaction", (index) => ({ state_checkpoint_hash: bytes(index, 6) })],
+    ["block_epilogue_transaction", () => ({
+      block_end_info: { block_gas_limit_reached: false, block_output_limit_reached: false }
+    })],
+    // A variant that clients do not know
+    ["time_lock_transaction", () => ({
+      unlocks_at: "1780272000000000",
+      inner: [{ type: "user_transaction", depth: 2 }]
+    })]
+  ]
 
   add(0, {
     type: "genesis_transaction",
@@ -183,15 +176,14 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
   // Some nodes omit the type of pending transactions
   add(2, submitted(2))
   for (let block = 0; block < blocks; block++) {
-    transactionTypes.forEach((type, rank) => {
-      const index = 3 + block * transactionTypes.length + rank
-      const version = firstVersion + block * transactionTypes.length + rank
-      add(index, {
+    transactions.forEach(([type, fields], rank) => {
+      const nth = block * transactions.length + rank
+      add(3 + nth, {
         type,
-        ...committed(index, version, headTime - (blocks - block) * 250),
-        ...fieldsOf(type, index, block)
+        ...committed(3 + nth, firstVersion + nth, headTime - (blocks - block) * 250),
+        ...fields(3 + nth, block)
       })
     })
   }
-  return { byHash: all, user: hash(3 + transactionTypes.indexOf("user_transaction")), pending }
+  return { byHash: all, user: hash(4), pending }
 }

@@ -119,8 +119,8 @@ export const syntheticTransfers = (options: {
     const netAmounts = lazy((): ReadonlyMap<Address, bigint> => {
       const sums = new Map<Address, bigint>()
       const move = (from: Address, to: Address, amount: bigint) => {
-        sums.set(from, (sums.get(from) ?? 0n) - amount)
-        sums.set(to, (sums.get(to) ?? 0n) + amount)
+        Aggregates.addAmount(sums, from, -amount)
+        Aggregates.addAmount(sums, to, amount)
       }
       if (count > 0) move(zeroAddress, wallet, supply)
       patterns().forEach(({ first, from, step, to }, index) => {

@@ -64,17 +64,6 @@ describe("a million transfers", () => {
     }
   })
 
-  it("share blocks: one to seven per block", () => {
-    const { busyToken, chain } = eth(million)
-    const sequence = chain.tokenTransfers(busyToken)
-    const perBlock = new Map<number, number>()
-    for (let index = 500_000; index < 520_000; index++) {
-      const block = sequence.at(index)?.block ?? 0
-      perBlock.set(block, (perBlock.get(block) ?? 0) + 1)
-    }
-    expect(new Set(perBlock.values())).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]))
-  })
-
   it("have consistent balances at every head", () => {
     const { busyToken, chain } = eth(million)
     for (const view of [chain, chain.withNewBlocks(1), chain.withNewBlocks(1000)]) {
