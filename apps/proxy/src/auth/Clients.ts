@@ -128,8 +128,6 @@ const registryOf = (
   }
 }
 
-export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean => scopes.has(id)
-
 const tokenMissing = ProxyError.make(
   "token-missing",
   "missing token; send it as X-API-Key or Authorization: Bearer",

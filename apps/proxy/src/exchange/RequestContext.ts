@@ -3,7 +3,7 @@ import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import * as Context from "effect/Context"
 import type { AccessLogEntry } from "./AccessLogEntry.ts"
-import type { Charge, QuotaStatus } from "./Charge.ts"
+import type { QuotaStatus } from "./Charge.ts"
 
 type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
 
@@ -61,23 +61,6 @@ export const make = (
   bodyBytes: 0,
   bodyMemory: undefined
 })
-
-/** Records a charge. A list is charged once per page. */
-export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, waitMs }: Charge): void => {
-  context.quotas = quotas
-  context.chargedCost += shadowed ? 0 : cost
-  context.shadowed ||= shadowed
-  context.waitMs += waitMs
-}
-
-export const recordRefund = (
-  context: RequestContext,
-  { cost, shadowed }: Charge,
-  quotas: ReadonlyArray<QuotaStatus>
-): void => {
-  context.quotas = quotas
-  context.chargedCost -= shadowed ? 0 : cost
-}
 
 /** Records that a charge may still be refunded. Returns a function that must be called once when this is decided. */
 export const addUnsettledCharge = (context: RequestContext): () => void => {

@@ -100,7 +100,7 @@ const authorize = (
   const client = configured.clients.authenticate(request)
   if (Either.isLeft(client)) return client
   context.client = client.right.name
-  return Clients.isAllowed(client.right, operationId)
+  return client.right.scopes.has(operationId)
     ? client
     : Either.left(Clients.insufficientScope(operationId))
 }

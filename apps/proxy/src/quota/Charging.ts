@@ -16,7 +16,12 @@ export const charged = <A>(
   call: (onSent: CallClient.SendObserver) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A, ProxyError.ProxyError> =>
   Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
-    RequestContext.recordCharge(context, charge)
+    const units = charge.shadowed ? 0 : charge.cost
+    // A list is charged once per page.
+    context.quotas = charge.quotas
+    context.chargedCost += units
+    context.shadowed ||= charge.shadowed
+    context.waitMs += charge.waitMs
     let sent = 0
     const called = call((change) => {
       sent += change
@@ -31,7 +36,10 @@ export const charged = <A>(
       onFailure: (cause) => {
         const refund = sent > 0
           ? Effect.void
-          : Effect.map(charge.refund, (quotas) => RequestContext.recordRefund(context, charge, quotas))
+          : Effect.map(charge.refund, (quotas) => {
+            context.quotas = quotas
+            context.chargedCost -= units
+          })
         return Effect.zipRight(Effect.ensuring(refund, Effect.sync(settle)), Effect.failCause(cause))
       }
     })

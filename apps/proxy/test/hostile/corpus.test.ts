@@ -86,7 +86,7 @@ const run = (entries: ReadonlyArray<CorpusEntry>, anonymous: boolean) =>
   })
 
 // The corpus has most requests in many variants
-const families: { readonly [name: string]: ReadonlyArray<CorpusEntry> } = {
+const families = {
   framing,
   headers,
   methods,
@@ -96,7 +96,9 @@ const families: { readonly [name: string]: ReadonlyArray<CorpusEntry> } = {
 
 for (const anonymous of [false, true]) {
   describe(anonymous ? "a proxy with anonymous access" : "a proxy with clients", () => {
-    for (const [name, entries] of Object.entries(families)) {
+    // Anonymous access changes nothing in how requests are parsed
+    const { framing: _, methods: __, ...others } = families
+    for (const [name, entries] of Object.entries(anonymous ? others : families)) {
       it.scopedLive(`handles ${entries.length} requests safely: ${name}`, () => run(entries, anonymous))
     }
     if (anonymous) {
