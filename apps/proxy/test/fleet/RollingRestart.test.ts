@@ -13,7 +13,7 @@ import * as ProxyProcess from "./support/ProxyProcess.ts"
 import { stopped } from "./support/ProxyProcess.ts"
 import * as RawConnection from "./support/RawConnection.ts"
 
-const rounds = isFull ? 3 : 1
+const restarts = isFull ? 6 : 1
 
 /** Requests a whole list, and collects the lines until it ends or fails. */
 const list = (port: number, address: string) =>
@@ -54,7 +54,7 @@ describe.concurrent("a rolling restart", () => {
         clients: { busy: 4, pipelined: 4, pausing: 6, idle: 6 }
       })
       yield* load.more(100)
-      for (let restart = 0; restart < 2 * rounds; restart++) {
+      for (let restart = 0; restart < restarts; restart++) {
         const [old, ...others] = fleet
         if (old === undefined) break
         fleet = [...others, yield* start]
