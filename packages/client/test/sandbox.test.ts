@@ -38,25 +38,17 @@ it("returns equal data for equal seeds", async () => {
   expect(prices[0]).not.toEqual(prices[2])
 })
 
-it("adds blocks", async () => {
+it("adds blocks to a chain by name or ID, and rejects unknown chains and invalid numbers", async () => {
   const { addBlocks, client, examples } = setup()
-  const before = await client.tokenPrice({ address: examples.token })
+  const head = async () => Number((await client.tokenPrice({ address: examples.token })).toBlock)
+  const before = await head()
   addBlocks("eth", 3)
-  const after = await client.tokenPrice({ address: examples.token })
-  expect(Number(after.toBlock) - Number(before.toBlock)).toBe(3)
   addBlocks("0x1", 2)
-  const last = await client.tokenPrice({ address: examples.token })
-  expect(Number(last.toBlock) - Number(after.toBlock)).toBe(2)
-})
-
-it("rejects unknown chains and invalid numbers of blocks, and adds none", async () => {
-  const { addBlocks, client, examples } = setup()
-  const before = await client.tokenPrice({ address: examples.token })
   const add = (json: string) => expect(() => Reflect.apply(addBlocks, null, JSON.parse(json)))
   add(`["nope", 3]`).toThrow(ConfigurationError)
   add(`["nope", 3]`).toThrow(/^chain: expected one of eth, /)
   for (const blocks of [`-3`, `1.5`, `"x"`]) add(`["eth", ${blocks}]`).toThrow(/^blocks: Expected /)
-  expect((await client.tokenPrice({ address: examples.token })).toBlock).toBe(before.toBlock)
+  expect(await head() - before).toBe(5)
 })
 
 it("injects faults: resets, responses that never end, statuses", async () => {
