@@ -67,8 +67,13 @@ recorded("timeline.keys", {
   ),
   "a response to a request from before a cooldown does not end it": scenario(
     two,
-    inTurn(late(failed(401)), ok(), ScriptedClient.delayed("200 millis", ok())),
-    at(0, 0, 0, 300, 300)
+    (request, number) =>
+      number === 3
+        ? ScriptedClient.delayed("200 millis", ok())
+        : labelOf(request) === "A"
+        ? late(failed(401))
+        : ok(),
+    at(0, 0, 0, 1200, 1200, 2400, 2400)
   ),
   "all keys are rejected": scenario(three, () => failed(401), at(0, 2000)),
   "all plans are exhausted": scenario(three, () => failed(402), at(0, 2000)),

@@ -126,8 +126,8 @@ recorded("timeline.cooldown", {
     at(0, 500, 2500)
   ),
   "the cooldown ends before the deadline": scenario(limited({}), inTurn(failed(429, "3")), [
-    ...once,
-    price(0, 2, within(3100))
+    ...at(0, 0),
+    price(0, 3, within(3100))
   ]),
   "the cooldown is beyond the deadline": scenario(patient, inTurn(failed(429, "50")), [
     ...once,
