@@ -34,6 +34,7 @@
 import { mismatchOf } from "@blockquarry/core/Decoder"
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
@@ -48,8 +49,6 @@ import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import * as Engine from "./Engine.ts"
 import * as Settings from "./Settings.ts"
-// Not as members of `Settings`: bundlers would keep the whole module.
-import { baseUrl, ledgerUrl, streamsUrl } from "./Settings.ts"
 import * as Upstream from "./Upstream.ts"
 
 /** An API: the tag of its client, with its operations. `Key` says whether it needs an API key. */
@@ -124,7 +123,7 @@ export const makeConfig = <Self, Operations extends ApiClient.Operations>(
   Effect.gen(function*() {
     yield* requireObject(options)
     const name = yield* nameOf(api)
-    const { baseUrlVariable = baseUrlVariables[name] } = api
+    const { baseUrlVariable = baseUrlSettings[name].variable } = api
     const configured = yield* unwrap({
       ...options,
       baseUrl: options.baseUrl === undefined
@@ -252,12 +251,6 @@ type ClientEffect<Operations extends ApiClient.Operations> = Effect.Effect<
 
 type AnyApi = Pick<Api<never, never, ApiKeyRequirement>, "key"> & {
   readonly operations: ApiClient.Operations
-}
-
-const baseUrlVariables: { readonly [A in ApiName]: string } = {
-  data: baseUrl,
-  streams: streamsUrl,
-  ledger: ledgerUrl
 }
 
 const makeClient = <Self, Operations extends ApiClient.Operations>(

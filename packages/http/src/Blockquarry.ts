@@ -20,6 +20,7 @@
  *
  * const main = program.pipe(Effect.provide(ApisLive), Effect.provide(FetchHttpClient.layer))
  */
+import { upstreamNames } from "@blockquarry/core/Upstreams"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
@@ -81,12 +82,12 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   // JavaScript programs have no types.
   const given: unknown = options
   if (!Predicate.isRecord(given) || !Predicate.isRecord(given["baseUrls"])) {
-    const expected = `expected an object with base URLs of ${apiNames.join(", ")}`
+    const expected = `expected an object with base URLs of ${upstreamNames.join(", ")}`
     return Layer.fail(ConfigError.MissingData(["baseUrls"], expected))
   }
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
-    apiNames.filter((name) => baseUrls[name] !== undefined),
+    upstreamNames.filter((name) => baseUrls[name] !== undefined),
     clients((api, name) => Api.make(api, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))),
     stores
   )
@@ -122,8 +123,6 @@ const settingsOf = (name: keyof Apis) => ({
   baseUrl: `baseUrls.${name}`,
   otherOptions: ["baseUrls", "stores"]
 })
-
-const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
 
 /** A list whose length is unknown provides nothing: the compiler cannot tell which APIs it contains. */
 type ApisOf<Names extends ReadonlyArray<keyof Apis>> = number extends Names["length"] ? never

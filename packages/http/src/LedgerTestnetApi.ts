@@ -1,9 +1,9 @@
 /** The ledger API on the test network: transactions by hash. */
 import { type LedgerOperations, ledgerOperations } from "@blockquarry/core/Operations"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Api from "./Api.ts"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
-import { ledgerTestnetUrl } from "./Settings.ts"
 
 /** The client of the ledger API on the test network: one function for each operation. */
 export interface LedgerTestnetApiService extends ApiClient<LedgerOperations> {}
@@ -12,7 +12,7 @@ export interface LedgerTestnetApiService extends ApiClient<LedgerOperations> {}
 export class LedgerTestnetApi extends Api.Tag<LedgerTestnetApi>()("@blockquarry/http/LedgerTestnetApi", {
   operations: ledgerOperations,
   apiKey: "optional",
-  baseUrlVariable: ledgerTestnetUrl
+  baseUrlVariable: baseUrlSettings.ledgerTestnet.variable
 }) {}
 
 /** `Api.layer` of this API: from options. */

@@ -1,5 +1,6 @@
 /**
- * Environment variables: their names, and a `Config` for each value.
+ * Environment variables: their names, and a `Config` for each value. The names of those with base URLs are in
+ * `@blockquarry/core/Upstreams`.
  *
  * A variable that is empty counts as missing. White space around a value is ignored.
  */
@@ -14,18 +15,6 @@ import * as RateLimit from "./RateLimit.ts"
 
 /** The API key. */
 export const apiKey = "QUARRY_API_KEY"
-
-/** The base URL of the data API. */
-export const baseUrl = "QUARRY_BASE_URL"
-
-/** The base URL of the streams API. */
-export const streamsUrl = "QUARRY_STREAMS_URL"
-
-/** The base URL of the ledger API on the main network. */
-export const ledgerUrl = "QUARRY_LEDGER_URL"
-
-/** The base URL of the ledger API on the test network. */
-export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 
 /** The rate limit in units per time, as in `100/s`; `none` for no limit. */
 export const rateLimit = "QUARRY_RATE_LIMIT"

@@ -19,6 +19,7 @@
  *   })
  * }).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
  */
+import type { UpstreamName } from "@blockquarry/core/Upstreams"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -39,12 +40,7 @@ export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"
 export type { RecordedRequest } from "./service/SandboxState.ts"
 
 /** The base URLs of the three APIs and of the ledger's testnet. */
-export interface SandboxUrls {
-  readonly data: string
-  readonly streams: string
-  readonly ledger: string
-  readonly ledgerTestnet: string
-}
+export type SandboxUrls = { readonly [Name in UpstreamName]: string }
 
 /** Returns the base URLs of a sandbox at an origin. */
 export const baseUrlsAt = (origin: string): SandboxUrls => ({

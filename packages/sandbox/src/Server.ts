@@ -4,6 +4,7 @@
  * The three APIs have the same origin: `/api/v2.2/…`, `/streams/evm/:id/status` and `/transactions/by_hash/:hash`. The
  * ledger's testnet is below `/testnet`. Transport faults affect the socket.
  */
+import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -83,10 +84,7 @@ export const banner = ({ urls }: ServerInfo, { ledger }: SandboxService): Readon
   const api = `${urls.data}/api/v2.2`
   const get = (path: string) => `  curl -s -H 'X-API-Key: ${apiKey}' '${path}'`
   const variables = {
-    QUARRY_BASE_URL: urls.data,
-    QUARRY_STREAMS_URL: urls.streams,
-    QUARRY_LEDGER_URL: urls.ledger,
-    QUARRY_LEDGER_TESTNET_URL: urls.ledgerTestnet,
+    ...Object.fromEntries(upstreamNames.map((name) => [baseUrlSettings[name].variable, urls[name]])),
     QUARRY_API_KEY: apiKey
   }
   // zsh takes the brackets of an IPv6 address for a pattern

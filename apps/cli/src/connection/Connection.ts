@@ -1,5 +1,6 @@
 /** How a command reaches the APIs: the HTTP client, base URLs, API key and rate limit. */
 import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as ApiOptions from "@blockquarry/http/ApiOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
@@ -173,15 +174,10 @@ export const readEndpoint = (
   }))
 
 /** Returns the variable with the base URL of an operation. `--network` selects between those of the ledger API. */
-export const baseUrlVariableOf = ({ api }: Pick<AnyOperation, "api">, values: ArgumentValues): string => {
-  switch (api) {
-    case "data":
-      return Settings.baseUrl
-    case "streams":
-      return Settings.streamsUrl
-    case "ledger":
-      return singleValue(values, networkOption.name) === "testnet"
-        ? Settings.ledgerTestnetUrl
-        : Settings.ledgerUrl
-  }
-}
+export const baseUrlVariableOf = ({ api }: Pick<AnyOperation, "api">, values: ArgumentValues): string =>
+  baseUrlSettings[
+    api === "ledger" && singleValue(values, networkOption.name) === "testnet"
+      ? "ledgerTestnet"
+      : api
+  ]
+    .variable

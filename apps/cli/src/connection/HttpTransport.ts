@@ -1,4 +1,5 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
+import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Settings from "@blockquarry/http/Settings"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
@@ -50,10 +51,7 @@ const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
     client: layer(),
     config: new Map([
       [Settings.apiKey, apiKey],
-      [Settings.baseUrl, baseUrls.data],
-      [Settings.streamsUrl, baseUrls.streams],
-      [Settings.ledgerUrl, baseUrls.ledger],
-      [Settings.ledgerTestnetUrl, baseUrls.ledgerTestnet]
+      ...upstreamNames.map((name) => [baseUrlSettings[name].variable, baseUrls[name]] as const)
     ])
   })
 )

@@ -2,6 +2,7 @@
 import type { OperationError } from "@blockquarry/core/OperationError"
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
@@ -41,7 +42,10 @@ export const checkService = (
     if (isSandbox) {
       const { client, config } = yield* sandbox
       const apiKey = key ?? Redacted.make(config.get(Settings.apiKey) ?? "")
-      return yield* Effect.provide(requestChains(config.get(Settings.baseUrl) ?? "", apiKey), client)
+      return yield* Effect.provide(
+        requestChains(config.get(baseUrlSettings.data.variable) ?? "", apiKey),
+        client
+      )
     }
     const baseUrl = configuration.values.get("base-url")?.value
     return baseUrl === undefined || key === null

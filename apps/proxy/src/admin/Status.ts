@@ -1,4 +1,5 @@
 /** The response of `/status.json`: the counters of the process and the state of its dependencies. */
+import { upstreamNames } from "@blockquarry/core/Upstreams"
 import { Engine } from "@blockquarry/http/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Arr from "effect/Array"
@@ -9,7 +10,6 @@ import * as Either from "effect/Either"
 import * as Metric from "effect/Metric"
 import * as Struct from "effect/Struct"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import { upstreamNames } from "../config/BaseUrls.ts"
 import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"

@@ -1,5 +1,6 @@
 /** The command line: commands, and options that override environment variables. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
 import * as Args from "@effect/cli/Args"
 import * as CliConfig from "@effect/cli/CliConfig"
@@ -253,10 +254,15 @@ ${rows.map(optionRow).join("\n")}
 Environment:
 ${helpRow(Names.apiKey, "API key of the upstream, if the file has no upstream.keys")}
 ${helpRow(Names.rateLimit, "Rate limit of that key, for example 25/10s, or none (default: 100/s)")}
-${helpRow(Names.baseUrl, "Base URL of the data API, with or without /api/v2.2")}
-${helpRow(Names.streamsUrl, "Base URL of the streams API")}
-${helpRow(Names.ledgerUrl, "Base URL of the ledger API")}
-${helpRow(Names.ledgerTestnetUrl, "Base URL of the ledger testnet API (requests with ?network=testnet)")}
+${helpRow(baseUrlSettings.data.variable, "Base URL of the data API, with or without /api/v2.2")}
+${helpRow(baseUrlSettings.streams.variable, "Base URL of the streams API")}
+${helpRow(baseUrlSettings.ledger.variable, "Base URL of the ledger API")}
+${
+  helpRow(
+    baseUrlSettings.ledgerTestnet.variable,
+    "Base URL of the ledger testnet API (requests with ?network=testnet)"
+  )
+}
 ${helpRow(proxyVariables.redis, "URL of Redis, to share quotas and cache between several proxies")}
 ${helpRow("OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector for spans, metrics and logs")}
 Options override variables, and variables override the file. Requests to an API without a base URL fail with 503.
@@ -264,7 +270,7 @@ The proxy reloads its configuration on SIGHUP and when a file changes.
 
 Examples:
   quarry-proxy --sandbox
-  ${Names.apiKey}=… ${Names.baseUrl}=https://data.example.com quarry-proxy
+  ${Names.apiKey}=… ${baseUrlSettings.data.variable}=https://data.example.com quarry-proxy
   quarry-proxy config example > quarry-proxy.yaml && quarry-proxy token indexer
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'

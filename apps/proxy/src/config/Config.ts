@@ -3,6 +3,7 @@
  * requires a restart. Everything else about a key is derived from this schema.
  */
 import * as Operations from "@blockquarry/core/Operations"
+import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
@@ -10,7 +11,6 @@ import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
-import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts"
 import { key, keysOf, list, optionalKey, optionalSection, requiredKey, section } from "./ConfigKey.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 import * as Values from "./ValueSchemas.ts"

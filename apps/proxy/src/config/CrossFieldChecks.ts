@@ -1,8 +1,8 @@
 /** Checks that involve several keys. */
 import { allOperations } from "@blockquarry/core/Operations"
+import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
 import * as Duration from "effect/Duration"
-import { baseUrlSettings, upstreamNames } from "./BaseUrls.ts"
 import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { describeSize, formatMillis } from "./ValueFormats.ts"
@@ -163,7 +163,7 @@ export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, 
   !sandbox && upstreamNames.every((name) => baseUrls[name] === undefined)
 
 export const noBaseUrl = "no base URL is set, so all requests to the APIs fail; set at least one, such as " +
-  `upstream.baseUrls.data (${Names.baseUrl}), or try the sandbox (--sandbox)`
+  `upstream.baseUrls.data (${baseUrlSettings.data.variable}), or try the sandbox (--sandbox)`
 
 const repeated = (
   values: ReadonlyArray<readonly [path: ConfigPath.ConfigPath, value: string]>,

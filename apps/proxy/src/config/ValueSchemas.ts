@@ -1,5 +1,6 @@
 /** Schemas of configuration values. Error messages contain their descriptions: "expected a duration such as …". */
 import * as Operations from "@blockquarry/core/Operations"
+import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
@@ -8,7 +9,6 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
-import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts"
 import * as Formats from "./ValueFormats.ts"
 
 /** A string that is not transformed. `isValid` may return an error message. */

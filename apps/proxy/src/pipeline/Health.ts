@@ -1,9 +1,9 @@
 /** Liveness and readiness. */
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import type * as Engine from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Rec from "effect/Record"
-import { baseUrlSettings } from "../config/BaseUrls.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { UpstreamClient } from "../upstream/UpstreamClient.ts"
 

@@ -1,9 +1,9 @@
 /** Parses a routed request into an upstream request: the input, the upstream, and the encoded HTTP request. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
+import type { UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Either from "effect/Either"
 import { LRUCache } from "lru-cache"
-import type { UpstreamName } from "../config/BaseUrls.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { CacheDirective, UpstreamRequest } from "../upstream/UpstreamClient.ts"
 import { rewrite } from "./RequestRewrite.ts"

@@ -1,4 +1,5 @@
 /** The upstreams: the configured ones, or the embedded sandbox. Only those in use are loaded. */
+import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
@@ -9,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
-import { baseUrlSettings, type UpstreamName } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
 
 /** The base URL and the API keys of each upstream. The base URL is undefined if it is not configured. */
