@@ -50,6 +50,7 @@ describe("golden records", () => {
     for (
       const [title, upstream] of [
         ["400 at once", [{ status: 400, body: `{"message":"no"}` }]],
+        ["404 at once", [{ status: 404, body: `{"message":"nothing"}` }]],
         ["503 at every attempt", Array(10).fill({ status: 503 })],
         ["truncated JSON", Array(10).fill({ status: 200, body: "{\"result\":[" })],
         ["a page of another shape", [{ status: 200, body: "{\"records\":[]}" }]],
