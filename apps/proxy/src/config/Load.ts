@@ -66,7 +66,9 @@ export const load = (
       ...secrets.flatMap(({ file }) => file === undefined ? [] : [file])
     ])
     const errors = Diagnostic.sort([
-      ...yaml.issues.map(({ message, position }) => ({ source: inFile(position), path: [], message })),
+      ...(yaml.issue === null
+        ? []
+        : [{ source: inFile(yaml.issue.position), path: [], message: yaml.issue.message }]),
       ...decoded.diagnostics,
       ...EnvironmentOverlay.unknownVariables(yaml.value, options.env),
       // The sandbox sends no requests
@@ -88,11 +90,8 @@ export const load = (
 
 const readYaml = (file: string | undefined) =>
   file === undefined
-    ? Effect.succeed({ digest: "", yaml: { ...YamlReader.unreadable([]), value: {} } })
+    ? Effect.succeed({ digest: "", yaml: YamlReader.empty })
     : Effect.match(Files.readFile(file, Files.maxFileBytes), {
-      onFailure: ({ digest, reason }) => ({
-        digest,
-        yaml: YamlReader.unreadable([{ position: null, message: reason }])
-      }),
+      onFailure: ({ digest, reason }) => ({ digest, yaml: YamlReader.unreadable(reason) }),
       onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
     })

@@ -6,9 +6,6 @@ const read = (text: string) => YamlReader.parseYaml(new TextEncoder().encode(tex
 
 const value = (text: string): unknown => read(text).value
 
-/** All errors of a text. */
-const against = (text: string) => read(text).issues
-
 describe("YAML 1.2", () => {
   it("has only true and false as booleans", () => {
     expect(value("[off, no, yes, on, true, false, 012, 0x10, ~]"))
@@ -24,29 +21,12 @@ describe("YAML 1.2", () => {
   })
 })
 
-describe("reports the line of", () => {
-  it.each([
-    ["an unclosed double quote", `a:\n  b: "x\\"\nc: 1`, 2, "unclosed quote"],
-    ["an unclosed quote in brackets", "a:\n  - [1, { b: 'x }]\nc: 1", 2, "unclosed quote"],
-    ["a bracket that another one closes", "a: 1\nb: [1 }", 2, "[ has no ]"]
-  ])("%s", (_, text, line, word) => {
-    const [issue] = against(text)
-    expect(issue?.position?.line).toBe(line)
-    expect(issue?.message).toContain(word)
-  })
-
-  it("every unclosed bracket", () => {
-    const issues = against("a:\n  - { b: 1, c: [x\n  - { b: 2 }\n")
-    expect(issues.map(({ message, position }) => [position?.line, position?.column, message])).toEqual([
-      [2, 5, expect.stringContaining("{")],
-      [2, 16, expect.stringContaining("[")]
-    ])
-  })
-
-  it("too deep nesting", () => {
-    expect(against("[".repeat(20_000)).length).toBeGreaterThan(0)
-    expect(against(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)[0]?.message).toContain("nested")
-  })
+it("rejects too deep nesting", () => {
+  for (
+    const text of ["[".repeat(20_000), `${"[".repeat(20_000)}${"]".repeat(20_000)}`, "- ".repeat(20_000)]
+  ) {
+    expect(read(text).issue?.message).toContain("nested")
+  }
 })
 
 describe("finds the position of", () => {
