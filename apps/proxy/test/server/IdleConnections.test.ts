@@ -47,14 +47,18 @@ describe("an address with too many connections that serve no accepted request", 
       const { metric, open, port } = yield* start()
       const client = yield* openConnection(port)
       yield* answered(client, 1)
+      const unauthenticated = yield* openConnection(port)
+      expect((yield* answered(unauthenticated, 1, "unknown"))[0]?.status).toBe(401)
       const rejected = yield* openConnection(port)
-      expect((yield* answered(rejected, 1, "unknown"))[0]?.status).toBe(401)
+      rejected.socket.write(get("/nowhere", `X-API-Key: ${Harness.token}`))
+      expect((yield* rejected.responses(1))[0]?.status).toBe(404)
       const silent = yield* open(20)
+      yield* unauthenticated.closed
       yield* rejected.closed
       for (const { closed } of silent.slice(0, 17)) yield* closed
       yield* answered(client, 2)
       const dropped = "quarry_proxy_connections_dropped_total{reason=\"max-idle-connections\"}"
-      expect(yield* metric(dropped)).toBe("18")
+      expect(yield* metric(dropped)).toBe("19")
     }))
 
   it.scopedLive("takes no connection from a client of another address", () =>
