@@ -42,30 +42,40 @@ describe("a line of a request", () => {
     listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.0/8"] }
   }
 
-  /** The fields of the line of one request. */
+  /** The fields of the lines of requests. The proxy has stopped: it has written all of them. */
+  const linesOf = <E>(send: (port: number) => Effect.Effect<unknown, E>, tracingEnabled = false) =>
+    start({ config, tracingEnabled }).pipe(
+      Effect.flatMap(({ lines, port }) => Effect.as(send(port), lines)),
+      Effect.scoped,
+      Effect.map((lines) => lines.map((line) => JSON.parse(line)))
+    )
+
   const lineOf = (path: string, headers: Record<string, string>, tracingEnabled = false) =>
-    Effect.scoped(Effect.gen(function*() {
-      const { lines, port } = yield* start({ config, tracingEnabled })
-      yield* sendRequest(port, path, { headers })
-      return JSON.parse(lines.at(-1) ?? "")
-    }))
+    Effect.map(
+      linesOf((port) => sendRequest(port, path, { headers }), tracingEnabled),
+      (lines) => lines.at(-1)
+    )
 
   it.live("on an unknown path names the client of a valid token, and the path", () =>
     Effect.gen(function*() {
-      const { port, lines } = yield* start({ config })
       const unknown = "/api/v2.2/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/net-worth?secret=1"
-      for (const path of [unknown, "/%zz", `/${"a/".repeat(8000)}`]) {
-        yield* sendRequest(port, path, { headers: token })
-      }
-      yield* sendRequest(port, unknown)
-      expect(lines.map((line) => JSON.parse(line)).map(({ client, code, path }) => [client, code, path]))
+      const lines = yield* linesOf((port) =>
+        Effect.zipRight(
+          Effect.forEach(
+            [unknown, "/%zz", `/${"a/".repeat(8000)}`],
+            (path) => sendRequest(port, path, { headers: token })
+          ),
+          sendRequest(port, unknown)
+        )
+      )
+      expect(lines.map(({ client, code, path }) => [client, code, path]))
         .toEqual([
           ["shop", "unknown-path", "/api/v2.2/wallets/…/net-worth"],
           ["shop", "malformed-uri", "/%zz"],
           ["shop", "uri-too-long", `/${"a/".repeat(8000)}`.slice(0, 256) + "…"],
           [null, "unknown-path", "/api/v2.2/wallets/…/net-worth"]
         ])
-    }).pipe(Effect.scoped))
+    }))
 
   it.live("has the address of the client behind trusted proxies, and never other text", () =>
     Effect.gen(function*() {
@@ -74,13 +84,9 @@ describe("a line of a request", () => {
       expect(yield* addressOf({})).toBe("127.0.0.1")
       expect(yield* addressOf({ "x-forwarded-for": "10.9.9.9, 10.0.0.7:443, 127.0.0.2" })).toBe("10.0.0.7")
       expect(yield* addressOf({ "x-forwarded-for": "a\"forged" })).toBe("127.0.0.1")
-      const { lines, port } = yield* start({ config })
-      yield* exchange(port, bytes("not HTTP\r\n\r\n"))
-      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
-        code: "malformed-request",
-        clientAddress: "127.0.0.1"
-      })
-    }).pipe(Effect.scoped))
+      const malformed = yield* linesOf((port) => exchange(port, bytes("not HTTP\r\n\r\n")))
+      expect(malformed.at(-1)).toMatchObject({ code: "malformed-request", clientAddress: "127.0.0.1" })
+    }))
 
   it.live("has the id of the trace, of the client or of the proxy", () =>
     Effect.gen(function*() {

@@ -126,13 +126,17 @@ export const openAdmin: NonNullable<Config["admin"]> = {
   open: "all"
 }
 
-/** The configuration of test proxies. The cache is disabled unless a test enables it. */
+/**
+ * The configuration of test proxies. The cache is disabled unless a test enables it. A request that a busy machine interrupts
+ * does not time out.
+ */
 export const testConfig = (
   { config, shutdownTimeout = Duration.seconds(5) }: TestProxyOptions = {}
 ): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
   shutdown: { delay: Duration.zero, timeout: Duration.decode(shutdownTimeout) },
+  limits: { ...defaults.limits, requestTimeout: Duration.minutes(5) },
   ...config,
   listen: config?.listen ?? { ...defaults.listen, port: 0 },
   admin: config?.admin === undefined ? null : config.admin
