@@ -1,6 +1,7 @@
 /** The models as types without types of Effect: times are `Date`, decimals are strings, addresses and hashes have no brand. */
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
+import { comment } from "./comment.mjs"
 import { modulesIn } from "./descriptions.mjs"
 
 // TypeScript 7 has no interface for programs
@@ -20,6 +21,7 @@ const isReference = (type) => "target" in type
 const plainNames = new Map([
   ["Utc", "Date"],
   ["Duration", "number"],
+  ["DurationInput", "Duration"],
   ["BigDecimal", "string"],
   ["Address", "Hex"],
   ["Hash", "Hex"]
@@ -28,20 +30,25 @@ const plainNames = new Map([
 /** The types of these fields of errors have names. */
 const summaries = new Map([["request", "RequestSummary"], ["response", "ResponseSummary | null"]])
 
+/** The types of these options have names of operations. */
+const optionTypes = new Map([["cost", "{ readonly [Id in OperationId]?: number } | number"]])
+
 /**
- * Reads the types of the sources of core.
+ * Reads the types of the sources.
  *
- * @param {string} core
+ * @param {string} packages the folder of the packages
  * @param {ReadonlyArray<string>} chains the names of all chains
  */
-export const readModelTypes = (core, chains) => {
+export const readModelTypes = (packages, chains) => {
+  const core = join(packages, "core/src")
   const models = modulesIn(join(core, "model"))
   const operations = modulesIn(join(core, "operations"))
   const program = ts.createProgram({
     rootNames: [
       join(core, "OperationError.ts"),
       ...models.map((name) => join(core, "model", `${name}.ts`)),
-      ...operations.map((name) => join(core, "operations", `${name}.ts`))
+      ...operations.map((name) => join(core, "operations", `${name}.ts`)),
+      ...["http/src/ApiOptions.ts", "sandbox/src/Sandbox.ts"].map((file) => join(packages, file))
     ],
     options: {
       strict: true,
@@ -50,6 +57,7 @@ export const readModelTypes = (core, chains) => {
       noEmit: true,
       skipLibCheck: true,
       module: ts.ModuleKind.NodeNext,
+      customConditions: ["@blockquarry/source"],
       target: ts.ScriptTarget.ES2022,
       lib: ["lib.es2024.d.ts"],
       types: []
@@ -60,9 +68,12 @@ export const readModelTypes = (core, chains) => {
   /** @param {Type} type */
   const typeArguments = (type) => isReference(type) ? checker.getTypeArguments(type) : []
 
-  /** @param {string} module */
-  const exportsOf = (module) => {
-    const source = program.getSourceFile(join(core, `${module}.ts`))
+  /**
+   * @param {string} module
+   * @param {string} folder
+   */
+  const exportsOf = (module, folder = core) => {
+    const source = program.getSourceFile(join(folder, `${module}.ts`))
     const symbol = source === undefined ? undefined : checker.getSymbolAtLocation(source)
     if (symbol === undefined) throw new Error(`${module}: not a module`)
     return new Map(checker.getExportsOfModule(symbol).map((exported) => [exported.name, exported]))
@@ -124,7 +135,7 @@ export const readModelTypes = (core, chains) => {
     const isOpen = types.some((type) => type.isIntersection() && nameOf(type) === undefined)
     const others = types.filter((type) =>
       !type.isStringLiteral() && !(type.isIntersection() && isOpen) &&
-      !(type.flags & (ts.TypeFlags.BooleanLiteral | ts.TypeFlags.Null))
+      !(type.flags & (ts.TypeFlags.BooleanLiteral | ts.TypeFlags.Null | ts.TypeFlags.Undefined))
     )
     const known = literals.length === chains.length && chains.every((chain) => literals.includes(chain))
       ? ["ChainName"]
@@ -172,17 +183,66 @@ export const readModelTypes = (core, chains) => {
    * @param {string} prefix
    */
   const printObject = (type, prefix) =>
+    printFields(type, (symbol) => [isOptional(symbol), print(checker.getTypeOfSymbol(symbol), prefix)])
+
+  /**
+   * Prints options, which may all be omitted: also their members.
+   *
+   * @param {Type} type
+   * @param {ReadonlyArray<string>} required
+   * @returns {string}
+   */
+  const printOptions = (type, required) =>
+    printFields(type, (symbol) => {
+      const member = checker.getTypeOfSymbol(symbol)
+      const text = optionTypes.get(symbol.name) ??
+        (nameOf(member) === undefined && member.flags & ts.TypeFlags.Object
+          ? printOptions(member, [])
+          : print(member))
+      return required.includes(symbol.name) ? [false, text] : [true, `${text} | undefined`]
+    })
+
+  /** @param {Symbol} symbol */
+  const isOptional = (symbol) => (symbol.flags & ts.SymbolFlags.Optional) !== 0
+
+  /**
+   * @param {Type} type
+   * @param {(symbol: Symbol) => readonly [isOptional: boolean, type: string]} printField
+   */
+  const printFields = (type, printField) =>
     `{\n${
       fieldsOf(type).map((symbol) => {
-        const description = descriptionOf(symbol)
+        const [isOmittable, text] = printField(symbol)
         const name = /^\w+$/.test(symbol.name) && !/^\d/.test(symbol.name)
           ? symbol.name
           : JSON.stringify(symbol.name)
-        return `${description === "" ? "" : `/** ${description} */\n`}readonly ${name}: ${
-          print(checker.getTypeOfSymbol(symbol), prefix)
-        }\n`
+        return `${commentOf(symbol)}readonly ${name}${isOmittable ? "?" : ""}: ${text}\n`
       }).join("")
     }}`
+
+  /**
+   * Returns the comment of a field, with its list if it has one.
+   *
+   * @param {Symbol} symbol
+   */
+  const commentOf = (symbol) => {
+    const documentation = documentationOf(symbol)
+    if (documentation === "") return ""
+    return documentation.includes("\n- ")
+      ? `/**\n${documentation.replaceAll(/^/gm, " * ")}\n */\n`
+      : comment(descriptionOf(symbol))
+  }
+
+  /**
+   * @param {string} folder of a package
+   * @param {string} module
+   * @param {string} name
+   */
+  const exportOf = (folder, module, name) => {
+    const symbol = exportsOf(module, join(packages, folder, "src")).get(name)
+    if (symbol === undefined) throw new Error(`${folder}/src/${module} has no export ${name}`)
+    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+  }
 
   return {
     /**
@@ -196,6 +256,36 @@ export const readModelTypes = (core, chains) => {
       const [, , output, , item] = typeArguments(checker.getTypeOfSymbol(symbol))
       if (output === undefined) throw new Error(`${id}: not an operation`)
       return { output: print(output, "Models."), item: item === undefined ? null : print(item, "Models.") }
+    },
+
+    /**
+     * Returns the declaration of a plain type as it is in the sources, with addresses and hashes without brand.
+     *
+     * @param {string} folder of a package
+     * @param {string} module
+     * @param {string} name
+     */
+    declarationOf: (folder, module, name) => {
+      const { declarations: [node] = [] } = exportOf(folder, module, name)
+      if (node === undefined) throw new Error(`${name} has no declaration`)
+      return `${node.getFullText().trim().replaceAll(/: (?:Address|Hash)$/gm, ": Hex")}\n`
+    },
+
+    /**
+     * Returns an interface with the fields of a type. With `required`, the others may be omitted, and undefined.
+     *
+     * @param {string} folder of a package
+     * @param {string} module
+     * @param {string} name
+     * @param {ReadonlyArray<string>} [required]
+     */
+    interfaceOf: (folder, module, name, required) => {
+      const symbol = exportOf(folder, module, name)
+      const type = checker.getDeclaredTypeOfSymbol(symbol)
+      return {
+        description: descriptionOf(symbol),
+        text: required === undefined ? printObject(type, "") : printOptions(type, required)
+      }
     },
 
     /** The classes of errors, each with its fields. */

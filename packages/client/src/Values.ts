@@ -21,29 +21,7 @@ export type OpenEnum<Known extends string> = Known | (string & {})
  */
 export type TimeInput = string | Date
 
-/** A range of blocks or dates: each bound is a block, a date, or absent. */
-export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
-
-type LowerBound<DateInput> =
-  | {
-    /** First block, inclusive; takes precedence over from_date */
-    readonly from_block?: number | undefined
-    readonly from_date?: never
-  }
-  | {
-    readonly from_block?: never
-    /** Earliest date; UTC if no time zone is given */
-    readonly from_date?: DateInput | undefined
-  }
-
-type UpperBound<DateInput> =
-  | {
-    /** Last block, inclusive; takes precedence over to_date */
-    readonly to_block?: number | undefined
-    readonly to_date?: never
-  }
-  | {
-    readonly to_block?: never
-    /** Latest date; UTC if no time zone is given */
-    readonly to_date?: DateInput | undefined
-  }
+/** A duration: a number of milliseconds, or a text such as `"5 seconds"`. `Infinity` never elapses. */
+export type Duration =
+  | number
+  | `${number} ${"milli" | "second" | "minute" | "hour" | "day"}${"" | "s"}`

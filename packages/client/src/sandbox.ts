@@ -18,7 +18,9 @@ import type { Chain } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
 import { toPlain } from "./internal/Plain.ts"
 import type { Fetch } from "./Options.ts"
-import type { Hex } from "./Values.ts"
+import type { Fault, RecordedRequest, SandboxExamples } from "./SandboxTypes.ts"
+
+export type * from "./SandboxTypes.ts"
 
 /** Options of the sandbox. */
 export interface SandboxOptions {
@@ -30,74 +32,6 @@ export interface SandboxOptions {
   readonly walletTransfersCursor?: boolean
   /** Page size of requests without a limit. Default: 100. Always 100 for `contractNfts`. */
   readonly defaultPageSize?: number
-}
-
-/** A fault of one request: a delay in milliseconds, then a response with another status, or a changed response. */
-export interface Fault {
-  readonly delay?: number
-  readonly status?: number
-  /** Sent unchanged: seconds, a date, or an invalid value. */
-  readonly "retry-after"?: string
-  /** The location of a 302 response. */
-  readonly redirect?: string
-  /**
-   * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
-   * - `truncate`, `gzip-truncated`: sends less than announced.
-   * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
-   * - `bad-json`: half of the document. `html`: an HTML page. `empty`: no body. `null`: the JSON value `null`.
-   * - `bom`: a byte order mark before the document.
-   * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor.
-   */
-  readonly kind?:
-    | "reset"
-    | "reset-body"
-    | "truncate"
-    | "gzip-truncated"
-    | "hang"
-    | "stall"
-    | "bad-json"
-    | "html"
-    | "empty"
-    | "null"
-    | "bom"
-    | "repeat-cursor"
-    | "empty-page"
-}
-
-/** A request that the sandbox received. */
-export interface RecordedRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: ReadonlyArray<readonly [name: string, value: string]>
-  /** With the API key. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  /** The ID of the operation, or null if the path matches none. */
-  readonly operation: string | null
-}
-
-/** Addresses, IDs and hashes of the synthetic data. All except the stream and the transactions are on the chain `eth`. */
-export interface SandboxExamples {
-  readonly wallet: Hex
-  /** A wallet with thousands of transfers. */
-  readonly busyWallet: Hex
-  /** A token with thousands of transfers. */
-  readonly busyToken: Hex
-  /** A wallet without transfers. */
-  readonly emptyWallet: Hex
-  readonly token: Hex
-  /** A token without a price. */
-  readonly unpricedToken: Hex
-  readonly spamToken: Hex
-  readonly collection721: Hex
-  readonly collection1155: Hex
-  readonly tokenId721: bigint
-  readonly tokenId1155: bigint
-  /** A collection whose indexing the first request starts. */
-  readonly unindexedCollection: Hex
-  readonly stream: string
-  readonly transaction: Hex
-  readonly pendingTransaction: Hex
 }
 
 /** A sandbox. `apiKey`, `baseUrl` and `fetch` are options of `createClient`. */

@@ -121,37 +121,35 @@ export const inputSchema = <F extends ParameterFields>(
   fields
 })
 
-/** A lower bound: a block or a date, not both. */
-export type LowerBound<DateInput> =
-  | {
-    /** First block, inclusive; takes precedence over from_date */
-    readonly from_block?: number | undefined
-    readonly from_date?: never
-  }
-  | {
-    readonly from_block?: never
-    /** Earliest date; UTC if no time zone is given */
-    readonly from_date?: DateInput | undefined
-  }
-
-/** An upper bound: a block or a date, not both. */
-export type UpperBound<DateInput> =
-  | {
-    /** Last block, inclusive; takes precedence over to_date */
-    readonly to_block?: number | undefined
-    readonly to_date?: never
-  }
-  | {
-    readonly to_block?: never
-    /** Latest date; UTC if no time zone is given */
-    readonly to_date?: DateInput | undefined
-  }
-
 /**
- * A range of blocks or dates as callers write it. If an untyped request sets both for one bound, the block takes
- * precedence.
+ * A range of blocks or dates as callers write it: each bound is a block, a date, or absent. If an untyped request sets both
+ * for one bound, the block takes precedence.
  */
-export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
+export type BlockOrDateRangeInput<DateInput> =
+  & (
+    | {
+      /** First block, inclusive; takes precedence over from_date */
+      readonly from_block?: number | undefined
+      readonly from_date?: never
+    }
+    | {
+      readonly from_block?: never
+      /** Earliest date; UTC if no time zone is given */
+      readonly from_date?: DateInput | undefined
+    }
+  )
+  & (
+    | {
+      /** Last block, inclusive; takes precedence over to_date */
+      readonly to_block?: number | undefined
+      readonly to_date?: never
+    }
+    | {
+      readonly to_block?: never
+      /** Latest date; UTC if no time zone is given */
+      readonly to_date?: DateInput | undefined
+    }
+  )
 
 /** A decoded range. Each bound is a block, a date, or absent. */
 export interface BlockOrDateRange {

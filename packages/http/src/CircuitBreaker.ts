@@ -5,21 +5,21 @@ import { override, type PartialPolicy, Positive, PositiveDuration, Share } from 
 
 /** The schema of a circuit breaker. */
 export const schema = Schema.Struct({
+  /** It opens when this share of the attempts within `window` failed. Default: 0.5. */
   threshold: Share,
+  /** It stays closed with fewer attempts within `window`. Default: 20. `Infinity` disables it. */
   minimum: Positive,
+  /** Default: 30 s. */
   window: PositiveDuration,
+  /** How long it is open before a request tries the upstream. Default: 5 s. It doubles after each failed trial. */
   openDuration: PositiveDuration,
+  /** Default: 60 s. */
   maxOpenDuration: PositiveDuration
 })
 
 /**
- * A circuit breaker, one per base URL, and in a gateway one per base URL and client.
- *
- * - `threshold`, `minimum`, `window`: it opens when the share `threshold` of the attempts within `window` failed, and
- *   there were at least `minimum` attempts.
- * - `openDuration`: while it is open, no request is sent and calls fail with `CircuitOpenError`. Then a single request
- *   tries the upstream. If it succeeds, the circuit breaker closes.
- * - `maxOpenDuration`: after a failed trial it stays open twice as long as before, at most this long.
+ * A circuit breaker, one per base URL (in a gateway: and client). While it is open, no request is sent and calls fail with
+ * `CircuitOpenError`.
  *
  * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures. The
  * result of an attempt counts only if the circuit breaker has neither opened nor closed since the attempt started.

@@ -3,12 +3,16 @@ import * as Schema from "effect/Schema"
 import { NonNegative, override, type PartialPolicy, PositiveInteger } from "./internal/Policy.ts"
 
 /** The schema of a concurrency limit. */
-export const schema = Schema.Struct({ limit: PositiveInteger, maxQueue: NonNegative })
+export const schema = Schema.Struct({
+  /** Maximum number of attempts in flight. Default: 64. */
+  limit: PositiveInteger,
+  /** Maximum number of attempts that wait per API key. Default: 10,000. Others fail with `LocalLimitError`. */
+  maxQueue: NonNegative
+})
 
 /**
- * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others per API key wait in arrival order,
- * at most for `maxWait` of the rate limit and until the timeout of their call. Further calls fail immediately with
- * `LocalLimitError`.
+ * A limit on concurrent requests per base URL. Other attempts wait in arrival order, at most for `maxWait` of the rate limit
+ * and until the timeout of their call.
  */
 export interface ConcurrencyLimit extends Schema.Schema.Type<typeof schema> {}
 

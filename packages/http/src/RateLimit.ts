@@ -9,9 +9,12 @@ import { required } from "./OptionIssues.ts"
 
 /** The schema of a rate limit. */
 export const schema = Schema.Struct({
+  /** Units per `window`. */
   limit: required(Policy.Positive),
   window: required(Policy.PositiveDuration),
+  /** Units that may be used at once after an idle time, at least 1. Default: `limit`. */
   burst: Policy.Positive,
+  /** Units by operation, or one number for all operations. Default: the cost of each operation. */
   cost: Schema.Union(
     Policy.NonNegative,
     Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
@@ -21,25 +24,20 @@ export const schema = Schema.Struct({
       )
     )
   ),
+  /** Longest wait, also for the concurrency limit. Default: 30 s. Beyond it a call fails with `LocalLimitError`. */
   maxWait: Policy.DurationOption,
+  /** Maximum number of waiting attempts per API key. Default: 10,000. Others fail with `LocalLimitError`. */
   maxQueue: Policy.NonNegative,
+  /**
+   * Units per UTC day and API key, at all base URLs together. An attempt beyond it fails with `LocalLimitError`. Default:
+   * null, no quota.
+   */
   dailyQuota: Schema.NullOr(Policy.Positive)
 })
 
 /**
- * A rate limit in units: each attempt costs what its operation costs upstream.
- *
- * All clients with the same API key and base URL share one rate limit, and wait in arrival order. At most `limit + burst`
- * units are used in any window.
- *
- * - `limit`: units per `window`.
- * - `burst`: units that may be used at once after an idle time. At least the cost of the most expensive operation.
- * - `cost`: units by operation id, for operations that differ from their own cost, or one number for all operations.
- * - `maxWait`: longest wait, also for the concurrency limit. An attempt that would wait longer, or beyond the timeout of
- *   its call, fails immediately with `LocalLimitError`.
- * - `maxQueue`: maximum number of waiting attempts per API key. Another one fails immediately with `LocalLimitError`.
- * - `dailyQuota`: units per UTC day and API key, or null for no quota. The attempts at all base URLs count together. An
- *   attempt beyond it fails immediately with `LocalLimitError`.
+ * A rate limit in units: each attempt costs what its operation costs upstream. All clients with the same API key and base
+ * URL share one rate limit, and wait in arrival order. At most `limit + burst` units are used in any window.
  */
 export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
 

@@ -5,24 +5,26 @@ import { DurationOption, Flag, oneOf, override, type PartialPolicy } from "./int
 
 /** The schema of a response cache. */
 export const schema = Schema.Struct({
+  /** Enables the cache, which also coalesces concurrent identical calls into one request. Default: true. */
   enabled: Flag,
+  /** How long a stale response may be served while it is revalidated in the background. Default: 5 s. */
   staleWhileRevalidate: DurationOption,
+  /** How long after that a stale response may be served if the upstream fails or throttles. Default: 60 s. */
   staleIfError: DurationOption,
-  negative: Schema.Struct({ notFound: DurationOption })
+  /** TTLs of errors. Others may depend on the API key. */
+  negative: Schema.Struct({
+    /** Default: 5 s. It does not apply to NFT metadata, which may be indexed later. */
+    notFound: DurationOption
+  })
 })
 
 /**
  * A response cache. Each operation defines the TTL of its responses. Only complete, valid responses of read operations
  * are cached.
  *
- * - `enabled`: enables the cache. Concurrent identical calls with the same retry policy and attempt timeout are then
- *   coalesced into one request. If a caller is interrupted, the request continues for the others, and its response is
- *   cached. If the timeout of a caller ends the request, the callers with more time continue with a new one.
- * - `staleWhileRevalidate`: how long a stale response may be served while it is revalidated in the background.
- * - `staleIfError`: how long after that a stale response may be served if the upstream fails, is unreachable or
- *   throttles.
- * - `negative`: TTLs of errors. Only `notFound` can be cached, because other errors may depend on the API key. It does
- *   not apply to NFT metadata, which may be indexed later.
+ * Calls with the same retry policy and attempt timeout are coalesced. If a caller is interrupted, the request continues for
+ * the others, and its response is cached. If the timeout of a caller ends the request, the callers with more time continue
+ * with a new one.
  */
 export interface ResponseCache extends Schema.Schema.Type<typeof schema> {}
 

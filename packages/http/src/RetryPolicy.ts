@@ -5,10 +5,30 @@ import * as Policy from "./internal/Policy.ts"
 
 /** The schema of a retry policy. */
 export const schema = Schema.Struct({
+  /** Maximum number of attempts per call, including the first. Default: 4. */
   attempts: Policy.PositiveInteger,
-  baseDelay: Schema.Struct({ transient: Policy.DurationOption, throttled: Policy.DurationOption }),
+  /** Upper bound of the first backoff, which doubles with each retry. */
+  baseDelay: Schema.Struct({
+    /** After a failure that is usually temporary. Default: 200 ms. */
+    transient: Policy.DurationOption,
+    /** After a 429 response. Default: 1 s. */
+    throttled: Policy.DurationOption
+  }),
+  /**
+   * Upper bound of every backoff. Default: 10 s. A `Retry-After` of the upstream is applied unchanged; if it exceeds the
+   * remaining time of the call, the call fails at once.
+   */
   maxDelay: Policy.DurationOption,
-  budget: Schema.Struct({ capacity: Policy.NonNegative, refill: Policy.NonNegative })
+  /**
+   * Limits the retries of all calls to a base URL (in a gateway: of each client), so that they do not overload a failing
+   * upstream. A retry takes 1 from it.
+   */
+  budget: Schema.Struct({
+    /** How many retries an upstream that always fails gets in total. Default: 20. */
+    capacity: Policy.NonNegative,
+    /** What a success adds. Default: 0.1. */
+    refill: Policy.NonNegative
+  })
 })
 
 /**
@@ -16,17 +36,7 @@ export const schema = Schema.Struct({
  */
 export type RetryCause = keyof RetryPolicy["baseDelay"]
 
-/**
- * Retries with exponential backoff and full jitter.
- *
- * - `attempts`: maximum number of attempts per call, including the first.
- * - `baseDelay`: upper bound of the first backoff, by cause. It doubles with each retry.
- * - `maxDelay`: upper bound of every backoff. A `Retry-After` of the upstream is applied unchanged; if it exceeds the
- *   remaining time of the call, the call fails immediately with an error that contains it.
- * - `budget`: limits the retries of all calls to a base URL (in a gateway: of each client), so that they do not overload
- *   a failing upstream. A retry takes 1 from the budget, a success adds `refill`, up to `capacity`. An upstream that always
- *   fails gets at most `capacity` retries in total.
- */
+/** A retry policy: exponential backoff with full jitter. */
 export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
 
 /** A retry policy of which members may be omitted. */

@@ -4,12 +4,14 @@ import * as Schema from "effect/Schema"
 import { override, type PartialPolicy, PositiveDuration } from "./internal/Policy.ts"
 
 /** The schema of timeouts. */
-export const schema = Schema.Struct({ attempt: PositiveDuration, call: PositiveDuration })
+export const schema = Schema.Struct({
+  /** From sending a request to the last byte of its response. Default: 10 s. */
+  attempt: PositiveDuration,
+  /** The whole call, with all attempts and waits. Default: 45 s. */
+  call: PositiveDuration
+})
 
-/**
- * - `attempt`: from sending a request to the last byte of its response.
- * - `call`: the whole call, with all attempts and waits.
- */
+/** Timeouts. */
 export interface Timeouts extends Schema.Schema.Type<typeof schema> {}
 
 /** Timeouts of which members may be omitted. */

@@ -8,18 +8,7 @@ import { optional } from "@blockquarry/core/InputSchema"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
-/**
- * A change of the response. The operation is applied before.
- *
- * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
- * - `truncate`: sends less than `content-length`. `gzip-truncated`: truncates the compressed body.
- * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
- * - `bad-json`: half of the document. `html`: an HTML page with status 200. `empty`: no body. `null`: the JSON value
- *   `null`.
- * - `bom`: a byte order mark before the document.
- * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor for the
- *   records that it would have.
- */
+/** The schema of `FaultKind`. */
 export const FaultKind = Schema.Literal(
   "reset",
   "reset-body",
@@ -41,20 +30,30 @@ export type FaultKind = typeof FaultKind.Type
 
 const maxDelay = 600_000
 
-/**
- * A fault: a delay in milliseconds, then a response with another status, or the changed response of the operation.
- */
+/** A fault: a delay, then a response with another status, or the changed response of the operation. */
 export const Fault = Schema.Struct({
+  /** Milliseconds before the response, at most 600,000. */
   delay: optional(Schema.Int.pipe(Schema.between(0, maxDelay))),
   status: optional(Schema.Int.pipe(Schema.between(200, 599))),
   /** Sent unchanged: seconds, a date, or an invalid value. */
   "retry-after": optional(Schema.String),
   /** The location of a 302 response. */
   redirect: optional(Schema.NonEmptyString),
+  /**
+   * A change of the response. The operation is applied before.
+   *
+   * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
+   * - `truncate`: sends less than `content-length`. `gzip-truncated`: truncates the compressed body.
+   * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
+   * - `bad-json`: half of the document. `html`: an HTML page with status 200. `empty`: no body. `null`: the JSON value
+   *   `null`.
+   * - `bom`: a byte order mark before the document.
+   * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor for the
+   *   records that it would have.
+   */
   kind: optional(FaultKind)
 })
 
-/** A fault. */
 export interface Fault extends Schema.Schema.Type<typeof Fault> {}
 
 /** The supported directives. */
