@@ -14,7 +14,7 @@ import { type ArgumentError, readWords, type Words } from "../args/ReadWords.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { helpTopics, type Information, isHelpTopic } from "../help/Help.ts"
 
-export type Invocation = Information | ArrangedCommand
+type Invocation = Information | ArrangedCommand
 
 /** The command to run, with the words of its options and arguments. */
 export interface ArrangedCommand {

@@ -7,7 +7,7 @@ import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import type { ProcessResult } from "../support/process.ts"
 
 /** A response of a scripted upstream. The last response is repeated. */
-export interface Scripted {
+interface Scripted {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string

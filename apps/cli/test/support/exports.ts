@@ -41,7 +41,7 @@ export interface ExportSandbox {
   readonly wallet: string
 }
 
-export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
+const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
   const sandbox = await Effect.runPromise(
     Sandbox.make(withSharedLedger({ maxLimit: 50, defaultPageSize: 50, ...options }))
   )

@@ -21,7 +21,7 @@ import type { Configured } from "./ActiveConfig.ts"
 import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
 
-export interface RequestInFlight {
+interface RequestInFlight {
   readonly response: Effect.Effect<ProxyResponse>
   /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
   readonly acceptedClient?: () => string | null

@@ -1,10 +1,8 @@
 /** A circuit breaker with a low threshold, and an upstream that fails. */
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import { fetchPrice, minimalOptions } from "./PriceCalls.ts"
+import { minimalOptions } from "./PriceCalls.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
-import type * as TestClients from "./TestClients.ts"
 
 /** Opens after three failures, for 5 s at first. */
 export const breaker: CircuitBreaker.CircuitBreaker = {
@@ -23,11 +21,3 @@ export const circuitOpenError = (millis: number) => ({
   _tag: "CircuitOpenError",
   retryAfter: Duration.millis(millis)
 })
-
-/** Makes a number of calls, one after the other, and ignores their errors. */
-export const failCalls = (clients: TestClients.Clients, times: number) =>
-  Effect.forEach(
-    Array.from({ length: times }, (_, number) => number),
-    (number) => Effect.ignore(fetchPrice(clients, number)),
-    { discard: true }
-  )

@@ -17,7 +17,7 @@ const computedFields = (error: object) => ({
 })
 
 /** Returns the error of a call that has already ended. */
-export const failureOfFinished = <A, E extends Error>(
+const failureOfFinished = <A, E extends Error>(
   fiber: Fiber.Fiber<A, E> | undefined
 ): Effect.Effect<E & { readonly message: string }, A> =>
   Effect.gen(function*() {

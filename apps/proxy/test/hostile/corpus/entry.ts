@@ -28,7 +28,7 @@ export interface CorpusEntry extends Outcome {
  * What is required depends on the version of llhttp, the HTTP parser of Node (`process.versions.llhttp`). Each rule
  * applies from its version up to the next rule, in ascending order.
  */
-export interface ByParser {
+interface ByParser {
   readonly llhttp: ReadonlyArray<{ readonly since: string; readonly expected: ReadonlyArray<string> }>
 }
 
