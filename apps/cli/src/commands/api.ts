@@ -12,7 +12,7 @@ import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { baseUrlVariableOf, connect, readEndpoint, userAgent } from "../connection/Connection.ts"
+import { connect, upstreamOf } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
@@ -68,8 +68,7 @@ export const api = localCommand({
     const request = encodeRequest(operation, input)
     if (isEnabled(invocation.values, "curl")) {
       const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
-      const variable = baseUrlVariableOf(operation, invocation.values)
-      return yield* printRequest(invocation.settings, operation.api, variable, request)
+      return yield* printRequest(invocation, operation, request)
     }
     yield* printResponse(operation, input, request, invocation)
   })
@@ -145,19 +144,18 @@ const printResponse = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const connection = yield* connect(settings)
-    const endpoint = yield* readEndpoint(connection, operation.api, baseUrlVariableOf(operation, values))
+    const endpoint = yield* connection.endpoint(upstreamOf(operation, values))
     const { classification, response } = yield* Effect.gen(function*() {
       const { raw } = yield* Engine.Engine
       const upstream = yield* Upstream.make(operation.api, {
         ...endpoint,
-        userAgent,
         timeouts: { ...Timeouts.standard, call: settings.timeout ?? Timeouts.standard.call }
       })
       return yield* raw(operation, upstream)(input, request)
     }).pipe(
       Effect.provide(Layer.merge(Engine.layer, connection.client)),
       // The endpoint is valid
-      Effect.catchTag("ConfigError", (error) => new UsageError({ reason: String(error), hint: null }))
+      Effect.catchTag("ConfigError", Effect.die)
     )
     const body = new TextDecoder().decode(response.bytes)
     const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)

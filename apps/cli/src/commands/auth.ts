@@ -1,6 +1,5 @@
 /** `quarry auth login|status|logout` */
 import * as Settings from "@blockquarry/http/Settings"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
@@ -12,7 +11,6 @@ import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/C
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
-import { protectSecret } from "../terminal/Redaction.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { localCommand } from "./LocalCommand.ts"
@@ -48,22 +46,13 @@ const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, Comma
     const typed = yield* input.isTerminal()
       ? input.readHidden(terminal.note("Paste the API key; it is not shown:", "required"))
       : input.readPipe
-    yield* protectSecret(typed)
     if (Redacted.value(typed) === "") {
       return yield* new UsageError({
         reason: "no API key was entered",
         hint: "type it, or pipe it: quarry auth login < key.txt"
       })
     }
-    const provider = ConfigProvider.fromMap(new Map([[Settings.apiKey, Redacted.value(typed)]]))
-    return yield* Effect.withConfigProvider(Settings.apiKeyConfig, provider).pipe(
-      Effect.mapError(() =>
-        new UsageError({
-          reason: "the API key has characters that are invalid in an HTTP header",
-          hint: "enter only the key, on a single line"
-        })
-      )
-    )
+    return yield* ApiKey.usableKey(typed, "stdin")
   })
 
 export const authLogin = localCommand({

@@ -1,11 +1,12 @@
 /** The API key of a profile: from the environment, a file of mode 0600, or a command. */
 import * as Settings from "@blockquarry/http/Settings"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import { ConfigFileError, type UsageError } from "../errors/CommandError.ts"
+import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
 import { describeSystemError, systemFailure } from "../errors/SystemError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
@@ -52,16 +53,30 @@ export const requireProfile = (configuration: Configuration): Effect.Effect<void
     yield* unknownProfile(profile, configuration, values.get("profile")?.origin ?? null)
   })
 
-/** Returns the API key; null if there is none. It never appears in messages from then on. */
+/** Returns an API key that can be sent. It never appears in messages from then on. */
+export const usableKey = (
+  key: Redacted.Redacted,
+  source: string
+): Effect.Effect<Redacted.Redacted, UsageError> =>
+  Effect.zipRight(protectSecret(key), Settings.apiKeyConfig).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map([[Settings.apiKey, Redacted.value(key)]]))),
+    Effect.mapError(() =>
+      new UsageError({
+        reason:
+          `${source}: expected an API key, got characters that are invalid in an HTTP header, such as a line break`,
+        hint: "the API key is a single line without quotes"
+      })
+    )
+  )
+
+/** Returns the API key; null if there is none. */
 export const findApiKey = (
   configuration: Configuration
-): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
+): Effect.Effect<FoundApiKey | null, ConfigFileError | UsageError> =>
   Effect.gen(function*() {
     const located = yield* locate(configuration)
     if (located === null) return null
-    const key = yield* located.read
-    yield* protectSecret(key)
-    return { key, source: located.source }
+    return { key: yield* usableKey(yield* located.read, located.source), source: located.source }
   })
 
 /** Returns where the API key comes from; null if there is none. Does not run a command, which may ask the user. */

@@ -1,6 +1,5 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
-import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
-import * as Settings from "@blockquarry/http/Settings"
+import type { UpstreamName } from "@blockquarry/core/Upstreams"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,7 +17,8 @@ export interface HttpTransportService {
 
 interface SandboxTransport {
   readonly client: Layer.Layer<HttpClient>
-  readonly config: ReadonlyMap<string, string>
+  readonly apiKey: string
+  readonly baseUrls: Readonly<Record<UpstreamName, string>>
 }
 
 export class HttpTransport
@@ -47,13 +47,7 @@ const network: HttpTransportService["network"] = (usage) =>
 
 const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
   Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),
-  ({ apiKey, baseUrls, layer }) => ({
-    client: layer(),
-    config: new Map([
-      [Settings.apiKey, apiKey],
-      ...upstreamNames.map((name) => [baseUrlSettings[name].variable, baseUrls[name]] as const)
-    ])
-  })
+  ({ apiKey, baseUrls, layer }) => ({ client: layer(), apiKey, baseUrls })
 )
 
 /** The clients of Node.js. */

@@ -11,7 +11,7 @@ const sandboxOrigin = "http://127.0.0.1:4000"
 export const requestUrl = (
   { isSandbox }: CommandSettings,
   api: ApiName,
-  /** That `readBaseUrl` has checked. */
+  /** A valid one. */
   baseUrl: string,
   { path, query }: Pick<EncodedRequest, "path" | "query">
 ): string => {

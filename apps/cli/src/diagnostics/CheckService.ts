@@ -2,11 +2,9 @@
 import type { OperationError } from "@blockquarry/core/OperationError"
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
-import * as Settings from "@blockquarry/http/Settings"
 import * as Upstream from "@blockquarry/http/Upstream"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
@@ -40,12 +38,8 @@ export const checkService = (
   Effect.gen(function*() {
     const { network, sandbox } = yield* HttpTransport
     if (isSandbox) {
-      const { client, config } = yield* sandbox
-      const apiKey = key ?? Redacted.make(config.get(Settings.apiKey) ?? "")
-      return yield* Effect.provide(
-        requestChains(config.get(baseUrlSettings.data.variable) ?? "", apiKey),
-        client
-      )
+      const { apiKey, baseUrls, client } = yield* sandbox
+      return yield* Effect.provide(requestChains(baseUrls.data, key ?? Redacted.make(apiKey)), client)
     }
     const baseUrl = configuration.values.get("base-url")?.value
     return baseUrl === undefined || key === null

@@ -1,5 +1,5 @@
 /** `--curl`: prints the request of an operation as a curl command. */
-import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Settings from "@blockquarry/http/Settings"
@@ -8,7 +8,7 @@ import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { findApiKeySource } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
-import { baseUrlVariableOf, connect } from "../connection/Connection.ts"
+import { connect, upstreamOf } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import { requestUrl } from "../connection/RequestUrl.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -37,7 +37,7 @@ export const printCurl = (
   invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const { command, settings, values } = invocation
+    const { command, values } = invocation
     if (readsInputs(invocation)) return yield* unavailableForInputs(curlOption.name, values)
     const operation: AnyOperation | undefined = allOperations.find(({ id }) => id === command.operation)
     if (operation === undefined) {
@@ -45,19 +45,19 @@ export const printCurl = (
     }
     const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
-    yield* printRequest(settings, operation.api, baseUrlVariableOf(operation, values), request)
+    yield* printRequest(invocation, operation, request)
   })
 
 export const printRequest = (
-  settings: CommandSettings,
-  api: ApiName,
-  baseUrlVariable: string,
+  { settings, values }: CommandInvocation,
+  operation: AnyOperation,
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const connection = yield* connect(settings)
-    const url = requestUrl(settings, api, yield* connection.readBaseUrl(api, baseUrlVariable), request)
+    const baseUrl = yield* connection.baseUrl(upstreamOf(operation, values))
+    const url = requestUrl(settings, operation.api, baseUrl, request)
     yield* terminal.print(`${formatCurl(request, url)}\n`)
     yield* terminal.note(sanitize(yield* keyNote(settings)))
   })

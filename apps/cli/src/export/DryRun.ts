@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
-import { baseUrlVariableOf } from "../connection/Connection.ts"
+import { upstreamOf } from "../connection/Connection.ts"
 import { requestUrl } from "../connection/RequestUrl.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { requireUnlocked } from "../files/FileLock.ts"
@@ -27,10 +27,10 @@ export const printRequest = (
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const { readBaseUrl } = yield* ApiClients
+    const clients = yield* ApiClients
     const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
-    const baseUrl = yield* readBaseUrl(operation.api, baseUrlVariableOf(operation, values))
+    const baseUrl = yield* clients.baseUrl(upstreamOf(operation, values))
     const url = requestUrl(settings, operation.api, baseUrl, request)
     yield* terminal.print(
       `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n`

@@ -122,7 +122,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
       Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
         network: () => Effect.succeed(client),
-        sandbox: Effect.succeed({ client, config: new Map(Object.entries(sandboxEnvironment)) })
+        sandbox: Effect.succeed({ client, apiKey: Sandbox.apiKey, baseUrls: Sandbox.baseUrls })
       }),
       Effect.provideService(StandardInput, async function*() {
         yield new TextEncoder().encode(options.stdin ?? "")
