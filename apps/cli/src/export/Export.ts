@@ -41,15 +41,8 @@ import {
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
 
-const maxPartRecords = 100_000
-const maxPartSize = 32 * 2 ** 20
-
-/**
- * Parts grow with the list, up to a limit, so that the manifest stays small and little is lost in a crash. Records count,
- * because `--jq` may make few rows of them.
- */
-const partRecords = (recordsBefore: number, least: number): number =>
-  Math.min(maxPartRecords, Math.max(least, Math.floor(recordsBefore / 20)))
+/** A part is compared with its limits after so many of its records, so that its end does not depend on the size of pages. */
+const recordsPerStep = 100
 
 /** Exports a list. Prints how to continue if it does not end. */
 export const exportRecords = <Item>(
@@ -101,7 +94,7 @@ export const exportRecords = <Item>(
         yield* terminal.note(
           `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
         )
-        const small = last.parts.filter(({ rows }) => rows < plan.partRows).length
+        const small = last.parts.filter(({ rows }) => rows < plan.partLimits.records).length
         if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
           yield* terminal.note(
             `${file} has ${small} small row groups, which readers scan slowly: ` +
@@ -123,10 +116,7 @@ interface PartCounts extends Pick<Part, "rows" | "records" | "firstBlock" | "las
 
 interface OpenPart {
   readonly encoder: PartEncoder
-  readonly recordsBefore: number
   counts: PartCounts
-  /** Of the records up to the last place where the part can end. */
-  closable: PartCounts
 }
 
 /** Returns whether an error stays until the command, the API key or the plan changes. */
@@ -138,7 +128,7 @@ const isPermanent = (error: CommandError): boolean => {
 
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
-  { format, job, partRows, target: { file } }: ExportPlan<Item>,
+  { format, job, partLimits, target: { file } }: ExportPlan<Item>,
   { requireHeld }: FileLock,
   savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
@@ -177,19 +167,15 @@ const writeRecords = <Item>(
     ) =>
       Effect.gen(function*() {
         for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
-          const some = records.slice(added, added + part.encoder.room())
+          const some = records.slice(added, added + recordsPerStep - part.counts.records % recordsPerStep)
           added += some.length
           const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
           part.counts = countRecords(part.counts, some, cursor)
-          if (part.encoder.pending().length > 0) continue
-          part.closable = part.counts
-          const isFull = part.counts.records >= partRecords(part.recordsBefore, partRows) ||
-            part.encoder.size() >= maxPartSize
-          // Where the list cannot be resumed, a part would be useless
-          if (!isFull || cursor === null) continue
+          if (part.counts.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
           manifest = yield* closePart(partial, part, manifest)
-          yield* save(manifest)
+          // Where the list cannot be resumed, the manifest would be useless
+          if (cursor !== null) yield* save(manifest)
           part = startPart(format, manifest, cursor)
         }
       })
@@ -214,18 +200,18 @@ const writeRecords = <Item>(
     })
     /** Saves an export that ends early up to its last complete page. */
     const saveRest = Effect.gen(function*() {
-      const { closable, counts, encoder } = part
-      if (counts.cursor === null || counts.cursor === cursorOf(yield* Ref.get(savedManifest))) return
+      const { counts: { cursor }, encoder } = part
+      if (cursor === null || cursor === cursorOf(yield* Ref.get(savedManifest))) return
       const pending = encoder.pending()
-      if (pending.length === 0) return yield* save(yield* closePart(partial, part, manifest))
-      if (closable.records > 0 && closable.cursor === null) return
-      const closed = closable.records === 0 ? manifest : yield* closePart(partial, part, manifest)
-      yield* save({ ...closed, tail: makeTail(pending, counts.cursor) })
+      yield* save(
+        pending.length === 0
+          ? yield* closePart(partial, part, manifest)
+          : { ...manifest, tail: makeTail(pending, cursor) }
+      )
     })
     const finish = Effect.gen(function*() {
-      yield* partial.append(part.encoder.flush())
       if (part.counts.rows > 0 || manifest.parts.length === 0) {
-        part.closable = { ...part.counts, cursor: null }
+        part.counts = { ...part.counts, cursor: null }
         manifest = yield* closePart(partial, part, manifest)
       }
       const size = sumOf(manifest.parts, "bytes")
@@ -240,22 +226,10 @@ const writeRecords = <Item>(
     return yield* Effect.uninterruptible(finish)
   })
 
-const startPart = (format: FileFormat, manifest: Manifest, cursor: string | null): OpenPart => {
-  const counts: PartCounts = {
-    rows: 0,
-    records: 0,
-    firstBlock: null,
-    lastBlock: null,
-    newest: manifest.newest,
-    cursor
-  }
-  return {
-    encoder: format.startPart(sumOf(manifest.parts, "bytes")),
-    recordsBefore: sumOf(manifest.parts, "records"),
-    counts,
-    closable: counts
-  }
-}
+const startPart = (format: FileFormat, { newest, parts }: Manifest, cursor: string | null): OpenPart => ({
+  encoder: format.startPart(sumOf(parts, "bytes")),
+  counts: { rows: 0, records: 0, firstBlock: null, lastBlock: null, newest, cursor }
+})
 
 const countRecords = (
   counts: PartCounts,
@@ -273,10 +247,10 @@ const countRecords = (
   }
 }
 
-/** Makes the closable records of a part permanent, and returns the manifest with them. */
+/** Makes the records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { closable: { newest, ...counts }, encoder }: OpenPart,
+  { counts: { newest, ...counts }, encoder }: OpenPart,
   manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {

@@ -19,15 +19,14 @@ export interface ExportPlan<in out Item> {
   readonly target: ExportTarget
   readonly query: ExportQuery
   readonly format: FileFormat
-  /** The least records of a part. */
-  readonly partRows: number
+  readonly partLimits: PartLimits["Type"]
   /** The command line that continues the export. */
   readonly resumeCommand: string
 }
 
-/** The rows of a row group of a parquet file, and the least records of a part. */
-export class PartRows extends Context.Reference<PartRows>()("quarry/PartRows", {
-  defaultValue: () => 10_000
+/** A part ends when it has so many records, or bytes before compression. Records count, because `--jq` may make few rows of them. */
+export class PartLimits extends Context.Reference<PartLimits>()("quarry/PartLimits", {
+  defaultValue: () => ({ records: 10_000, bytes: 16 * 2 ** 20 })
 }) {}
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
@@ -62,7 +61,6 @@ export const planExport = <Item>(
         })
       ])
     }
-    const partRows = yield* PartRows
     const fields = transform?.fields ?? list.fields
     const fileFormat = Effect.gen(function*() {
       if (target.format === "ndjson") return textFile(ndjson)
@@ -75,8 +73,7 @@ export const planExport = <Item>(
         fields,
         hasBinaryAmounts: target.hasBinaryAmounts,
         createdBy: `quarry ${userAgent}`,
-        metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) },
-        rowGroupRows: partRows
+        metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
       })
     })
     return {
@@ -86,7 +83,7 @@ export const planExport = <Item>(
       // Not in the file, which is the same through a proxy
       query: { ...query, ...serviceOf(list.operation, invocation) },
       format: yield* fileFormat,
-      partRows,
+      partLimits: yield* PartLimits,
       resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })
     }
   })

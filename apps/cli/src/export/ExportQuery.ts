@@ -1,10 +1,8 @@
 /** What an export was requested to contain. Equal queries have the same records. */
 import { chainName } from "@blockquarry/core/Chain"
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import * as Equal from "effect/Equal"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
 import { kebabCase } from "../text/KebabCase.ts"
 
 /** What is requested of a list. Equal queries have the same records. It contains no API key. */
@@ -41,20 +39,6 @@ export const canonicalInput = (input: unknown): Readonly<Record<string, unknown>
     ) => [name, name === "chain" && typeof value === "string" ? chainName(value) ?? value : value])
   )
 
-const sorted = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(sorted)
-    : Predicate.isRecord(value)
-    ? Object.fromEntries(
-      Object.entries(value).filter(([, member]) => member !== undefined)
-        .map(([name, member]) => [name, sorted(member)] as const)
-        .sort(([a], [b]) => a < b ? -1 : 1)
-    )
-    : value
-
-export const hashQuery = (query: ExportQuery): string =>
-  createHash("sha256").update(JSON.stringify(sorted(query))).digest("hex")
-
 /** The names of the members of a query on the command line. */
 const labels: Readonly<Record<string, string>> = {
   operation: "command",
@@ -89,7 +73,7 @@ const membersOf = (value: unknown, name: string): ReadonlyArray<readonly [string
 export const describeDifference = (before: unknown, now: unknown, operation: QueryOperation): string => {
   const [was, is] = [new Map(membersOf(before, "")), new Map(membersOf(now, ""))]
   return [...new Set([...was.keys(), ...is.keys()])]
-    .filter((name) => !Equal.equals(was.get(name), is.get(name)))
+    .filter((name) => was.get(name) !== is.get(name))
     .map((name) =>
       name === "input.inputs"
         ? "other inputs"

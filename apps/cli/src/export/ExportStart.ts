@@ -5,7 +5,7 @@ import { FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
-import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
+import { describeDifference, type ExportQuery, type QueryOperation } from "./ExportQuery.ts"
 import { cursorOf, formatManifest, type Manifest, parseManifest, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
 
@@ -69,9 +69,10 @@ export const planStart = (
     }
     // An export that saved nothing left nothing to continue, or to protect
     if (manifest.status === "unfinished" && isEmpty(manifest) && size === null) return startNew
-    if (manifest.queryHash !== hashQuery(query)) {
+    const difference = describeDifference(manifest.query, query, operation)
+    if (difference !== "") {
       return yield* conflict(
-        `${file} is the export of another query (${describeDifference(manifest.query, query, operation)})`,
+        `${file} is the export of another query (${difference})`,
         "choose another name, or use --overwrite to replace it"
       )
     }

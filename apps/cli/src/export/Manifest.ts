@@ -9,7 +9,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { gunzipSync, gzipSync } from "node:zlib"
 import type { EncodedRecord } from "../list/RecordList.ts"
-import { ExportQuery, hashQuery } from "./ExportQuery.ts"
+import { ExportQuery } from "./ExportQuery.ts"
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
 
@@ -71,7 +71,6 @@ const InputCounts = Schema.Struct({ failed: Count, total: Count })
 export const Manifest = Schema.Struct({
   version: Schema.Literal(1),
   query: ExportQuery,
-  queryHash: Schema.String,
   status: Schema.Literal("unfinished", "complete"),
   bytes: Schema.NullOr(Count),
   run: Run,
@@ -97,7 +96,6 @@ export const parseManifest = (text: string): Manifest | null =>
 export const startManifest = (query: ExportQuery): Manifest => ({
   version: 1,
   query,
-  queryHash: hashQuery(query),
   status: "unfinished",
   bytes: null,
   run: { firstPart: 0, since: null },

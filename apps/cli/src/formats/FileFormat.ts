@@ -16,23 +16,15 @@ export interface FileFormat {
   readonly end: (footers: ReadonlyArray<string | null>, offset: number) => Uint8Array
 }
 
-/**
- * Encodes the records of one part. The bytes depend on the records only, not on how they arrive or where parts end.
- *
- * Some formats encode many records together. A part ends between such groups only, so that it does not change them.
- */
+/** Encodes the records of one part. The bytes depend on the records only, not on how they arrive. */
 export interface PartEncoder {
-  /** Returns how many records `add` takes at most. */
-  readonly room: () => number
   /** Adds records and returns the bytes that can be written. */
   readonly add: (records: ReadonlyArray<unknown>) => Uint8Array
-  /** Returns the last records, whose group is incomplete. */
+  /** Returns the records that have no bytes yet, because the part encodes all of its records together. */
   readonly pending: () => ReadonlyArray<unknown>
-  /** Ends the group at the end of the list, and returns its bytes. */
-  readonly flush: () => Uint8Array
   /** The size of the part so far, in bytes before compression. */
   readonly size: () => number
-  /** Returns the remaining bytes, and what the end of the file needs to know about the complete groups. */
+  /** Returns the remaining bytes, and what the end of the file needs to know about the part. */
   readonly end: () => { readonly bytes: Uint8Array; readonly footer: string | null }
 }
 
@@ -50,10 +42,8 @@ export const textFile = (format: RecordFormat): FileFormat => ({
       return bytes
     }
     return {
-      room: () => Infinity,
       add: (records) => take(format.records(records).join("")),
       pending: () => [],
-      flush: () => take(""),
       size: () => size,
       end: () => ({ bytes: take(""), footer: null })
     }

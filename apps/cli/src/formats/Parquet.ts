@@ -1,5 +1,5 @@
 /**
- * Parquet files. A part of an export has whole row groups.
+ * Parquet files. A part of an export is a row group.
  *
  * The columns follow from the fields of the operation, so they are the same for every file. An amount is a column of exact
  * text and a column `<name>_f64` for arithmetic. It is never a parquet DECIMAL, which has at most 38 digits.
@@ -17,8 +17,6 @@ export interface ParquetOptions {
   readonly createdBy: string
   /** Key/value metadata of the file. */
   readonly metadata: Readonly<Record<string, string>>
-  /** The rows of a whole row group. */
-  readonly rowGroupRows: number
 }
 
 /** A column of the file: how to read its values from a record. Null values are null. */
@@ -181,7 +179,7 @@ export const parquetFile = (options: ParquetOptions): FileFormat => {
     metadata: { ...options.metadata, "quarry.units": JSON.stringify(units) }
   }
   return {
-    startPart: (offset) => startRowGroups(allOptions, columns, offset),
+    startPart: (offset) => startRowGroup(allOptions, columns, offset),
     end: (footers, offset) => {
       const { bytes, parquet } = makeWriter(allOptions, columns, offset)
       for (const group of footers.flatMap((footer) => footer === null ? [] : readRowGroups(footer))) {
@@ -196,70 +194,45 @@ export const parquetFile = (options: ParquetOptions): FileFormat => {
 
 const toInt64 = (cell: CellValue): bigint | null => typeof cell === "number" ? BigInt(cell) : null
 
-/** A row group ends with the rows that reach a limit. Larger ones take more memory, smaller ones compress less. */
-const rowGroupSize = 16 * 2 ** 20
-
-/** The size is compared with the limit after each of these rows of a group, so that it does not depend on pages. */
-const rowBlock = 100
-
-const startRowGroups = (
+const startRowGroup = (
   options: ParquetOptions,
   columns: ReadonlyArray<ParquetColumn>,
   offset: number
 ): PartEncoder => {
-  const { bytes, parquet } = makeWriter(options, columns, Math.max(offset, magicLength))
-  const remembered = columns.map(({ convert, path }) => ({ convert: remembering(convert), path }))
-  let cells = columns.map((): Array<CellValue> => [])
-  let rows: Array<unknown> = []
+  const cellColumns = columns.map(({ convert, ...column }) => ({
+    ...column,
+    convert: remembering(convert),
+    cells: new Array<CellValue>()
+  }))
+  const rows: Array<unknown> = []
   let size = 0
-  let sizeBefore = 0
-  let taken = offset === 0 ? 0 : magicLength
-  const endRowGroup = () => {
-    const columnData = columns.map(({ element, isOrdered }, index): ColumnSource => ({
-      name: element.name,
-      data: element.type === "INT64" ? (cells[index] ?? []).map(toInt64) : cells[index] ?? [],
-      offsetIndex: false,
-      // Bounds of other columns would take much time and skip nothing
-      statistics: isOrdered,
-      ...(element.type === "DOUBLE" ? { encoding: "PLAIN" } : {})
-    }))
-    if (rows.length > 0) void parquet.write({ columnData, rowGroupSize: rows.length, pageSize: 0 })
-    cells = columns.map(() => [])
-    rows = []
-    sizeBefore = size
-  }
-  const take = (): Uint8Array => {
-    const written = bytes.getBytes().slice(taken)
-    bytes.index = 0
-    taken = 0
-    return written
-  }
   return {
-    room: () => rowBlock - rows.length % rowBlock,
     add: (records) => {
-      for (const [index, { convert, path }] of remembered.entries()) {
-        const column = cells[index] ?? []
+      for (const { cells, convert, path } of cellColumns) {
         for (const record of records) {
           const value = convert(valueAt(record, path))
-          column.push(value)
+          cells.push(value)
           size += typeof value === "string" ? value.length : 8
         }
       }
       rows.push(...records)
-      const isFull = rows.length >= options.rowGroupRows ||
-        (rows.length % rowBlock === 0 && size - sizeBefore >= rowGroupSize)
-      if (!isFull) return emptyBytes
-      endRowGroup()
-      return take()
+      return emptyBytes
     },
     pending: () => rows,
-    flush: () => {
-      endRowGroup()
-      return take()
-    },
     size: () => size,
     end: () => {
-      const written = take()
+      const { bytes, parquet } = makeWriter(options, columns, Math.max(offset, magicLength))
+      const columnData = cellColumns.map(({ cells, element, isOrdered }): ColumnSource => ({
+        name: element.name,
+        data: element.type === "INT64" ? cells.map(toInt64) : cells,
+        offsetIndex: false,
+        // Bounds of other columns would take much time and skip nothing
+        statistics: isOrdered,
+        ...(element.type === "DOUBLE" ? { encoding: "PLAIN" } : {})
+      }))
+      if (rows.length > 0) void parquet.write({ columnData, rowGroupSize: rows.length, pageSize: 0 })
+      const written = bytes.getBytes().slice(offset === 0 ? 0 : magicLength)
+      bytes.index = 0
       void parquet.finish()
       return { bytes: written, footer: Buffer.from(bytes.getBytes()).toString("base64") }
     }

@@ -1,6 +1,7 @@
 /** Exports to files: what they contain, which files they refuse to touch, and how they continue. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { parquetMetadata } from "hyparquet"
 import { createHash } from "node:crypto"
 import {
   appendFileSync,
@@ -13,7 +14,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordList.ts"
-import { exportTo, filesIn, partRows, readParquet, refused } from "../support/exports.ts"
+import { exportTo, filesIn, partLimits, readParquet, refused } from "../support/exports.ts"
 import { records, sandboxEnvironment } from "../support/quarry.ts"
 
 /** A text and a binary format. NDJSON is as CSV without a header. */
@@ -133,7 +134,7 @@ describe("the manifest", () => {
       offset = end
     }
     expect([parts.map((part) => part["rows"]), offset]).toEqual([
-      [partRows, partRows, lines.length - 2 * partRows],
+      [partLimits.records, partLimits.records, lines.length - 2 * partLimits.records],
       bytes.length
     ])
   })
@@ -324,6 +325,18 @@ it("continues in the middle of a list of which --jq selects few records", async 
   expect(await run([...argv, "--resume"])).toMatchObject(done)
   const [first] = await Effect.runPromise(sandbox.recordedRequests)
   expect(first?.query.map(([name]) => name)).toContain("cursor")
+  expect(readFileSync(file).equals(whole)).toBe(true)
+})
+
+it("ends row groups at a size, which pages and interruptions do not change", async () => {
+  const { argv, file, run } = await exportTo("transfers.parquet", { scale: 300 })
+  const partBytes = 100_000
+  await run(argv, { partBytes })
+  const whole = readFileSync(file)
+  const groups = parquetMetadata(new Uint8Array(whole).buffer).row_groups.map(({ num_rows: rows }) => rows)
+  expect(new Set(groups.slice(0, -1))).toEqual(new Set([200n]))
+  await run([...argv, "--overwrite"], { partBytes, requests: 5 })
+  expect(await run([...argv, "--resume", "--limit", "30"], { partBytes })).toMatchObject(done)
   expect(readFileSync(file).equals(whole)).toBe(true)
 })
 

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { PartRows } from "../../src/export/ExportPlan.ts"
-import { memory, partRows, temporaryFolder } from "../support/exports.ts"
+import { PartLimits } from "../../src/export/ExportPlan.ts"
+import { memory, partLimits, temporaryFolder } from "../support/exports.ts"
 import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 
 const ledger = Ledger.make({ seed: 1, scale: 600 })
@@ -28,7 +28,7 @@ it.live("write the same file as without the interruptions", () =>
           ["--to", file, "--failed", `${file}.failed`]
         ),
         { client, env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" } }
-      ).pipe(Effect.provideService(PartRows, partRows))
+      ).pipe(Effect.provideService(PartLimits, partLimits))
     const undisturbed = join(folder, "undisturbed.csv")
     expect((yield* run(undisturbed, inner)).code).toBe(8)
     const requests = (yield* sandbox.recordedRequests).length

@@ -10,7 +10,7 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { expect, onTestFinished } from "vitest"
-import { PartRows } from "../../src/export/ExportPlan.ts"
+import { PartLimits } from "../../src/export/ExportPlan.ts"
 import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
 /** A place for small files in memory, if there is one: what is written is synced, which takes time on a disk. */
@@ -27,8 +27,8 @@ export const temporaryFolder = (parent = tmpdir()): string => {
 export const lockName = (pid: number, start = "", host = hostname()): string =>
   `${pid}_${start}_${randomUUID()}_${host}`
 
-/** The rows of the first parts. Real ones are 20 times larger, as are real pages. */
-export const partRows = 500
+/** Real parts are 20 times larger, as are real pages. */
+export const partLimits = { records: 500, bytes: 2 ** 20 }
 
 /** A sandbox whose busy wallet has transfers on pages of up to 50, of which 10 make a part. */
 export interface ExportSandbox {
@@ -36,7 +36,7 @@ export interface ExportSandbox {
   /** Runs a command. After `requests` requests, every response has status 400. */
   readonly run: (
     argv: ReadonlyArray<string>,
-    options?: RunOptions & { readonly requests?: number }
+    options?: RunOptions & { readonly requests?: number; readonly partBytes?: number }
   ) => Promise<RunResult>
   readonly wallet: string
 }
@@ -49,7 +49,7 @@ const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<Expo
   return {
     sandbox,
     wallet: sandbox.ledger.examples.busyWallet,
-    run: (argv, { requests = Infinity, ...options } = {}) => {
+    run: (argv, { partBytes = partLimits.bytes, requests = Infinity, ...options } = {}) => {
       let sent = 0
       const limited = HttpClient.make((request) =>
         ++sent <= requests
@@ -61,7 +61,7 @@ const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<Expo
           client: limited,
           env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" },
           ...options
-        }).pipe(Effect.provideService(PartRows, partRows))
+        }).pipe(Effect.provideService(PartLimits, { ...partLimits, bytes: partBytes }))
       )
     }
   }
