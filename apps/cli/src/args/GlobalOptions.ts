@@ -2,11 +2,11 @@
 import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import { formatsByExtension } from "../formats/FileFormat.ts"
+import { fileExtensions, formatOfFile } from "../formats/FileFormat.ts"
 import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
-import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
+import type { ArgumentValues } from "./ArgumentValues.ts"
 import { durationOrNone, expecting, profileName } from "./Checks.ts"
 import { choiceOption, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
@@ -31,14 +31,21 @@ export const outputOption = textOption(
 export const toOption = textOption(
   "to",
   "file",
-  `Write all records to a file; its extension selects the format: ${
-    Object.keys(formatsByExtension).join(", ")
-  }`,
-  { group: "export", isCommon: true, completes: "file" }
+  `Write all records to a file; its extension selects the format: ${fileExtensions}`,
+  {
+    check: expecting(
+      `a file name that ends in ${fileExtensions}`,
+      (file) => formatOfFile(file) !== undefined,
+      () => "for example --to records.parquet"
+    ),
+    group: "export",
+    isCommon: true,
+    completes: "file"
+  }
 )
 
 /** Returns whether the command writes to a file, which implies `--all`. */
-export const isExport = (values: ArgumentValues): boolean => (singleValue(values, toOption.name) ?? "") !== ""
+export const isExport = (values: ArgumentValues): boolean => values.has(toOption.name)
 
 const sandboxOption = switchOption(
   "sandbox",

@@ -45,7 +45,7 @@ export const listCommand = <
     Effect.gen(function*() {
       const invocation = withExplicitChain(spec.operation, given)
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
-      const target = yield* chartTarget(invocation)
+      const target = chartTarget(invocation)
       const { chart: loadChart } = spec
       const list = operationList(spec)
       // Decoded at once, so that the input is valid before anything else happens

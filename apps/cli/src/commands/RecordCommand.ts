@@ -201,7 +201,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
       Effect.gen(function*() {
         const { settings, values } = invocation
         if (outputSettings(values).isFieldsHelp) return yield* printFieldsHelp(operation)
-        const target = yield* chartTarget(invocation)
+        const target = chartTarget(invocation)
         const clients = layerFromSettings(settings)
         if (readsInputs(invocation)) return yield* Effect.provide(runRecordInputs(invocation), clients)
         if (isExport(values)) {

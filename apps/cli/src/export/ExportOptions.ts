@@ -2,19 +2,13 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as path from "node:path"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
 import { choiceOption, type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
 import { isExport, outputOption, toOption } from "../args/GlobalOptions.ts"
 import { UsageError } from "../errors/CommandError.ts"
-import { formatsByExtension } from "../formats/FileFormat.ts"
+import { formatOfFile } from "../formats/FileFormat.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { shellQuote } from "../text/ShellQuote.ts"
-
-type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
-
-const extensions = Object.keys(formatsByExtension)
 
 const resumeOption = switchOption("resume", "Continue an interrupted export; without one, start", {
   group: "export",
@@ -82,7 +76,7 @@ const modes = ["resume", "since-last", "overwrite"] as const
 
 export interface ExportTarget {
   readonly file: string
-  readonly format: ExportFormat
+  readonly format: NonNullable<ReturnType<typeof formatOfFile>>
   readonly mode: "new" | (typeof modes)[number]
   readonly hasBinaryAmounts: boolean
 }
@@ -90,40 +84,24 @@ export interface ExportTarget {
 const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
   Either.left(new UsageError({ reason, hint }))
 
-/** Returns the name of a file with another extension, or of a file in a directory. */
-const withExtension = (file: string, extension: string): string => {
-  const { dir, name } = path.parse(file)
-  const isDirectory = /(?:^|[/\\])\.{0,2}$/.test(file)
-  return isDirectory ? path.join(file, `records.${extension}`) : path.join(dir, `${name}.${extension}`)
-}
-
 /** Returns the file to export to; null if the command prints to stdout. */
 export const exportTarget = (
   { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
 ): Either.Either<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
   const mode = modes.find((name) => isEnabled(values, name))
-  if (file === "") {
+  const format = formatOfFile(file)
+  if (format === undefined) {
     return mode === undefined
       ? Either.right(null)
       : usageError(`--${mode} requires --to`, "add --to FILE, the file of the export")
-  }
-  const extension = path.extname(file).toLowerCase()
-  const format = Object.entries(formatsByExtension).find(([name]) => name === extension)?.[1]
-  if (format === undefined) {
-    return usageError(
-      `--to: expected a file name that ends in ${extensions.join(", ")}, got ${JSON.stringify(file)}`,
-      `for example --to ${shellQuote(withExtension(file, "parquet"))}`
-    )
   }
   // That of a configuration file concerns stdout
   const output = singleValue(commandLineValues, outputOption.name) ?? format
   if (output !== format) {
     return usageError(
       `--${outputOption.name} ${output} disagrees with --${toOption.name} ${file}: the extension selects ${format}`,
-      Object.values(formatsByExtension).some((name) => name === output)
-        ? `omit --${outputOption.name}, or use --${toOption.name} ${shellQuote(withExtension(file, output))}`
-        : `omit --${outputOption.name}; files are ndjson, csv or parquet`
+      `omit --${outputOption.name}; files are ndjson, csv or parquet`
     )
   }
   if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {

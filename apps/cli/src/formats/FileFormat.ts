@@ -1,13 +1,18 @@
 /** Formats of export files: parts one after another, and an end that depends on all parts. */
 import type { RecordFormat } from "./RecordFormat.ts"
 
-/** The formats of files, by their extension. */
-export const formatsByExtension = {
+const formatsByExtension = {
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
   ".csv": "csv",
   ".parquet": "parquet"
 } as const
+
+export const fileExtensions = Object.keys(formatsByExtension).join(", ")
+
+/** Returns the format that the extension of a file selects; undefined for another extension. */
+export const formatOfFile = (file: string) =>
+  Object.entries(formatsByExtension).find(([extension]) => file.toLowerCase().endsWith(extension))?.[1]
 
 export interface FileFormat {
   /** Starts the part at an offset of the file. The part at offset 0 contains what precedes the records. */

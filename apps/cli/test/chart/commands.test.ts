@@ -167,7 +167,7 @@ describe("the price of a token", () => {
 describe("options", () => {
   it.effect.each(
     [
-      [["token", "transfers", token, "--chart", "-o", "csv"], "--chart and -o csv are mutually exclusive"],
+      [["token", "transfers", token, "--chart", "-o", "csv"], "--chart and --output are mutually exclusive"],
       [["token", "transfers", token, "--chart", "--jq", "."], "--chart and --jq are mutually exclusive"],
       [["token", "price", "-", "--chart", "--sandbox"], "--chart is not available for many inputs"],
       [
