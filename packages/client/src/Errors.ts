@@ -53,7 +53,7 @@ export class ClientClosedError extends namedError("ClientClosedError") {
 
 /**
  * An option of `createClient` is missing or invalid. `createClient` throws it. A call rejects with it if the client has no
- * base URL for its API, or if the option `fetch` returns no `Response`.
+ * base URL for its API.
  */
 export class ConfigurationError extends namedError("ConfigurationError") {
   /** One issue for each invalid option, as in `rateLimit.limit`. */

@@ -424,24 +424,6 @@ describe("options", () => {
     expect(urls).toEqual([`https://host.test/api/v2.2/erc20/${address}/price`])
   })
 
-  const response = { status: 200, headers: new Headers(), body: null }
-
-  it.each([
-    undefined,
-    { ...response, status: "200" },
-    { ...response, headers: 5 },
-    { ...response, body: "{}" }
-  ])("reject calls if fetch returns no Response: %j", async (value) => {
-    let requests = 0
-    const fetch = () => (requests++, Promise.resolve(value))
-    await using client = createClient({ ...url, ...Object({ fetch }) })
-    expect(await errorOf(client.tokenPrice({ address }))).toMatchObject({
-      name: "ConfigurationError",
-      issues: [{ option: "fetch" }]
-    })
-    expect(requests).toBe(1)
-  })
-
   it("enable the cache, whose records are not shared between calls", async () => {
     const { client, server } = await start(() => ({ usdPrice: 1.5 }), { cache: { enabled: true } })
     Object.assign(await client.tokenPrice({ address }), { usdPrice: 2 })

@@ -7,7 +7,7 @@ import { LedgerApi } from "@blockquarry/http/LedgerApi"
 import { optionIssues } from "@blockquarry/http/OptionIssues"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -19,7 +19,6 @@ import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -31,7 +30,7 @@ import {
   InvalidInputError
 } from "../Errors.ts"
 import type { OperationId } from "../Inputs.ts"
-import type { CallOptions, ClientOptions, Fetch, ListOptions } from "../Options.ts"
+import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
 import {
@@ -74,11 +73,7 @@ export interface Calls {
 export const make = (options: ClientOptions): Calls => {
   const { shared, ...selected } = resolveOptions(options)
   const scope = Effect.runSync(Scope.make())
-  const runtime = buildRuntime(
-    Blockquarry.layerConfig({ ...shared, ...selected, transformClient }),
-    options.fetch,
-    scope
-  )
+  const runtime = buildRuntime(Blockquarry.layerConfig({ ...shared, ...selected }), options.fetch, scope)
   const runFork = Runtime.runFork(runtime)
 
   /** The error of calls after `close`, or after the signal of the client was aborted. */
@@ -216,9 +211,7 @@ const buildRuntime = (
 ): Runtime.Runtime<never> => {
   const layer = apis.pipe(
     Layer.provide(FetchHttpClient.layer),
-    Layer.merge(
-      fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, checkedFetch(fetch))
-    ),
+    Layer.merge(fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, fetch)),
     Layer.provideMerge(Layer.merge(
       Logger.remove(Logger.defaultLogger),
       Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
@@ -229,30 +222,6 @@ const buildRuntime = (
   throwIfAny([...Cause.failures(exit.cause)].flatMap(issuesOf))
   throw Cause.squash(exit.cause)
 }
-
-/** JavaScript programs and test doubles may return anything. */
-const checkedFetch = (fetch: Fetch): Fetch => async (input, init) => {
-  const response = await fetch(input, init)
-  if (isResponse(response)) return response
-  throw new ConfigurationError([{
-    option: "fetch",
-    reason: "expected a function that resolves with a Response, whose body is a ReadableStream or null"
-  }])
-}
-
-/** Returns whether a value has what the layers use. A library may have its own class of responses. */
-const isResponse = (value: unknown): boolean =>
-  Predicate.hasProperty(value, "status") && Number.isInteger(value.status) &&
-  Predicate.hasProperty(value, "headers") && Predicate.isIterable(value.headers) &&
-  Predicate.hasProperty(value, "body") &&
-  (value.body === null || Predicate.hasProperty(value.body, "getReader"))
-
-/** A call rejects with a `ConfigurationError` of `fetch` itself, and is not retried as after a network error. */
-const transformClient = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.catchAll(
-    client,
-    (error) => error.cause instanceof ConfigurationError ? Effect.die(error.cause) : Effect.fail(error)
-  )
 
 const issuesOf = (error: ConfigError): ConfigurationError["issues"] => {
   switch (error._op) {
