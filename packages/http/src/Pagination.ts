@@ -1,10 +1,10 @@
 /**
  * Pagination: a list as a stream of pages or records.
  *
- * Pagination follows the cursors of the upstream, and ends with an absent, null or empty cursor. A list whose pages
- * never have the key `cursor` is paginated by block: see `internal/pagination/BlockCursor.ts`.
+ * Pagination follows the cursors of the upstream, and ends with an absent, null or empty cursor. A list whose first page
+ * does not have the key `cursor` is paginated by block: see `internal/pagination/BlockCursor.ts`.
  */
-import { formatResumeCursor, isResumeCursor, parseResumeCursor } from "@blockquarry/core/Cursor"
+import { formatResumeCursor, isResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { InvalidInputError, type ListOperationError, PaginationError } from "@blockquarry/core/OperationError"
 import { nextCursor, type Page } from "@blockquarry/core/Page"
 import * as Cause from "effect/Cause"
@@ -42,9 +42,7 @@ interface PaginationState<I> {
   readonly listId: string
   /** The cursors that were followed. */
   readonly seenCursors: SeenCursors.SeenCursors
-  /** Whether a page had the key `cursor`. From then on, pagination follows cursors only. */
-  readonly usesCursors: boolean
-  /** The position of pagination by block, or the last one before the first cursor. Null for other lists. */
+  /** The position of pagination by block. Null for lists with cursors. */
   readonly blockPosition: BlockCursor.BlockPosition | null
 }
 
@@ -128,8 +126,7 @@ const initialState = <I, Output extends Page<Item>, Item>(
     input,
     listId,
     seenCursors,
-    blockPosition,
-    usesCursors: false
+    blockPosition
   })
   // An empty value is an omitted parameter.
   if (cursor === undefined || cursor === "") {
@@ -146,8 +143,8 @@ const initialState = <I, Output extends Page<Item>, Item>(
     const { block, limit, operation, parameters } = parsed
     return operation === pageSource.id && parsed.direction === direction && parameters === listId
       ? Either.map(
-        pageSource.fromBlock(input, direction, block, limit),
-        startingAt(BlockCursor.fromCursor(parsed))
+        pageSource.fromBlock(input, block, limit),
+        startingAt(parsed)
       )
       : Either.left(
         invalid(
@@ -167,23 +164,10 @@ const nextPage = <I, Output extends Page<Item>, Item>(
     (page): Either.Either<PageStep<I, Output>, ListOperationError> => {
       const { blockPosition } = state
       const ordering = pageSource.byBlock
-      if (blockPosition === null || ordering === undefined) return continueByCursor(pageSource, state, page)
-      if (page.cursor === undefined && !state.usesCursors) {
-        return continueByBlock(pageSource, state, blockPosition, page, ordering)
-      }
-      // The first page with a cursor: pagination follows cursors from here on, and still drops returned records.
-      if (blockPosition.returned.size === 0) {
-        return continueByCursor(pageSource, { ...state, blockPosition: null }, page)
-      }
-      const { newItems, position: remaining } = BlockCursor.dropReturned(
-        blockPosition,
-        page.result,
-        ordering
-      )
-      return continueByCursor(pageSource, { ...state, blockPosition: remaining, usesCursors: true }, {
-        ...page,
-        result: newItems
-      })
+      return blockPosition !== null && ordering !== undefined &&
+          (blockPosition.block !== null || page.cursor === undefined)
+        ? continueByBlock(pageSource, state, blockPosition, page, ordering)
+        : continueByCursor(pageSource, state, page)
     }
   )
 
@@ -206,7 +190,7 @@ const continueByCursor = <I, Output extends Page<Item>, Item>(
   }
   return Either.map(
     pageSource.afterCursor(input, cursor),
-    (input) => [page, Option.some({ ...state, input })]
+    (input) => [page, Option.some({ ...state, input, blockPosition: null })]
   )
 }
 
@@ -225,10 +209,12 @@ const continueByBlock = <I, Output extends Page<Item>, Item>(
     advanced,
     ({ newItems, next }): Either.Either<PageStep<I, Output>, PaginationError> => {
       if (next === null) return Either.right([{ ...page, result: newItems, cursor: null }, Option.none()])
-      const { block, direction } = next
+      const { block } = next
       const limit = pageSource.limit(input)
-      const cursor = formatResumeCursor(BlockCursor.toCursor(next, pageSource.id, listId, limit))
-      return Either.mapBoth(pageSource.fromBlock(input, direction, block, limit), {
+      const cursor = formatResumeCursor(
+        new ResumeCursor({ operation: pageSource.id, parameters: listId, ...next, limit })
+      )
+      return Either.mapBoth(pageSource.fromBlock(input, block, limit), {
         // The requested range was valid, so this fails only for a block outside of it.
         onLeft: () =>
           paginationError({

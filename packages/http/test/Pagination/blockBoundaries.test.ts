@@ -86,17 +86,11 @@ const lists: ReadonlyArray<readonly [name: string, keys: ReadonlyArray<string>, 
     page(record(9, 1), record(8, 2)),
     pageWith({ cursor: null }, record(8, 2), record(7, 3))
   ]],
-  [
-    "has no duplicates when the upstream switches to cursors with smaller pages",
-    ["1:1", "2:2", "3:3", "4:null", "4:null", "4:null", "5:5"],
-    [
-      page(record(9, 1), record(8, 2), record(8, 3), copy),
-      pageWith({ cursor: "a" }, record(8, 2), record(8, 3)),
-      pageWith({ cursor: "b" }, copy, copy),
-      pageWith({ cursor: "c" }, copy),
-      page(record(7, 5))
-    ]
-  ],
+  ["has as many equal records without an id as the upstream", ["1:1", "5:5", "2:2", "4:null", "4:null"], [
+    page(record(9, 1), record(9, 5), record(8, 2), copy),
+    page(copy, record(8, 2), copy),
+    page(copy, record(8, 2), copy)
+  ]],
   ["has no duplicates if a block is returned in another order", ["1:1", "2:2", "3:3", "4:4"], [
     page(record(9, 1), record(8, 2), record(8, 3)),
     page(record(8, 4), record(8, 3), record(8, 2)),
@@ -121,6 +115,10 @@ describe("pagination by block fails", () => {
     ["if a block fills a page and the total is larger", "BlockOverflow", {}, [
       page(record(9, 1), record(9, 2)),
       pageWith({ total: 3 }, record(9, 1), record(9, 2))
+    ]],
+    ["if a page with a cursor has no new records", "BlockOverflow", {}, [
+      page(record(9, 1), record(8, 2), record(8, 3)),
+      pageWith({ cursor: "a" }, record(8, 2), record(8, 3))
     ]],
     ["if blocks rise on a page", "OutOfOrder", {}, [page(record(8, 1), record(9, 2))]],
     ["if blocks rise from page to page", "OutOfOrder", {}, [

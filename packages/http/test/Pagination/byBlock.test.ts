@@ -108,24 +108,24 @@ describe("a list without cursors", () => {
       })
   )
 
-  it.effect.prop("continues by cursor once the upstream sends cursors, without losing or repeating records", {
-    filter: filters,
-    cursorsFrom: FastCheck.integer({ min: 1, max: 6 })
-  }, ({ cursorsFrom, filter }) =>
-    Effect.gen(function*() {
-      const size = TransferService.largestBlock(filter.transfers) + 1
-      const { transfers } = filter
-      const harness = yield* TestClients.harness(
-        TransferService.service({ transfers, size, total: true, cursorsFrom })
-      )
-      const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
-      expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
-        .toEqual(selected(transfers, filter).map(TransferService.transferKey))
-      const afterCursor = harness.requests.findIndex(({ url }) => url.searchParams.has("cursor"))
-      if (afterCursor >= 0) {
-        expect(harness.requests.slice(afterCursor).every(({ url }) => url.searchParams.has("cursor"))).toBe(
-          true
+  it.effect.prop(
+    "continues as its first page began if later pages have cursors, without losing or repeating records",
+    {
+      filter: filters,
+      cursorsFrom: FastCheck.integer({ min: 1, max: 6 })
+    },
+    ({ cursorsFrom, filter }) =>
+      Effect.gen(function*() {
+        const size = TransferService.largestBlock(filter.transfers) + 1
+        const { transfers } = filter
+        const harness = yield* TestClients.harness(
+          TransferService.service({ transfers, size, total: true, cursorsFrom })
         )
-      }
-    }))
+        const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
+        expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
+          .toEqual(selected(transfers, filter).map(TransferService.transferKey))
+        const byCursor = harness.requests.slice(1).map(({ url }) => url.searchParams.has("cursor"))
+        expect(byCursor).toEqual(byCursor.map(() => cursorsFrom === 1))
+      })
+  )
 })

@@ -16,12 +16,7 @@ export interface PageSource<I, Output extends Page<Item>, Item> {
   /** Returns the input for the page after a cursor of the upstream. */
   readonly afterCursor: (input: I, cursor: string) => Either.Either<I, InvalidInputError>
   /** Returns the input for a page that starts at a block. If `limit` is null, the upstream chooses the page size. */
-  readonly fromBlock: (
-    input: I,
-    direction: BlockPosition["direction"],
-    block: number,
-    limit: number | null
-  ) => Either.Either<I, InvalidInputError>
+  readonly fromBlock: (input: I, block: number, limit: number | null) => Either.Either<I, InvalidInputError>
   readonly limit: (input: I) => number | null
   readonly direction: (input: I) => BlockPosition["direction"]
   /** Identifies the list: the input without cursor and page size. */
@@ -44,6 +39,7 @@ export const make = <
   const decode = inputDecoder(operation)
   const encode = Decoder.encoder(operation.input)
   const encoded = (input: I): Record<string, unknown> => ({ ...Object(encode(input)) })
+  const direction = (input: I) => encoded(input)["order"] === "ASC" ? "ascending" : "descending"
   return {
     id: operation.id,
     byBlock: operation.pagination.byBlock,
@@ -51,18 +47,18 @@ export const make = <
     // The cursor is the only part of the input that is new. It may contain characters that a URL cannot.
     afterCursor: (input, cursor) =>
       isWellFormedText(cursor) ? Either.right({ ...input, cursor }) : decode({ ...encoded(input), cursor }),
-    fromBlock: (input, direction, block, limit) =>
+    fromBlock: (input, block, limit) =>
       decode({
         ...encoded(input),
         cursor: undefined,
-        [blockParameters[direction]]: block,
+        [blockParameters[direction(input)]]: block,
         limit: limit ?? undefined
       }),
     limit: (input) => {
       const { limit } = encoded(input)
       return typeof limit === "number" ? limit : null
     },
-    direction: (input) => encoded(input)["order"] === "ASC" ? "ascending" : "descending",
+    direction,
     listId: (input) => {
       const members = Object.entries(encoded(input)).filter(([name]) => name !== "cursor" && name !== "limit")
       return JSON.stringify(members.sort(([a], [b]) => a < b ? -1 : 1))
