@@ -41,18 +41,18 @@ figcaption h3 { font-size: 0.9rem; }
 .legend i.middle { border-color: color-mix(in srgb, var(--accent) 60%, var(--muted)); border-top-style: dashed; }
 .legend i.weak { border-color: var(--muted); border-top-style: dotted; }
 .legend i.bad { border-color: var(--bad); }
-.chart { display: block; width: 100%; touch-action: pan-y; border-radius: 4px; overflow: visible; }
-.chart text { font: 11px var(--sans); fill: var(--muted); font-variant-numeric: tabular-nums; }
-.chart .rule { stroke: var(--line); } .chart .base { stroke: var(--strong-line); }
-.chart .area { fill: var(--accent); opacity: 0.1; }
-.chart .line { fill: none; stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round; }
-.chart .line.strong { stroke: var(--accent); }
-.chart .line.middle { stroke: color-mix(in srgb, var(--accent) 60%, var(--muted)); stroke-dasharray: 5 4; stroke-width: 1.4; }
-.chart .line.weak { stroke: var(--muted); stroke-dasharray: 1.5 3.5; stroke-width: 1.5; }
-.chart .line.bad { stroke: var(--bad); }
-.chart .cursor { stroke: var(--strong-line); }
-.chart circle { stroke: var(--panel); stroke-width: 1.5; fill: var(--muted); }
-.chart circle.strong, .chart circle.middle { fill: var(--accent); } .chart circle.bad { fill: var(--bad); }
+.chart { display: grid; grid-template-columns: 3.4rem minmax(0, 1fr) auto; font-size: 0.72rem; }
+.high, .low { grid-area: 1 / 1; } .low { align-self: end; } .from { grid-area: 2 / 2; } .to { grid-area: 2 / 3; }
+.chart svg, .chart input { grid-area: 1 / 2 / 2 / 4; width: 100%; height: 140px; border-bottom: 1px solid var(--strong-line); overflow: visible; }
+.chart input { margin: 0; padding: 0; border: 0; opacity: 0; touch-action: pan-y; }
+.chart:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+.line, .cursor { vector-effect: non-scaling-stroke; }
+.line { fill: none; stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round; }
+.line.strong { stroke: var(--accent); }
+.line.middle { stroke: color-mix(in srgb, var(--accent) 60%, var(--muted)); stroke-dasharray: 5 4; stroke-width: 1.4; }
+.line.weak { stroke: var(--muted); stroke-dasharray: 1.5 3.5; stroke-width: 1.5; }
+.line.bad { stroke: var(--bad); }
+.cursor { stroke: var(--strong-line); }
 #upstreams { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 12px; }
 #upstreams > li { border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.75rem; min-width: 0; }
 .row { display: flex; align-items: center; justify-content: space-between; gap: 0.75rem; min-width: 0; }

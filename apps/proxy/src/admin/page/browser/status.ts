@@ -1,6 +1,6 @@
 /** Script of the status page: reads `/status.json` every two seconds and shows it. */
 import { byId } from "../../../docs/page/browser/dom.ts"
-import type { Status, StatusPoint } from "../../Status.ts"
+import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
 import * as Format from "./formatting.ts"
 import * as panels from "./panels.ts"
@@ -8,14 +8,12 @@ import * as panels from "./panels.ts"
 const refreshIntervalMs = 2000
 const requestTimeoutMs = 5000
 
-type ChartPoint = Omit<StatusPoint, "at"> & { readonly at: number }
-
 /** Seconds per point of the charts, as the last status states it. */
 let step = 5
 
 const perSecond = (value: number): string => `${Format.number(value)}/s`
 const charts = [
-  makeChart<ChartPoint>(byId("throughput"), {
+  makeChart(byId("throughput"), {
     title: "Requests",
     format: perSecond,
     scale: "linear",
@@ -25,7 +23,7 @@ const charts = [
       { name: "failed", style: "bad", value: ({ failures }) => failures / step }
     ]
   }),
-  makeChart<ChartPoint>(byId("hit-ratio"), {
+  makeChart(byId("hit-ratio"), {
     title: "Cache hit ratio",
     format: Format.percent,
     scale: "fraction",
@@ -35,7 +33,7 @@ const charts = [
       value: ({ hits, requests }) => requests === 0 ? null : hits / requests
     }]
   }),
-  makeChart<ChartPoint>(byId("latency"), {
+  makeChart(byId("latency"), {
     title: "Response time",
     format: Format.millis,
     scale: "logarithmic",
@@ -45,7 +43,7 @@ const charts = [
       { name: "p99", style: "weak", value: ({ p99 }) => p99 }
     ]
   }),
-  makeChart<ChartPoint>(byId("cost"), {
+  makeChart(byId("cost"), {
     title: "Cost in units",
     format: perSecond,
     scale: "linear",
