@@ -1,4 +1,5 @@
 /** Reads the records of a list from a block or time on, oldest first. */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
@@ -6,7 +7,7 @@ import { serviceOf } from "../connection/Connection.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { memoise, type PageRecords, type RecordList } from "../list/RecordList.ts"
+import { limitRecords, type PageRecords, type RecordList, type RecordPage } from "../list/RecordList.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
@@ -36,12 +37,10 @@ export const listReader = <Item extends WatchableRecord>(
     const pagesFrom = (from: PollStart) => {
       const own = new Map(values).set("all", ["true"])
       if (hasOrder) own.set("order", ["asc"])
-      if (from._tag === "Block") own.set("from-block", [String(from.block)])
-      if (from._tag === "Time") own.set("from-date", [from.time])
+      if (from.block !== undefined) own.set("from-block", [String(from.block)])
+      if (from.time !== undefined) own.set("from-date", [from.time])
       return Stream.unwrap(Effect.map(sourceOf({ ...invocation, values: own }), (source) => source.pages()))
-        .pipe(
-          Stream.provideContext(context)
-        )
+        .pipe(Stream.provideContext(context))
     }
     return {
       subject: whole.subject,
@@ -56,35 +55,27 @@ export const listReader = <Item extends WatchableRecord>(
         Effect.map(Stream.runHead(whole.pages()), (newest) => {
           const items = newest._tag === "Some" ? newest.value.items : []
           const block = Math.max(-1, ...items.map((item) => item.block_number))
-          return block < 0
-            ? { _tag: "Beginning" }
-            : { _tag: "Block", block: Math.max(0, block - count + 1) }
+          return block < 0 ? {} : { block: Math.max(0, block - count + 1) }
         })
     }
   })
 
 /** Reads all pages, newest first, into one that is ordered by block. */
 const sortedPage = <Item extends WatchableRecord>(
-  pages: Stream.Stream<PageRecords<Item>, CommandError>
+  pages: Stream.Stream<RecordPage<Item>, CommandError>
 ): Effect.Effect<PageRecords<Item>, CommandError> =>
   Effect.gen(function*() {
-    const all: Array<PageRecords<Item>> = []
-    let count = 0
-    yield* Stream.runForEach(pages, (page) => {
-      all.push(page)
-      count += page.items.length
-      return count <= maxUnordered ? Effect.void : new UsageError({
+    const all = yield* Stream.runCollect(limitRecords(maxUnordered + 1)(pages))
+    const rows = Array.from(all).flatMap((page) => Arr.zip(page.items, page.records()))
+    if (rows.length > maxUnordered) {
+      return yield* new UsageError({
         reason: `the list has more than ${maxUnordered} records since the start of the watch`,
         hint: "export them first, and watch with a later --since"
       })
-    })
-    const order = [...all.flatMap(({ items }) => items).entries()]
-      .sort(([one, a], [other, b]) => a.block_number - b.block_number || other - one)
-    return {
-      items: order.map(([, item]) => item),
-      records: memoise(() => {
-        const records = all.flatMap((page) => page.records())
-        return order.map(([index]) => records[index] ?? {})
-      })
     }
+    // Those of one block stay in the order of the chain
+    const [items, records] = Arr.unzip(
+      rows.reverse().sort(([one], [other]) => one.block_number - other.block_number)
+    )
+    return { items, records: () => records }
   })

@@ -111,7 +111,7 @@ const watchChanges = (
         last.price.tokenSymbol ?? last.price.tokenAddress ?? "",
         `${priceText(last.price)} USD`,
         changeText(last.change),
-        sparkline(prices, sparklineWidth, characters),
+        sparkline(prices, characters),
         `changed ${formatClock(last.time)} UTC`
       ].join("  "))
     const describe = (since: number): string => `${line()}, watching since ${formatClock(since)}`

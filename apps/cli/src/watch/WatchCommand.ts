@@ -166,7 +166,5 @@ const startNote = <Item>(
   if (since === null) {
     return `watching ${recordName} from now on,${after === "" ? " there are none yet" : after}`
   }
-  return `watching ${recordName} since ${
-    since._tag === "Block" ? `block ${since.block}` : since._tag === "Time" ? since.time : "the beginning"
-  }`
+  return `watching ${recordName} since ${since.time ?? `block ${since.block}`}`
 }

@@ -83,11 +83,11 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
     const text = singleValue(values, "since") ?? ""
     if (text === "" || isLatest(text)) return null
     const block = parseBlock(text)
-    if (block !== null) return { _tag: "Block", block }
+    if (block !== null) return { block }
     const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
     const time = parseTime(text, now)
     return time !== null && DateTime.lessThanOrEqualTo(time, now)
-      ? { _tag: "Time", time: DateTime.formatIso(time) }
+      ? { time: DateTime.formatIso(time) }
       : yield* new UsageError({
         reason: `--since: expected a time in the past, got ${JSON.stringify(text)} (UTC)`,
         hint: "omit --since to print new records from now on"

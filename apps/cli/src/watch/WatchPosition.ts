@@ -10,11 +10,11 @@ export interface WatchableRecord {
   readonly transaction_hash: string
 }
 
-/** Where a poll starts to read: at a block, at a time (ISO 8601), or at the beginning of the list. */
-export type PollStart =
-  | { readonly _tag: "Block"; readonly block: number }
-  | { readonly _tag: "Time"; readonly time: string }
-  | { readonly _tag: "Beginning" }
+/** Where a poll starts to read: at a block, at a time (ISO 8601), or without both at the beginning of the list. */
+export interface PollStart {
+  readonly block?: number
+  readonly time?: string
+}
 
 export interface WatchPositionOptions<in Item> {
   /** Returns a text that no other record has, except for records without a difference. */
@@ -62,8 +62,8 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
   for (const block of known.values()) highest = Math.max(highest ?? 0, block)
 
   const startAt = (block: number): void => {
-    if (start._tag === "Block" && start.block >= block) return
-    start = { _tag: "Block", block }
+    if (start.block !== undefined && start.block >= block) return
+    start = { block }
     for (const [id, knownBlock] of known) {
       if (knownBlock < block) known.delete(id)
     }
@@ -90,7 +90,7 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
           for (const [index, item] of items.entries()) {
             const block = item.block_number
             // A list may return records that it was not asked for
-            if (from._tag === "Block" && block < from.block) continue
+            if (block < (from.block ?? 0)) continue
             if (block !== occurrenceBlock) occurrences.clear()
             occurrenceBlock = block
             const text = identity(item)

@@ -14,11 +14,10 @@ const Block = Schema.Int.pipe(Schema.nonNegative())
 const State = Schema.Struct({
   version: Schema.Literal(1),
   query: ListQuery,
-  start: Schema.Union(
-    Schema.TaggedStruct("Block", { block: Block }),
-    Schema.TaggedStruct("Time", { time: Schema.String }),
-    Schema.TaggedStruct("Beginning", {})
-  ),
+  start: Schema.Struct({
+    block: Schema.optionalWith(Block, { exact: true }),
+    time: Schema.optionalWith(Schema.String, { exact: true })
+  }),
   known: Schema.Array(Schema.Tuple(Schema.String, Block))
 })
 

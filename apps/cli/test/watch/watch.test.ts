@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { lockName } from "../support/exports.ts"
 import { quarry, records } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
 import { startWatch, temporaryFile } from "./support.ts"
 
 const ledger = Ledger.make({ seed: 1, scale: 60 })
@@ -115,6 +116,23 @@ it.scoped.each(watches)(
       expect(printed.map(idOf)).toEqual(expected)
     })
 )
+
+it.scoped("prints the trades of each block in their order, although the list has the newest first", () =>
+  Effect.gen(function*() {
+    const trades = ([[2, 1], [2, 0], [1, 1], [1, 0]] as const).map(([block, index]) => ({
+      transaction_hash: `0x${block}${index}`.padEnd(66, "0"),
+      transaction_index: index,
+      block_number: block
+    }))
+    const { client } = respondingWith(JSON.stringify({ cursor: null, result: trades }))
+    const watch = yield* startWatch(
+      ["watch", "wallet", "nft-trades", wallet, "--since", "0", "--max-items", "4", "-o", "ndjson"],
+      client
+    )
+    const { out } = yield* watch.result
+    expect(records(out).map((trade) => `${trade["block_number"]}:${trade["transaction_index"]}`))
+      .toEqual(["1:0", "1:1", "2:0", "2:1"])
+  }))
 
 describe("a watch of transfers", () => {
   it.scoped("begins earlier with --since, and continues after --max-items without a gap", () =>
