@@ -59,7 +59,9 @@ const AdminSection = Schema.Union(
       restart
     )
   })
-).annotations({ description: "off, or a section with the keys host, port, tokens and open" })
+).annotations({
+  description: "off, or a section with the keys host, port, tokens and open (as a variable: host:port)"
+})
 
 const baseUrl = (name: UpstreamName, example: string, description: string) =>
   optionalKey(Values.baseUrl(name), example, description, {

@@ -7,10 +7,6 @@ export type ConfigPath = ReadonlyArray<string | number>
 export const format = (path: ConfigPath): string =>
   path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "")
 
-/** Whether one path is equal to the other or lies within it. `*` in `a` stands for all elements of a list. */
-export const overlap = (a: ConfigPath, b: ConfigPath): boolean =>
-  a.every((step, index) => index >= b.length || step === "*" || step === b[index])
-
 export const isMapping = Predicate.isReadonlyRecord
 
 export const get = (value: unknown, path: ConfigPath): unknown =>

@@ -12,77 +12,62 @@ interface Finding {
   readonly message: string
 }
 
-/** Keys that an element requires. Without one of them in one element, the list has no elements. */
-const clientKeys = ["clients.*.name", "clients.*.tokens"]
-const upstreamKeyKeys = ["upstream.keys.*.name", "upstream.keys.*.secret"]
-
-/** `isSet` returns whether a path is set explicitly. Checks that read one of `invalidPaths` are skipped. */
+/** `isSet` returns whether a path is set explicitly. */
 export const check = (
   config: Config,
-  isSet: (path: ConfigPath.ConfigPath) => boolean,
-  invalidPaths: ReadonlyArray<ConfigPath.ConfigPath>
+  isSet: (path: ConfigPath.ConfigPath) => boolean
 ): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
   const errors: Array<Finding> = []
   const warnings: Array<Finding> = []
+  const reject = (path: ConfigPath.ConfigPath, message: string) => void errors.push({ path, message })
+  const warn = (path: ConfigPath.ConfigPath, message: string) => void warnings.push({ path, message })
   const { admin, allowAnonymous, clients, limits, listen, upstream: { baseUrls, keys, sandbox } } = config
   const isAnonymous = allowsAnonymousClients(config)
 
-  const areValid = (...keys: ReadonlyArray<string>) =>
-    !keys.some((key) => invalidPaths.some((path) => ConfigPath.overlap(key.split("."), path)))
-
-  if (areValid(...clientKeys)) {
-    const names = clients.map(({ name }, index) => [["clients", index, "name"], name] as const)
-    const tokens = clients.flatMap(({ tokens }, client) =>
-      tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
-    )
-    errors.push(...repeated(names, "client names must be unique"))
-    errors.push(...repeated(tokens, "a token belongs to one client"))
-    for (const [index, { name, tokens }] of clients.entries()) {
-      const message = `client ${name} has no token and cannot authenticate`
-      if (tokens.length === 0) warnings.push({ path: ["clients", index, "tokens"], message })
-    }
-  }
-  if (areValid(...clientKeys, "allowAnonymous") && !isAnonymous && allowAnonymous) {
-    const message = "conflicts with clients, which require tokens; remove one of them"
-    errors.push({ path: ["allowAnonymous"], message })
-  }
-  if (areValid(...clientKeys, "allowAnonymous", "listen.host") && isAnonymous && !allowAnonymous) {
-    const message =
-      "other machines can connect to this address, and authentication is disabled because clients is empty: " +
-      "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
-    if (!isLoopback(listen.host)) errors.push({ path: ["listen", "host"], message })
-  }
-  if (
-    areValid("listen.host", "listen.port", "admin.host", "admin.port") && admin?.port === listen.port &&
-    listen.port !== 0
-  ) {
-    const message = `port ${listen.port} is already used by listen.port; choose another port`
-    if (isSameHost(admin.host, listen.host)) errors.push({ path: ["admin", "port"], message })
-  }
-  if (areValid("admin.host", "admin.open") && admin?.open === "all" && !isLoopback(admin.host)) {
-    const message =
-      "other machines can connect to admin.host, and /status.json, /usage and /purge require no token; set metrics or none, " +
-      "and admin.tokens (quarry-proxy token NAME creates a token)"
-    warnings.push({ path: ["admin", "open"], message })
-  }
-  const { maxBufferedBytes, maxResponseBytes } = limits
-  const share = shareOf(config, "clientMemoryShare")
-  const memoryKeys = ["clientMemoryShare", "maxBufferedBytes", "maxResponseBytes"].map((name) =>
-    `limits.${name}`
+  const names = clients.map(({ name }, index) => [["clients", index, "name"], name] as const)
+  const tokens = clients.flatMap(({ tokens }, client) =>
+    tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
-  if (areValid(...clientKeys, ...memoryKeys) && maxBufferedBytes * share < maxResponseBytes) {
-    const message =
-      `one client may use ${describeSize(Math.floor(maxBufferedBytes * share))} of memory${
+  const keyNames = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
+  errors.push(
+    ...repeated(names, "client names must be unique"),
+    ...repeated(tokens, "a token belongs to one client"),
+    ...repeated(keyNames, "key names must be unique")
+  )
+  for (const [index, { name, tokens }] of clients.entries()) {
+    if (tokens.length > 0) continue
+    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
+  }
+  if (!isAnonymous && allowAnonymous) {
+    reject(["allowAnonymous"], "conflicts with clients, which require tokens; remove one of them")
+  }
+  if (isAnonymous && !allowAnonymous && !isLoopback(listen.host)) {
+    reject(
+      ["listen", "host"],
+      "other machines can connect to this address, and authentication is disabled because clients is empty: " +
+        "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
+    )
+  }
+  if (admin?.port === listen.port && listen.port !== 0 && isSameHost(admin.host, listen.host)) {
+    reject(["admin", "port"], `port ${listen.port} is already used by listen.port; choose another port`)
+  }
+  if (admin?.open === "all" && !isLoopback(admin.host)) {
+    warn(
+      ["admin", "open"],
+      "other machines can connect to admin.host, and /status.json, /usage and /purge require no token; set metrics or none, " +
+        "and admin.tokens (quarry-proxy token NAME creates a token)"
+    )
+  }
+  const clientMemory = Math.floor(limits.maxBufferedBytes * shareOf(config, "clientMemoryShare"))
+  if (clientMemory < limits.maxResponseBytes) {
+    reject(
+      ["limits", "maxBufferedBytes"],
+      `one client may use ${describeSize(clientMemory)} of memory${
         isAnonymous ? "" : " (limits.clientMemoryShare)"
       }, which is less than a response of limits.maxResponseBytes (${
-        describeSize(maxResponseBytes)
-      }): increase this ` +
-      "value, or decrease limits.maxResponseBytes"
-    errors.push({ path: ["limits", "maxBufferedBytes"], message })
-  }
-  if (areValid(...upstreamKeyKeys)) {
-    const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
-    errors.push(...repeated(names, "key names must be unique"))
+        describeSize(limits.maxResponseBytes)
+      }): increase this value, or decrease limits.maxResponseBytes`
+    )
   }
   const checkQuota = (
     path: ConfigPath.ConfigPath,
@@ -93,68 +78,58 @@ export const check = (
       .filter(([id, cost]) => dailyQuota !== null && operations.has(id) && cost > dailyQuota)
       .map(([id, cost]) => `${id} (${cost})`)
     if (tooExpensive.length === 0) return
-    const message = `less than one request costs, so these operations always exceed it: ${
-      tooExpensive.join(", ")
-    }`
-    warnings.push({ path, message })
+    const names = tooExpensive.join(", ")
+    warn(path, `less than one request costs, so these operations always exceed it: ${names}`)
   }
-  if (areValid(...clientKeys, "clients.*.dailyQuota", "clients.*.scopes", "costs")) {
-    for (const [index, { dailyQuota, scopes }] of clients.entries()) {
-      checkQuota(["clients", index, "dailyQuota"], dailyQuota, operationIdsOf(scopes))
-    }
+  for (const [index, { dailyQuota, scopes }] of clients.entries()) {
+    checkQuota(["clients", index, "dailyQuota"], dailyQuota, operationIdsOf(scopes))
   }
-  if (areValid(...upstreamKeyKeys, "upstream.keys.*.dailyQuota", "upstream.keys.*.upstreams", "costs")) {
-    for (const [index, { dailyQuota, upstreams }] of keys.entries()) {
-      const apis = upstreams.map((name) => baseUrlSettings[name].api)
-      const ids = allOperations.filter(({ api }) => apis.some((each) => each === api)).map(({ id }) => id)
-      checkQuota(["upstream", "keys", index, "dailyQuota"], dailyQuota, new Set(ids))
-    }
-  }
-  const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
-  if (areValid("upstream.sandbox", "upstream.baseUrls") && sandbox && configured.length > 0) {
-    const message = "the base URLs are not used in sandbox mode"
-    warnings.push({ path: ["upstream", "sandbox"], message })
+  for (const [index, { dailyQuota, upstreams }] of keys.entries()) {
+    const apis = upstreams.map((name) => baseUrlSettings[name].api)
+    const ids = allOperations.filter(({ api }) => apis.some((each) => each === api)).map(({ id }) => id)
+    checkQuota(["upstream", "keys", index, "dailyQuota"], dailyQuota, new Set(ids))
   }
   const { circuitBreaker, retry, timeouts } = config.upstream
   for (
-    const [section, lower, upper] of [
-      ["timeouts", ["attempt", timeouts.attempt], ["call", timeouts.call]],
-      ["retry", ["baseDelay", retry.baseDelay], ["maxDelay", retry.maxDelay]],
-      ["circuitBreaker", ["openDuration", circuitBreaker.openDuration], [
+    const [section, name, value, maximum, max] of [
+      ["timeouts", "attempt", timeouts.attempt, "call", timeouts.call],
+      ["retry", "baseDelay", retry.baseDelay, "maxDelay", retry.maxDelay],
+      [
+        "circuitBreaker",
+        "openDuration",
+        circuitBreaker.openDuration,
         "maxOpenDuration",
         circuitBreaker.maxOpenDuration
-      ]]
+      ]
     ] as const
   ) {
-    if (Duration.lessThanOrEqualTo(lower[1], upper[1])) continue
-    if (!areValid(`upstream.${section}.${lower[0]}`, `upstream.${section}.${upper[0]}`)) continue
-    const message = `longer than ${upper[0]} (${
-      formatMillis(Duration.toMillis(upper[1]))
-    }), which takes precedence`
-    warnings.push({ path: ["upstream", section, lower[0]], message })
+    if (Duration.lessThanOrEqualTo(value, max)) continue
+    const limit = formatMillis(Duration.toMillis(max))
+    warn(["upstream", section, name], `longer than ${maximum} (${limit}), which takes precedence`)
   }
-  if (areValid("upstream.sandbox", "upstream.baseUrls") && lacksBaseUrls(config)) {
-    warnings.push({ path: ["upstream", "baseUrls"], message: noBaseUrl })
+  const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
+  if (sandbox) {
+    if (configured.length > 0) warn(["upstream", "sandbox"], "the base URLs are not used in sandbox mode")
+    return { errors, warnings }
   }
-  const endpointKeys = [...upstreamKeyKeys, "upstream.keys.*.upstreams", "upstream.baseUrls"]
-  if (areValid("upstream.sandbox", ...endpointKeys) && !sandbox) {
-    for (const [index, key] of keys.entries()) {
-      const path = ["upstream", "keys", index, "upstreams"]
-      for (const [at, name] of (isSet(path) ? key.upstreams : []).entries()) {
-        const message = `key ${key.name} is for ${name}, which has no base URL; set upstream.baseUrls.${name}`
-        if (!configured.includes(name)) warnings.push({ path: [...path, at], message })
-      }
+  if (lacksBaseUrls(config)) warn(["upstream", "baseUrls"], noBaseUrl)
+  for (const [index, key] of keys.entries()) {
+    const path = ["upstream", "keys", index, "upstreams"]
+    for (const [at, name] of (isSet(path) ? key.upstreams : []).entries()) {
+      if (configured.includes(name)) continue
+      const message = `key ${key.name} is for ${name}, which has no base URL; set upstream.baseUrls.${name}`
+      warn([...path, at], message)
     }
-    const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
-    if (keys.length === 0 && withoutKey.length > 0) {
-      const message = `no API key is configured, so requests for ${withoutKey.join(", ")} fail; ` +
-        `set ${Names.apiKey}, or add a key`
-      warnings.push({ path: ["upstream", "keys"], message })
-    } else {
-      const message =
-        "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
-      for (const name of withoutKey) warnings.push({ path: ["upstream", "baseUrls", name], message })
-    }
+  }
+  const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
+  if (keys.length === 0 && withoutKey.length > 0) {
+    const message = `no API key is configured, so requests for ${withoutKey.join(", ")} fail; ` +
+      `set ${Names.apiKey}, or add a key`
+    warn(["upstream", "keys"], message)
+  } else {
+    const message =
+      "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
+    for (const name of withoutKey) warn(["upstream", "baseUrls", name], message)
   }
   return { errors, warnings }
 }

@@ -45,24 +45,8 @@ export const sort = (diagnostics: ReadonlyArray<Diagnostic>): ReadonlyArray<Diag
   return diagnostics.toSorted((a, b) => rank(a) === rank(b) ? 0 : rank(a) < rank(b) ? -1 : 1)
 }
 
-const maxLines = 100
-
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
   readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
   readonly warnings: ReadonlyArray<string>
-  /** The files that were read or could not be read, with their digests. A change of one of them triggers a reload. */
-  readonly digests: ReadonlyMap<string, string>
-}> {
-  /** The file if all errors are in it. */
-  get source(): string {
-    const isInFile = this.diagnostics.every(({ source }) => source._tag === "File")
-    return isInFile && this.file !== undefined ? this.file : "the configuration"
-  }
-
-  override get message(): string {
-    const lines = this.diagnostics.slice(0, maxLines).map(formatDiagnostic)
-    const left = this.diagnostics.length - lines.length
-    return [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join("\n")
-  }
-}
+}> {}

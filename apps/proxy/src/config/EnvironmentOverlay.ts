@@ -1,44 +1,83 @@
-/** Variables that do not set a single key: the API key of the environment, and those that are ignored. */
+/** Sets the values of variables in the document, and reports those that are ignored or invalid. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import * as Names from "@blockquarry/http/Settings"
-import { format, get, isMapping } from "./ConfigPath.ts"
+import { keys } from "./Config.ts"
+import { type ConfigKey, flatten } from "./ConfigKey.ts"
+import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 
 interface Overlay {
   readonly document: unknown
-  readonly warnings: ReadonlyArray<Diagnostic>
   /** The variables that set the keys at paths. */
   readonly sources: ReadonlyMap<string, SettingSource>
 }
 
-/** Adds QUARRY_API_KEY and QUARRY_RATE_LIMIT as the only key if a document has none. */
-export const withEnvironmentKey = (document: unknown, sources: Variables.ConfigSources): Overlay => {
-  const unchanged: Overlay = { document, warnings: [], sources: new Map() }
-  const path = ["upstream", "keys"]
-  const upstream = get(document, ["upstream"]) ?? {}
-  const keys = get(upstream, ["keys"]) ?? []
+const apiKeys = ["upstream", "keys"]
+
+const hasKeys = (document: unknown): boolean => {
+  const keys = get(document, apiKeys) ?? []
+  return !Array.isArray(keys) || keys.length > 0
+}
+
+/** Sets the values of variables, and those of QUARRY_API_KEY and QUARRY_RATE_LIMIT as the only key if there is none. */
+export const overlay = (file: unknown, sources: Variables.ConfigSources): Overlay => {
+  const variables = new Map<string, SettingSource>()
+  let document = withoutEmpty(file, keys)
+  const recordSource = (path: ConfigPath, name: string, option?: string) =>
+    void variables.set(format(path), Variables.variableSource(name, sources, option))
+
   const secret = Variables.variableValue(Names.apiKey, sources)
-  const rateLimit = Variables.variableValue(Names.rateLimit, sources)
-  if (!Array.isArray(keys) || keys.length > 0) {
-    const message = "not used, because the file configures upstream.keys"
-    const isUsed = secret === undefined || references(keys).has(Names.apiKey)
-    const unused = [...(isUsed ? [] : [Names.apiKey]), ...(rateLimit === undefined ? [] : [Names.rateLimit])]
-    const sourceOf = (name: string) => Variables.variableSource(name, sources)
-    return { ...unchanged, warnings: unused.map((name) => ({ source: sourceOf(name), path, message })) }
+  if (secret !== undefined && !hasKeys(file)) {
+    const rateLimit = Variables.variableValue(Names.rateLimit, sources)
+    const key = { name: "environment", secret: { env: Names.apiKey } }
+    document = replaced(document, apiKeys, [rateLimit === undefined ? key : { ...key, rateLimit }])
+    for (const name of ["name", "secret"]) recordSource([...apiKeys, 0, name], Names.apiKey)
+    if (rateLimit !== undefined) recordSource([...apiKeys, 0, "rateLimit"], Names.rateLimit)
   }
-  if (secret === undefined || !isMapping(document) || !isMapping(upstream)) return unchanged
-  const optional = rateLimit === undefined ? {} : { rateLimit }
-  const key = { name: "environment", secret: { env: Names.apiKey }, ...optional }
-  const keySources = Object.keys(key).map((name) => {
-    const variable = name === "rateLimit" ? Names.rateLimit : Names.apiKey
-    return [format([...path, 0, name]), Variables.variableSource(variable, sources)] as const
+  for (const { kind, path, variable } of flatten(keys)) {
+    const text = variable && Variables.variableValue(variable.name, sources)
+    if (variable === undefined || text === undefined) continue
+    const [before, value] = [get(document, path), variable.parse(text)]
+    const section = kind === "section" && isMapping(value) ? value : null
+    const merged = section !== null && isMapping(before) ? { ...before, ...section } : value
+    document = replaced(document, path, merged)
+    for (const at of [path, ...Object.keys(section ?? {}).map((name) => [...path, name])]) {
+      recordSource(at, variable.name, variable.option)
+    }
+  }
+  return { document, sources: variables }
+}
+
+/** Leaves out sections and lists whose lines are all commented out. They are null in YAML. */
+const withoutEmpty = (value: unknown, keys: ReadonlyArray<ConfigKey>): unknown => {
+  if (Array.isArray(value)) return value.map((element) => withoutEmpty(element, keys))
+  if (!isMapping(value)) return value
+  const entries = Object.entries(value).flatMap(([name, inner]) => {
+    const key = keys.find((key) => key.name === name && key.kind !== "value")
+    if (key === undefined) return [[name, inner] as const]
+    return inner === null ? [] : [[name, withoutEmpty(inner, key.keys)] as const]
   })
-  return {
-    document: { ...document, upstream: { ...upstream, keys: [key] } },
-    warnings: [],
-    sources: new Map(keySources)
-  }
+  return Object.fromEntries(entries)
+}
+
+/** Returns a document with another value at a path. A section that is invalid remains, so that it is reported. */
+const replaced = (document: unknown, [name, ...rest]: ReadonlyArray<string>, value: unknown): unknown => {
+  if (name === undefined) return value
+  const section = document ?? {}
+  return isMapping(section) ? { ...section, [name]: replaced(section[name], rest, value) } : section
+}
+
+/** Warns about the API key of the environment if the file has others. */
+export const ignoredKey = (
+  document: unknown,
+  sources: Variables.ConfigSources
+): ReadonlyArray<Diagnostic> => {
+  if (!hasKeys(document)) return []
+  const message = "not used, because the file configures upstream.keys"
+  return [Names.apiKey, Names.rateLimit]
+    .filter((name) => Variables.variableValue(name, sources) !== undefined && !references(document).has(name))
+    .map((name) => ({ source: Variables.variableSource(name, sources), path: apiKeys, message }))
 }
 
 const references = (value: unknown): ReadonlySet<unknown> => {

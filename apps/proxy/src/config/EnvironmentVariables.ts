@@ -25,27 +25,26 @@ export interface VariableBinding {
   readonly option: string | undefined
   /** Returns the value as it would be written in the file. Invalid text is returned as it is: the schema rejects it. */
   readonly parse: (text: string) => unknown
-  /** What the variable expects, if that differs from the file. */
-  readonly expected: string | undefined
 }
 
-const binding = (parse: VariableBinding["parse"], expected?: string) => {
-  return (name: string, option?: string): VariableBinding => ({ name, option, parse, expected })
-}
+const binding = (parse: VariableBinding["parse"]) => (name: string, option?: string): VariableBinding => ({
+  name,
+  option,
+  parse
+})
 
 export const text = binding((text) => text)
 
 export const integer = binding((text) => /^\d{1,9}$/.test(text) ? Number(text) : text)
 
-export const flag = binding(
-  (text) => /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text,
-  "expected 1 or 0"
+export const flag = binding((text) =>
+  /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text
 )
 
 export const hostAndPort = binding((text) => {
   const [, ipv6, host = ipv6, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,9})$/.exec(text) ?? []
   return host === undefined ? text : { host, port: Number(port) }
-}, "expected host:port, or off")
+})
 
 /** The configuration refers to the variable, as its value may contain a password. */
 export const reference = (name: string): VariableBinding => binding(() => ({ env: name }))(name)

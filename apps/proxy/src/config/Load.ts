@@ -1,6 +1,8 @@
 /** Loads the configuration. Precedence: options of the command line, environment variables, file, defaults. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as NodePath from "node:path"
 import type { Config, ConfigDocument } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
@@ -40,51 +42,49 @@ export const load = (
     const { digest, yaml } = yield* readYaml(file)
     const inFile = (position: Diagnostic.SourcePosition | null): Diagnostic.SettingSource =>
       file === undefined ? { _tag: "Default" } : { _tag: "File", file, position }
-    const overlay = EnvironmentOverlay.withEnvironmentKey(yaml.value ?? {}, options)
-    const decoded = Decode.decode(
-      overlay.document,
-      (path, part) => overlay.sources.get(ConfigPath.format(path)) ?? inFile(yaml.position(path, part)),
-      options
-    )
-    const sourceOf = (path: ConfigPath.ConfigPath): Diagnostic.SettingSource => {
-      const name = ConfigPath.format(path)
-      const isInFile = ConfigPath.get(yaml.value, path) !== undefined
-      return decoded.variables.get(name) ?? overlay.sources.get(name) ??
-        (isInFile ? inFile(yaml.position(path, "value")) : { _tag: "Default" })
-    }
-    const locate = (path: ConfigPath.ConfigPath, message: string | undefined) =>
-      message === undefined ? [] : [{ source: sourceOf(path), path, message }]
+    const overlay = EnvironmentOverlay.overlay(yaml.value ?? {}, options)
+    const locate: Decode.Locate = (path, part) =>
+      overlay.sources.get(ConfigPath.format(path)) ?? inFile(yaml.position(path, part))
+    const sourceOf = (path: ConfigPath.ConfigPath): Diagnostic.SettingSource =>
+      ConfigPath.get(overlay.document, path) === undefined ? { _tag: "Default" } : locate(path, "value")
+    const invalid = (
+      diagnostics: ReadonlyArray<Diagnostic.Diagnostic>,
+      warnings: ReadonlyArray<string> = []
+    ) => new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics), warnings })
 
-    const document = Secrets.resolvePaths(decoded.document, file === undefined ? "." : NodePath.dirname(file))
+    const decoded = Decode.decode(overlay.document, locate)
+    const issues = [
+      ...(yaml.issue === null
+        ? []
+        : [{ source: inFile(yaml.issue.position), path: [], message: yaml.issue.message }]),
+      ...Option.getOrElse(Either.getLeft(decoded), () => []),
+      ...EnvironmentOverlay.unknownVariables(yaml.value, options.env)
+    ]
+    if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
+
+    const document = Secrets.resolvePaths(decoded.right, file === undefined ? "." : NodePath.dirname(file))
     const secrets = yield* Secrets.readAll(document, options.env)
     const config = Secrets.resolve(document, secrets)
-    // An unreadable file could set any key.
-    const invalidPaths = yaml.value === undefined ? [[]] : decoded.invalidPaths
-    const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default", invalidPaths)
+    const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
+    const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
+      message === undefined ? [] : [{ source: sourceOf(path), path, message }]
+    const errors = [
+      // The sandbox sends no requests
+      ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
+      ...secrets.flatMap(({ error, path }) => found(path, error)),
+      ...checks.errors.flatMap(({ message, path }) => found(path, message))
+    ]
+    const warnings = Diagnostic.sort([
+      ...EnvironmentOverlay.ignoredKey(yaml.value, options),
+      ...EnvironmentOverlay.ignoredPort(options),
+      ...secrets.flatMap(({ path, warning }) => found(path, warning)),
+      ...checks.warnings.flatMap(({ message, path }) => found(path, message))
+    ]).map(Diagnostic.formatDiagnostic)
+    if (errors.length > 0) return yield* invalid(errors, warnings)
     const digests = new Map([
       ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
       ...secrets.flatMap(({ file }) => file === undefined ? [] : [file])
     ])
-    const errors = Diagnostic.sort([
-      ...(yaml.issue === null
-        ? []
-        : [{ source: inFile(yaml.issue.position), path: [], message: yaml.issue.message }]),
-      ...decoded.diagnostics,
-      ...EnvironmentOverlay.unknownVariables(yaml.value, options.env),
-      // The sandbox sends no requests
-      ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
-      ...secrets.flatMap(({ error, path }) => locate(path, error)),
-      ...checks.errors.flatMap(({ message, path }) => locate(path, message))
-    ])
-    const warnings = Diagnostic.sort([
-      ...overlay.warnings,
-      ...EnvironmentOverlay.ignoredPort(options),
-      ...secrets.flatMap(({ path, warning }) => locate(path, warning)),
-      ...checks.warnings.flatMap(({ message, path }) => locate(path, message))
-    ]).map(Diagnostic.formatDiagnostic)
-    if (errors.length > 0) {
-      return yield* new Diagnostic.InvalidConfigError({ file, diagnostics: errors, warnings, digests })
-    }
     return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
 

@@ -22,8 +22,11 @@ export const invalidConfig = (messages: ReadonlyArray<string>, source = "the con
     exitCode: 2
   })
 
-export const fromInvalidConfig = ({ diagnostics, source }: InvalidConfigError): ExitError =>
-  invalidConfig(diagnostics.map(formatDiagnostic), source)
+export const fromInvalidConfig = ({ diagnostics, file }: InvalidConfigError): ExitError =>
+  invalidConfig(
+    diagnostics.map(formatDiagnostic),
+    diagnostics.every(({ source }) => source._tag === "File") ? file : undefined
+  )
 
 export const cannotListen = ({ host, port, reason }: ListenError): ExitError => {
   const hint = reason === "EADDRINUSE"

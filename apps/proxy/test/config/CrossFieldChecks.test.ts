@@ -19,31 +19,6 @@ it.effect.each<[string, string, ReadonlyArray<string>]>([
     "less memory than one response needs, without clients",
     "limits: { maxBufferedBytes: 10MB }",
     ["limits.maxBufferedBytes: one client may use 10 MB of memory"]
-  ],
-  [
-    "clients, beside another error of a client",
-    `clients: [${client("a", "weight: none,")}, ${client("b")}]`,
-    ["clients[0].weight", "clients[1].name: same as clients[0].name"]
-  ],
-  [
-    "clients, beside an unknown key of a client",
-    `clients: [${client("a", "scope: 1,")}, ${client("b")}]`,
-    ["clients[0]: unknown key", "clients[1].name: same as clients[0].name"]
-  ],
-  [
-    "limits, beside an error of another limit",
-    "limits: { maxBufferedBytes: 10MB, sendTimeout: soon }",
-    ["limits.maxBufferedBytes: one client", "limits.sendTimeout"]
-  ],
-  [
-    "ports, beside another error of the admin listener",
-    "admin: { port: 8650, tokens: [x] }",
-    ["admin.port: port 8650 is already used", "admin.tokens[0]"]
-  ],
-  [
-    "API keys, beside another error of an API key",
-    `upstream: { keys: [${key()}, ${key(", dailyQuota: x")}] }`,
-    ["upstream.keys[1].name: same as", "upstream.keys[1].dailyQuota"]
   ]
 ])("rejects %s", ([, text, words]) =>
   Effect.gen(function*() {

@@ -9,23 +9,28 @@ it("the variable of Redis has the name that the library uses", () => {
   expect(proxyVariables.redis).toBe(Redis.redisUrl)
 })
 
-it.effect("a file is checked even if a variable takes precedence", () =>
-  Effect.gen(function*() {
-    expect(yield* diagnosticsOf({ text: "listen: { port: a }", env: { QUARRY_PROXY_PORT: "2" } })).toEqual([
-      `:1:17: listen.port: expected a port from 0 (any free port) to 65535, got "a"`
-    ])
-  }))
-
-it.effect("the files that were read are known, also if they are rejected", () =>
+it.effect("the files that were read are known", () =>
   Effect.gen(function*() {
     const text =
       "upstream: { keys: [{ name: k, secret: { file: ../run/k } }, { name: l, secret: { file: /l } }] }"
     const key = "key-of-the-service"
-    const { files, digests } = yield* load({ text, files: { "/run/k": key, "/l": key } })
+    const { files } = yield* load({ text, files: { "/run/k": key, "/l": key } })
     expect(files).toEqual([file, "/run/k", "/l"])
-    const { digests: rejected } = yield* Effect.flip(load({ text, files: { "/run/k": key } }))
-    expect([...rejected.keys()]).toEqual(files)
-    expect(files.map((each) => rejected.get(each) === digests.get(each))).toEqual([true, true, false])
+  }))
+
+it.effect("an invalid document is reported beside invalid variables", () =>
+  Effect.gen(function*() {
+    const env = { QUARRY_PROXY_HOST: "a b", QUARRY_BASE_URL: "https://data.example.com" }
+    expect(yield* diagnosticsOf({ text: "[listen]", env })).toEqual([
+      expect.stringContaining(":1:1: expected a section")
+    ])
+    expect(yield* diagnosticsOf({ text: "listen: 5", env })).toEqual([
+      expect.stringContaining(":1:9: listen: expected a section")
+    ])
+    expect(yield* diagnosticsOf({ text: "listen: }", env })).toEqual([
+      expect.stringContaining(":1:9: invalid YAML"),
+      expect.stringContaining("QUARRY_PROXY_HOST: expected a host name")
+    ])
   }))
 
 it.effect("variables that Kubernetes sets for a service named quarry-proxy are ignored", () =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import { stringify } from "yaml"
+import { formatDiagnostic } from "../../src/config/Diagnostic.ts"
 import { printConfig } from "../../src/config/Print.ts"
 import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
 
@@ -101,7 +102,8 @@ describe("no message quotes a secret", () => {
   const outputOf = (input: LoadInput): string =>
     Effect.runSync(
       Effect.match(load(input), {
-        onFailure: ({ diagnostics, message }) => message + JSON.stringify(diagnostics),
+        onFailure: ({ diagnostics }) =>
+          diagnostics.map(formatDiagnostic).join("\n") + JSON.stringify(diagnostics),
         onSuccess: (loaded) =>
           [printConfig(loaded), ...loaded.warnings, JSON.stringify(loaded.config)].join("\n")
       })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { formatDiagnostic } from "../../src/config/Diagnostic.ts"
 import * as Load from "../../src/config/Load.ts"
 
 export interface FileEntry {
@@ -78,7 +79,7 @@ export const load = ({ env = {}, files = {}, optionValues = {}, text }: LoadInpu
 /** The errors, one line each, without the name of the file. */
 export const diagnosticsOf = (input: LoadInput): Effect.Effect<ReadonlyArray<string>> =>
   Effect.match(load(input), {
-    onFailure: ({ message }) => message.replaceAll(file, "").split("\n"),
+    onFailure: ({ diagnostics }) => diagnostics.map((each) => formatDiagnostic(each).replaceAll(file, "")),
     onSuccess: () => []
   })
 
