@@ -33,7 +33,7 @@ import { resolveOptions, type SandboxOptions } from "./service/SandboxOptions.ts
 import * as SandboxState from "./service/SandboxState.ts"
 
 export { apiKey, exhaustedApiKey, revokedApiKey } from "./service/ApiKeys.ts"
-export { Fault, FaultKind, type FaultRule, FaultText } from "./service/Fault.ts"
+export { Fault, FaultKind, type FaultRule, parseFault } from "./service/Fault.ts"
 export { faultHeader } from "./service/Handler.ts"
 export type { SandboxRequest, SandboxResponse, Transmission } from "./service/HttpMessage.ts"
 export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"

@@ -1,11 +1,10 @@
 /** `quarry sandbox serve` */
-import type { FaultRule, FaultText, SandboxService } from "@blockquarry/sandbox/Sandbox"
+import type { FaultRule, parseFault, SandboxService } from "@blockquarry/sandbox/Sandbox"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as Schema from "effect/Schema"
 import { type ArgumentValues, integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { duration, expecting, parseDuration } from "../args/Checks.ts"
 import { type CommandOption, integerOption, textOption } from "../args/CommandOption.ts"
@@ -52,7 +51,7 @@ const faultRules = (
 /** Returns the rules that the options describe. */
 export const faultsOf = (
   values: ArgumentValues,
-  text: typeof FaultText
+  parse: typeof parseFault
 ): Either.Either<ReadonlyArray<FaultRule>, UsageError> => {
   const share = Number(singleValue(values, "faults") ?? 0)
   const delay = Duration.toMillis(parseDuration(singleValue(values, "latency") ?? "") ?? Duration.zero)
@@ -64,7 +63,7 @@ export const faultsOf = (
   return Either.map(
     Either.all(
       (values.get("fault") ?? defaultFaults).map((fault) =>
-        Either.mapLeft(Schema.decodeEither(text)(fault), () =>
+        Either.fromOption(parse(fault), () =>
           new UsageError({
             reason: `--fault: expected a fault such as status=503;retry-after=2 or reset, got ${
               JSON.stringify(fault)
@@ -124,10 +123,10 @@ export const sandboxServe = localCommand({
     const host = singleValue(values, "host") ?? "127.0.0.1"
     const port = integerValue(values, "port") ?? 4000
     const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
-    const [server, { FaultText, layerSandbox, Sandbox }] = yield* Effect.promise(() =>
+    const [server, { layerSandbox, parseFault, Sandbox }] = yield* Effect.promise(() =>
       Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
     )
-    const faults = yield* faultsOf(values, FaultText)
+    const faults = yield* faultsOf(values, parseFault)
     yield* Effect.gen(function*() {
       const sandbox = yield* Sandbox
       const running = yield* server.serve({ host, port }).pipe(

@@ -28,7 +28,7 @@ it.live("prints each request with --verbose, and the fault of its response", () 
 /** Sends requests to a sandbox with the options, and returns the response or the transmission of each. */
 const responses = (options: ArgumentValues, count: number) =>
   Effect.gen(function*() {
-    const faults = yield* faultsOf(options, Sandbox.FaultText)
+    const faults = yield* faultsOf(options, Sandbox.parseFault)
     const sandbox = yield* Sandbox.make({ faults, scale: 20 })
     const url = `/api/v2.2/erc20/${sandbox.ledger.examples.token}/price?chain=eth`
     const request = { method: "GET", url, headers: { "x-api-key": Sandbox.apiKey }, body: "" }
@@ -77,7 +77,7 @@ it.effect("latency delays every response, also of a fault", () =>
 
 it.effect("rejects a fault that is unknown or never happens", () =>
   Effect.gen(function*() {
-    const unknown = faultsOf(new Map([["faults", ["0.1"]], ["fault", ["explode"]]]), Sandbox.FaultText)
+    const unknown = faultsOf(new Map([["faults", ["0.1"]], ["fault", ["explode"]]]), Sandbox.parseFault)
     expect(Either.getOrNull(Either.flip(unknown))?.reason).toContain("got \"explode\"")
     expect(yield* quarry(["sandbox", "serve", "--fault", "reset"])).toMatchObject({
       code: 2,

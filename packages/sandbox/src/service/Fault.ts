@@ -5,7 +5,7 @@
  * `status=503;retry-after=2` or `delay=200;reset-body`. `SandboxOptions.faults` injects faults by rules.
  */
 import { optional } from "@blockquarry/core/InputSchema"
-import * as ParseResult from "effect/ParseResult"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /** The schema of `FaultKind`. */
@@ -65,47 +65,18 @@ export const directives: ReadonlyArray<string> = [
   ...FaultKind.literals
 ]
 
-const isFaultKind = Schema.is(FaultKind)
+const decodeFault = Schema.decodeUnknownOption(Fault, { onExcessProperty: "error" })
 
-/** Returns the fields that a directive sets, or undefined if it is unknown. */
-const parseDirective = (directive: string): Readonly<Record<string, unknown>> | undefined => {
-  if (isFaultKind(directive)) return { kind: directive }
-  const [, name = "", value = ""] = /^([a-z-]+)=(.*)$/s.exec(directive) ?? []
-  switch (name) {
-    case "status":
-    case "delay":
-      return /^\d{1,6}$/.test(value) ? { [name]: Number(value) } : undefined
-    case "retry-after":
-    case "redirect":
-      return { [name]: value }
-    default:
-      return undefined
-  }
+/** Parses a fault in the format of the header. None if a directive is unknown, invalid or repeated. */
+export const parseFault = (text: string): Option.Option<Fault> => {
+  const directives = text.split(";").map((part) => part.trim()).filter((part) => part !== "")
+  const members = directives.map((directive) => {
+    const [, name = "kind", value = directive] = /^([a-z-]+)=(.*)$/s.exec(directive) ?? []
+    return [name, name === "status" || name === "delay" ? Number(value) : value] as const
+  })
+  const fault = Object.fromEntries(members)
+  return Object.keys(fault).length === members.length ? decodeFault(fault) : Option.none()
 }
-
-const parseDirectives = (text: string, ast: ParseResult.Type["ast"]) => {
-  const members: Record<string, unknown> = {}
-  for (const directive of text.split(";").map((part) => part.trim()).filter((part) => part !== "")) {
-    const parsed = parseDirective(directive)
-    const fail = (reason: string) =>
-      ParseResult.fail(new ParseResult.Type(ast, text, `${reason} "${directive}"`))
-    if (parsed === undefined) return fail("unknown fault")
-    if (Object.keys(parsed).some((name) => Object.hasOwn(members, name))) return fail("conflicting fault")
-    Object.assign(members, parsed)
-  }
-  return ParseResult.succeed(members)
-}
-
-/** A fault in the format of the header. */
-export const FaultText: Schema.Schema<Fault, string> = Schema.transformOrFail(Schema.String, Schema.Unknown, {
-  strict: true,
-  decode: (text, _, ast) => parseDirectives(text, ast),
-  encode: (fault) =>
-    ParseResult.succeed(
-      Object.entries(Object(fault)).map(([name, value]) => name === "kind" ? value : `${name}=${value}`)
-        .join(";")
-    )
-}).pipe(Schema.compose(Fault, { strict: false }))
 
 /**
  * A rule that injects a fault into matching requests. Without `operation` and `path` it matches all requests.

@@ -4,11 +4,11 @@ import { parse } from "@blockquarry/core/LosslessJson"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
+import * as Option from "effect/Option"
 import type { Ledger } from "../Ledger.ts"
 import { ApiError, badRequest, errorResponse, notFound } from "./ApiError.ts"
 import * as ApiKeys from "./ApiKeys.ts"
-import { directives, type Fault, FaultText } from "./Fault.ts"
+import { directives, type Fault, parseFault } from "./Fault.ts"
 import { injectFault, replacementResponse } from "./FaultInjection.ts"
 import {
   jsonResponse,
@@ -66,14 +66,14 @@ export const make = (
     yield* state.recordRequest({ method, path, query, headers, body, operation })
     const requestedFault = headers[faultHeader]
     const parsedFault = requestedFault === undefined
-      ? Either.right(yield* state.nextFault({ operation, path }))
-      : Schema.decodeEither(FaultText)(requestedFault)
-    if (Either.isLeft(parsedFault)) {
+      ? Option.some<Fault>((yield* state.nextFault({ operation, path })) ?? {})
+      : parseFault(requestedFault)
+    if (Option.isNone(parsedFault)) {
       const supported = directives.join(", ")
       const message = `invalid ${faultHeader} header "${requestedFault}"; supported: ${supported}`
       return withContentLength(errorResponse(badRequest(message)))
     }
-    const fault: Fault = parsedFault.right ?? {}
+    const fault = parsedFault.value
     if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
     const replacement = replacementResponse(fault)
     if (replacement !== undefined) return withContentLength(replacement)

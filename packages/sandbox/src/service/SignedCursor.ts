@@ -4,7 +4,6 @@
  * A cursor contains its operation and parameters, and is signed with a key derived from the seed. Modified cursors and
  * cursors of other lists are rejected.
  */
-import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
@@ -29,13 +28,17 @@ export interface CursorState {
   readonly position: RecordPosition
 }
 
-const CursorPayload = Schema.Struct({
-  operation: Schema.String,
-  parameters: Schema.String,
-  page: Schema.Int,
-  position: Schema.Array(Schema.String),
-  salt: Schema.String
-})
+const decodePayload = Schema.decodeEither(
+  Schema.compose(
+    Schema.StringFromBase64Url,
+    Schema.parseJson(Schema.Struct({
+      operation: Schema.String,
+      parameters: Schema.String,
+      page: Schema.Int,
+      position: Schema.Array(Schema.String)
+    }))
+  )
+)
 
 /** Encodes and decodes cursors of one seed. */
 export interface CursorCodec {
@@ -60,9 +63,7 @@ export const make = (seed: number): CursorCodec => {
       const end = cursor.lastIndexOf(".")
       const text = cursor.slice(0, Math.max(end, 0))
       if (end < 0 || cursor.slice(end + 1) !== sign(text)) return Either.left(invalidCursor)
-      return Encoding.decodeBase64UrlString(text.slice(header.length + 1)).pipe(
-        Either.flatMap(LosslessJson.parse),
-        Either.flatMap(Schema.decodeUnknownEither(CursorPayload)),
+      return decodePayload(text.slice(header.length + 1)).pipe(
         Either.mapLeft(() => invalidCursor),
         Either.filterOrLeft(
           (payload) => payload.operation === operation && payload.parameters === digest(parameters),
