@@ -25,20 +25,8 @@ export const responseContainsSecret = (
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)
 
-/** Searches for several secrets. Secrets that are so short that unrelated text may contain them are ignored. */
-interface SecretMatcher {
-  readonly isInText: (text: string) => boolean
-  /** Searches the body and the headers of a response, once for each response. */
-  readonly isInResponse: (response: RawResponse) => boolean
-}
-
-const matchers = new WeakMap<ReadonlyArray<Redacted.Redacted>, SecretMatcher>()
-
-/** Returns the matcher of secrets, which is made once for each array. */
-const matcherOf = (secrets: ReadonlyArray<Redacted.Redacted>): SecretMatcher =>
-  getOrInsert(matchers, secrets, () => makeMatcher(secrets.map((secret) => Redacted.value(secret))))
-
-const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
+/** Searches for several secrets. Ignores those that are so short that unrelated text may contain them. */
+const makeMatcher = (secrets: ReadonlyArray<string>) => {
   const spellings = new Set<string>()
   for (const secret of secrets) {
     if (secret.length < minSecretLength) continue
@@ -68,9 +56,15 @@ const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
   const results = new WeakMap<RawResponse, boolean>()
   return {
     isInText,
-    isInResponse: (response) => getOrInsert(results, response, () => search(response))
+    isInResponse: (response: RawResponse): boolean => getOrInsert(results, response, () => search(response))
   }
 }
+
+const matchers = new WeakMap<ReadonlyArray<Redacted.Redacted>, ReturnType<typeof makeMatcher>>()
+
+/** Returns the matcher of secrets, which is made once for each array. */
+const matcherOf = (secrets: ReadonlyArray<Redacted.Redacted>) =>
+  getOrInsert(matchers, secrets, () => makeMatcher(secrets.map((secret) => Redacted.value(secret))))
 
 interface Searchable {
   readonly includes: (searched: string) => boolean

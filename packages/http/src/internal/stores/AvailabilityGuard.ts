@@ -1,9 +1,7 @@
 /** Runs the commands of a remote store, and falls back while the store is unavailable. */
-import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import type * as Scope from "effect/Scope"
 import { StoreError } from "../../StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
 
@@ -13,26 +11,12 @@ const pingInterval = Duration.millis(500)
 /** An available store is pinged once in so many intervals, every 5 s. */
 const intervalsPerPing = 10
 
-const pingDied = new StoreError({ reason: "its ping failed unexpectedly" })
-
-export interface AvailabilityGuard {
-  /** Runs a command of the store. Runs the fallback instead if the command fails or the store is unavailable. */
-  readonly run: <A, E>(
-    command: Effect.Effect<A, StoreError>,
-    fallback: (error: StoreError) => Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
-  readonly isAvailable: () => boolean
-}
-
 /**
  * Creates the guard of a store, and pings it until the scope closes. The store is unavailable from a failed command or
  * ping until the next successful ping. A slow command does not fail: the store itself must fail all commands if it makes
  * no progress.
  */
-export const make = (
-  name: string,
-  ping: Effect.Effect<void, StoreError>
-): Effect.Effect<AvailabilityGuard, never, Scope.Scope> =>
+export const make = (name: string, ping: Effect.Effect<void, StoreError>) =>
   Effect.gen(function*() {
     const gauge = Metric.tagged(Telemetry.storeAvailable, "store", name)
     const misconfiguredGauge = Metric.tagged(Telemetry.storeMisconfigured, "store", name)
@@ -61,19 +45,12 @@ export const make = (
         ? Effect.void
         : Effect.zipRight(setState(null), Effect.logInfo(`the ${name} store is available again`))
     )
-    /** Reports a defect once per outage, and keeps pinging: without pings the store would never be used again. */
-    const reportDefect = (defect: unknown): Effect.Effect<void> =>
-      Effect.suspend(() =>
-        failure === pingDied
-          ? Effect.void
-          : Effect.zipRight(
-            setState(pingDied),
-            Effect.logError(`the ${name} store is unavailable (${pingDied.reason})`, Cause.die(defect))
-          )
-      )
-    const pingOnce = Effect.catchAllDefect(
-      Effect.matchEffect(ping, { onFailure: markUnavailable, onSuccess: () => markAvailable }),
-      reportDefect
+    const pingOnce = ping.pipe(
+      // Without pings the store would never be used again.
+      Effect.catchAllDefect((defect) =>
+        new StoreError({ reason: `its ping failed unexpectedly: ${String(defect)}` })
+      ),
+      Effect.matchEffect({ onFailure: markUnavailable, onSuccess: () => markAvailable })
     )
     let interval = 0
     const pingIfDue = Effect.suspend(() => {
@@ -85,12 +62,16 @@ export const make = (
     yield* pingOnce
     yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(pingIfDue, pingInterval))))
     return {
-      run: (command, fallback) =>
+      /** Runs a command of the store. Runs the fallback instead if the command fails or the store is unavailable. */
+      run: <A, E>(
+        command: Effect.Effect<A, StoreError>,
+        fallback: (error: StoreError) => Effect.Effect<A, E>
+      ): Effect.Effect<A, E> =>
         Effect.suspend(() =>
           failure === null
             ? Effect.catchAll(command, (error) => Effect.zipRight(markUnavailable(error), fallback(error)))
             : fallback(failure)
         ),
-      isAvailable: () => failure === null
+      isAvailable: (): boolean => failure === null
     }
   })

@@ -3,37 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
 import * as SteadyClock from "../../SteadyClock.ts"
 import type { StoreError } from "../../StoreError.ts"
 import { noTimer, startTimer } from "../Timer.ts"
-
-export interface ReplyTimeout {
-  /**
-   * Runs a command in the background, and returns its reply, or none if it takes more than `millis` or too many others already
-   * do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the command in
-   * milliseconds. Without time, runs nothing.
-   *
-   * Does not wait while replies take longer than that, unless the caller `requiresReply`: a store that is slow for a while
-   * delays only the first call.
-   */
-  readonly run: <A>(
-    command: Effect.Effect<A, StoreError>,
-    millis: number,
-    onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>,
-    requiresReply?: boolean
-  ) => Effect.Effect<Option.Option<A>, StoreError>
-  /** Measures a command that runs otherwise. */
-  readonly measure: <A, E>(command: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Whether the last reply took longer than so many milliseconds, or a command has waited for so long. */
-  readonly isSlowerThan: (millis: number) => boolean
-}
 
 /** While so many commands are late, no further ones are sent: a slow store must not get more of them. */
 const maxLate = 256
 
 /** The commands end when the scope closes. */
-export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(function*() {
+export const make = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const clock = yield* SteadyClock.current
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -42,6 +20,7 @@ export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(
   let lastDuration = 0
   let lateCount = 0
 
+  /** Measures a command that runs otherwise. */
   const measure = <A, E>(command: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const current = { startedAt: clock.unsafeCurrentTimeMillis() }
@@ -55,6 +34,7 @@ export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(
       )
     })
 
+  /** Whether the last reply took longer than so many milliseconds, or a command has waited for so long. */
   const isSlowerThan = (millis: number): boolean => {
     const [oldest] = pending
     return lastDuration > millis ||
@@ -64,6 +44,14 @@ export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(
   return {
     measure,
     isSlowerThan,
+    /**
+     * Runs a command in the background, and returns its reply, or none if it takes more than `millis` or too many others
+     * already do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the
+     * command in milliseconds. Without time, runs nothing.
+     *
+     * Does not wait while replies take longer than that, unless the caller `requiresReply`: a store that is slow for a while
+     * delays only the first call.
+     */
     run: <A>(
       command: Effect.Effect<A, StoreError>,
       millis: number,
