@@ -1,25 +1,24 @@
 /** Times and blocks as users write them: relative to now, hexadecimal, or `latest`. */
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import { UsageError } from "../errors/CommandError.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
 
 /** The end of a list, which is not a bound of it. */
 export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
 
-const unitMillis: ReadonlyArray<readonly [names: RegExp, millis: number]> = [
-  [/^ms$/, 1],
-  [/^(?:s|secs?|seconds?)$/, 1000],
-  [/^(?:m|mins?|minutes?)$/, 60_000],
-  [/^(?:h|hours?)$/, 3_600_000],
-  [/^(?:d|days?)$/, 86_400_000],
-  [/^(?:w|weeks?)$/, 7 * 86_400_000]
-]
-
-const unitMonths: ReadonlyArray<readonly [names: RegExp, months: number]> = [
-  [/^months?$/, 1],
-  [/^(?:y|years?)$/, 12]
-]
+/** The units of distances, besides those that `Duration` and `DateTime` spell out. */
+const units: Readonly<Record<string, string>> = {
+  ms: "millis",
+  s: "seconds",
+  m: "minutes",
+  h: "hours",
+  d: "days",
+  w: "weeks",
+  y: "years"
+}
 
 /** Parses a distance from now, `today` or `yesterday`, which begin at midnight UTC. Null for other text. */
 export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc | null => {
@@ -27,21 +26,17 @@ export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc
   if (isLatest(words)) return now
   if (words === "today") return DateTime.startOf(now, "day")
   if (words === "yesterday") return DateTime.subtract(DateTime.startOf(now, "day"), { days: 1 })
-  const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)\s*([a-z]+?)(?:\s+ago)?$/.exec(words) ?? []
-  const months = unitMonths.find(([names]) => names.test(unit))?.[1]
-  const millis = unitMillis.find(([names]) => names.test(unit))?.[1]
-  if (millis !== undefined) return inRange(now.epochMillis - Math.round(Number(number) * millis))
-  return months === undefined || number.includes(".") || Number(number) * months > maxMonths
-    ? null
-    : DateTime.subtract(now, { months: Number(number) * months })
+  const [, number = "", word = ""] = /^(\d{1,9}(?:\.\d{1,3})?)\s*([a-z]+?)(?:\s+ago)?$/.exec(words) ?? []
+  const unit = units[word] ?? word
+  const time = /^(?:month|year)s?$/.test(unit) && !number.includes(".")
+    ? Option.some(DateTime.subtract(now, { [unit.startsWith("m") ? "months" : "years"]: Number(number) }))
+    : Option.map(
+      Duration.decodeUnknown(`${number} ${unit}`),
+      (distance) => DateTime.subtractDuration(now, distance)
+    )
+  // Chains are younger than 1970
+  return Option.getOrNull(Option.filter(time, ({ epochMillis }) => epochMillis >= 0))
 }
-
-/** Before the first chain. */
-const maxMonths = 50 * 12
-
-/** Chains are younger than 1970. */
-const inRange = (epochMillis: number): DateTime.Utc | null =>
-  epochMillis < 0 ? null : DateTime.unsafeMake(epochMillis)
 
 /** Parses the number of a block, decimal or hexadecimal; null for other text. */
 export const parseBlock = (text: string): number | null =>

@@ -25,6 +25,7 @@ it("parses distances from now and names of days, in any case", () => {
     ["1.5 months", null],
     ["100 years", null],
     ["999999999d", null],
+    ["999999999y", null],
     ["1 fortnight", null],
     ["-1d", null],
     ["d", null],
