@@ -80,3 +80,20 @@ export const isProfileName = (name: string): boolean => /^[a-z0-9][a-z0-9_-]{0,3
 export const profileNameForm = "a name of lower-case letters, digits, - and _, at most 40 characters"
 
 export const profileName: Check = expecting(profileNameForm, isProfileName)
+
+const urlExample = "for example https://api.example.com"
+
+/** A base URL. Does not repeat the value, which may contain credentials. */
+export const baseUrl: Check = (value) => {
+  if (!URL.canParse(value)) return problem("not a URL; expected https://host/path", urlExample)
+  const { hash, password, protocol, search, username } = new URL(value)
+  if (protocol !== "http:" && protocol !== "https:") {
+    return problem("expected an http or https URL", urlExample)
+  }
+  if (username !== "" || password !== "") {
+    return problem("must not contain credentials", "store the API key with quarry auth login")
+  }
+  return search === "" && hash === ""
+    ? null
+    : problem("must not have a query string or fragment", urlExample)
+}

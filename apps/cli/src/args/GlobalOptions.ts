@@ -7,7 +7,7 @@ import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../terminal/StreamInfo.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
-import { durationOrNone, expecting, profileName } from "./Checks.ts"
+import { baseUrl, durationOrNone, expecting, profileName } from "./Checks.ts"
 import { choiceOption, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
@@ -136,7 +136,7 @@ export const requestOptions = (api: ApiName | "any"): ReadonlyArray<CommandOptio
   sandboxOption,
   ...baseUrlOptions.filter((option) => api === "any" || api === option.api).map(
     ({ description, name, variable }) =>
-      textOption(name, "url", `${description} (or ${variable})`, { group: "connection" })
+      textOption(name, "url", `${description} (or ${variable})`, { check: baseUrl, group: "connection" })
   ),
   profileOption,
   rateLimitOption

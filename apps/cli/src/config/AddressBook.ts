@@ -23,8 +23,6 @@ export const make = (addresses: ReadonlyMap<string, string>): AddressBook => {
   }
 }
 
-export const empty: AddressBook = make(new Map())
-
 /** Returns why a text cannot name an address; null if it can. It must not look like an address, a hash or a chain. */
 export const checkName = (name: string): string | null => {
   if (!/^[a-z][a-z0-9_-]{0,31}$/i.test(name)) {

@@ -3,7 +3,9 @@
  *
  * The parser is loaded only if there is a file.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Yaml from "yaml"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isProfileName, type Problem, problem, profileNameForm } from "../args/Checks.ts"
@@ -12,7 +14,11 @@ import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 import { findSetting, unknownSetting } from "./Setting.ts"
 
+/** A value of a file. */
 interface FileValue {
+  /** Empty for settings outside of profiles. Otherwise `aliases`, or for example `profiles.work`. */
+  readonly section: string
+  readonly name: string
   readonly value: string
   readonly line: number
 }
@@ -25,14 +31,11 @@ export interface ConfigIssue {
   readonly hint: string | null
 }
 
-type FileValues = ReadonlyMap<string, FileValue>
-
 /** The valid content of a file, and what is invalid in it. */
 export interface ConfigFile {
   readonly file: string
-  readonly settings: FileValues
-  readonly profiles: ReadonlyMap<string, FileValues>
-  readonly aliases: FileValues
+  readonly values: ReadonlyArray<FileValue>
+  readonly profiles: ReadonlyArray<string>
   readonly issues: ReadonlyArray<ConfigIssue>
 }
 
@@ -55,83 +58,86 @@ const parseText = (yaml: YamlModule, text: string) => {
   return { document, lineAt: (offset: number) => Math.max(1, lines.linePos(offset).line) }
 }
 
-/** Reads a file; null if it does not exist. What is invalid is part of the result. */
-export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile | null> =>
+const withoutValues = (file: string, issues: ConfigFile["issues"] = []): ConfigFile => ({
+  file,
+  values: [],
+  profiles: [],
+  issues
+})
+
+/** Reads a file. One that does not exist has no values, and what is invalid is part of the result. */
+export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile> =>
   readSmallFile(file).pipe(
     Effect.flatMap((text) =>
       text === null
-        ? Effect.succeed(null)
+        ? Effect.succeed(withoutValues(file))
         : Effect.map(loadYaml, (yaml) => parse(yaml, text, file, kind))
     ),
     Effect.catchTag(
       "ConfigFileError",
-      ({ reason }) =>
-        Effect.succeed({ ...nothing(file), issues: [{ file, line: null, message: reason, hint: null }] })
+      ({ reason }) => Effect.succeed(withoutValues(file, [{ file, line: null, message: reason, hint: null }]))
     )
   )
 
-const nothing = (file: string): ConfigFile => ({
-  file,
-  settings: new Map(),
-  profiles: new Map(),
-  aliases: new Map(),
-  issues: []
-})
+/** What a file has under a name. */
+interface Entry {
+  readonly section: string
+  readonly name: string
+  readonly line: number
+  /** Null if the value is no text. */
+  readonly text: string | null
+  /** Whether names and values are expected under it. */
+  readonly isSection: boolean
+  readonly isMapping: boolean
+}
+
+const isSection = (path: string): boolean => /^(?:aliases|profiles(?:\.[^.]+)?)$/.test(path)
 
 const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): ConfigFile => {
   const { document, lineAt } = parseText(yaml, text)
-  const issues: Array<ConfigIssue> = []
-  const report = (offset: number, message: string, hint: string | null = null) =>
-    void issues.push({ file, line: lineAt(offset), message, hint })
   // Errors after the first one are mostly its consequences
-  for (const error of [...document.errors.slice(0, 1), ...document.warnings]) {
-    report(error.pos[0], describeYaml(error), yamlHint)
+  const [error] = document.errors
+  if (error !== undefined) {
+    const line = lineAt(error.pos[0])
+    return withoutValues(file, [{ file, line, message: describeYaml(error), hint: yamlHint }])
   }
-  if (document.errors.length > 0) return { ...nothing(file), issues }
-
-  const offsetOf = (node: unknown): number => yaml.isNode(node) ? node.range?.[0] ?? 0 : 0
-  /** Reads the entries of a mapping, and reports anything else. `read` returns what is wrong with an entry. */
-  const readEntries = (node: unknown, title: string, read: (entry: Entry) => Problem | null): null => {
-    const items = yaml.isMap(node) ? node.items : []
-    for (const { key, value } of items) {
-      const text = yaml.isScalar(value) ? String(value.value ?? "") : null
-      const invalid = read({ name: String(key), text, line: lineAt(offsetOf(key)), node: value })
-      if (invalid !== null) report(offsetOf(key), invalid.message, invalid.hint)
-    }
-    const isEmpty = node === null || (yaml.isScalar(node) && node.value === "")
-    if (!yaml.isMap(node) && !isEmpty) report(offsetOf(node), `${title}: expected names and values`)
-    return null
-  }
-  const readSetting =
-    (values: Map<string, FileValue>, isProfile: boolean) => ({ line, name, text }: Entry) => {
-      const invalid = settingProblem(name, text, kind, isProfile)
-      if (invalid === null) values.set(name, { value: text ?? "", line })
-      return invalid
-    }
-  const settings = new Map<string, FileValue>()
-  const profiles = new Map<string, FileValues>()
-  const aliases = new Map<string, FileValue>()
-  const readProfile = ({ name, node }: Entry) => {
-    if (!isProfileName(name)) return problem(`profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
-    const values = new Map<string, FileValue>()
-    profiles.set(name, values)
-    return readEntries(node, name, readSetting(values, true))
-  }
-  const readAlias = ({ line, name, text }: Entry) => {
-    const invalid = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
-      (name === name.toLowerCase() ? null : "expected lower case")
-    if (invalid !== null) return problem(`alias ${JSON.stringify(name)}: ${invalid}`)
-    aliases.set(name, { value: (text ?? "").toLowerCase(), line })
-    return null
-  }
-  const sections = new Map(kind === "user" ? [["profiles", readProfile], ["aliases", readAlias]] : [])
-  readEntries(document.contents, "configuration", (entry) => {
-    const read = sections.get(entry.name)
-    return read === undefined
-      ? readSetting(settings, false)(entry)
-      : readEntries(entry.node, entry.name, read)
+  const entriesOf = (node: unknown, section: string): ReadonlyArray<Entry> =>
+    (yaml.isMap(node) ? node.items : []).flatMap(({ key, value }) => {
+      const path = section === "" ? String(key) : `${section}.${String(key)}`
+      const entry = {
+        section,
+        name: String(key),
+        line: lineAt(yaml.isNode(key) ? key.range?.[0] ?? 0 : 0),
+        text: yaml.isScalar(value) ? String(value.value ?? "") : null,
+        isSection: kind === "user" && isSection(path),
+        isMapping: yaml.isMap(value)
+      }
+      return [entry, ...entry.isSection ? entriesOf(value, path) : []]
+    })
+  const isMapping = document.contents === null || yaml.isMap(document.contents)
+  const entries = isMapping ? entriesOf(document.contents, "") : [wholeFile]
+  const [issues, valid] = Arr.partitionMap(entries, (entry) => {
+    const invalid = entryProblem(entry, kind)
+    return invalid === null ? Either.right(entry) : Either.left({ file, line: entry.line, ...invalid })
   })
-  return { file, settings, profiles, aliases, issues }
+  return {
+    file,
+    values: valid.flatMap(({ isSection, text, ...rest }) =>
+      isSection ? [] : [{ ...rest, value: text ?? "" }]
+    ),
+    profiles: valid.filter(({ section }) => section === "profiles").map(({ name }) => name),
+    issues
+  }
+}
+
+/** The entry of a file that has no names and values. */
+const wholeFile: Entry = {
+  section: "",
+  name: "configuration",
+  line: 1,
+  text: null,
+  isSection: true,
+  isMapping: false
 }
 
 const describeYaml = ({ code }: Yaml.YAMLError): string =>
@@ -139,22 +145,21 @@ const describeYaml = ({ code }: Yaml.YAMLError): string =>
 
 const yamlHint = "correct it in an editor"
 
-interface Entry {
-  readonly name: string
-  readonly line: number
-  /** Null if the value is no text. */
-  readonly text: string | null
-  readonly node: unknown
-}
-
 /** Returns what is wrong with an entry; null if it is valid. */
-const settingProblem = (
-  name: string,
-  text: string | null,
-  kind: FileKind,
-  isProfile: boolean
+const entryProblem = (
+  { isMapping, isSection, name, section, text }: Entry,
+  kind: FileKind
 ): Problem | null => {
-  const invalidName = nameProblem(name, kind, isProfile)
+  if (section === "profiles" && !isProfileName(name)) {
+    return problem(`profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
+  }
+  if (isSection) return isMapping || text === "" ? null : problem(`${name}: expected names and values`)
+  if (section === "aliases") {
+    const reason = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
+      (name === name.toLowerCase() ? null : "expected lower case")
+    return reason === null ? null : problem(`alias ${JSON.stringify(name)}: ${reason}`)
+  }
+  const invalidName = nameProblem(name, kind, section !== "")
   if (invalidName !== null) return invalidName
   const invalid = text === null ? problem("expected a single value") : findSetting(name)?.check(text) ?? null
   return invalid === null ? null : { ...invalid, message: `${name}: ${invalid.message}` }

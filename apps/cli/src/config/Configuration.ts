@@ -9,11 +9,9 @@ import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
-import type { Problem } from "../args/Checks.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
-import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
@@ -134,24 +132,18 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
     const files = yield* locateFiles
     const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
     const project = files.project === null ? null : yield* ConfigFile.read(files.project, "project")
-    const environment = yield* readEnvironment
-    const command = fromOptions(options)
-    const preferred = [command.values, environment.values, fromFile(project)]
+    const [invalidVariables, variables] = yield* readEnvironment
+    const preferred = [fromOptions(options), new Map(variables), fromFile(project)]
     const profile = resolve([...preferred, fromFile(user)]).get("profile")?.value ?? defaultProfile
     return {
       values: resolve([...preferred, fromFile(user, profile), fromFile(user)]),
       profile,
-      profiles: [...new Set([defaultProfile, ...user?.profiles.keys() ?? []])],
-      addressBook: user === null ? AddressBook.empty : AddressBook.make(
-        new Map([...user.aliases].map(([name, { value }]) => [name, value]))
+      profiles: [...new Set([defaultProfile, ...user?.profiles ?? []])],
+      addressBook: AddressBook.make(
+        new Map(valuesIn(user, "aliases").map(({ name, value }) => [name, value.toLowerCase()]))
       ),
       files,
-      issues: [
-        ...command.issues,
-        ...environment.issues,
-        ...project?.issues ?? [],
-        ...user?.issues ?? []
-      ]
+      issues: [...invalidVariables, ...project?.issues ?? [], ...user?.issues ?? []]
     }
   })
 
@@ -161,67 +153,42 @@ type Layer = ReadonlyMap<string, ResolvedValue>
 export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
   new Map(layers.toReversed().flatMap((layer) => [...layer]))
 
-/** A value of the command line or the environment. */
-interface GivenValue extends ResolvedValue {
-  readonly name: string
-  /** What to do if it is invalid, unless its check says more. */
-  readonly fix: string
-}
+/** The parser and the operations check options. */
+const fromOptions = (options: ReadonlyMap<string, string>): Layer =>
+  new Map([...options].map(([name, value]) => [name, { value, origin: { _tag: "Option", name } }]))
 
-/** Separates valid values from others, which are reported and do not apply. */
-const checked = (given: ReadonlyArray<GivenValue>, check: (given: GivenValue) => Problem | null) => {
-  const [issues, values] = Arr.partitionMap(given, (each) => {
-    const { fix, name, origin, value } = each
-    const problem = check(each)
-    return problem === null ? Either.right([name, { value, origin }] as const) : Either.left({
-      file: formatOrigin(origin),
-      line: null,
-      message: problem.message,
-      hint: problem.hint ?? fix
-    })
-  })
-  return { issues, values: new Map(values) }
-}
+const valuesIn = (file: ConfigFile.ConfigFile | null, section: string) =>
+  file?.values.filter((each) => each.section === section) ?? []
 
-/** Checks base URLs. The parser and the operations check all other options. */
-const fromOptions = (options: ReadonlyMap<string, string>) =>
-  checked(
-    [...options].map(([name, value]) => ({
-      name,
-      value,
-      origin: { _tag: "Option", name },
-      fix: `for example --${name} https://api.example.com`
-    })),
-    ({ name, value }) =>
-      baseUrlOptions.some((option) => option.name === name) ? findSetting(name)?.check(value) ?? null : null
-  )
-
-const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer => {
-  const values = profile === null ? file?.settings : file?.profiles.get(profile)
-  return new Map(
-    [...values ?? []].map(([name, { line, value }]) => [
+/** Returns the settings of a file that are outside of profiles, or those of a profile. */
+const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer =>
+  new Map(
+    valuesIn(file, profile === null ? "" : `profiles.${profile}`).map(({ line, name, value }) => [
       name,
       { value, origin: { _tag: "File", file: file?.file ?? "", line, profile } }
     ])
   )
-}
 
-/** Reads the environment variables of all settings. An empty one counts as not set. */
+/** Reads the environment variables of all settings. An empty one counts as not set, and an invalid one does not apply. */
 const readEnvironment = Effect.map(
-  Effect.forEach(settings, ({ name, parseVariable = identity }) => {
+  Effect.forEach(settings, ({ check, name, parseVariable = identity }) => {
     const variable = variableOf(name)
-    return Effect.map(environmentVariable(variable), (text): GivenValue => ({
-      name,
-      value: text === "" ? "" : parseVariable(text),
-      origin: { _tag: "Environment", variable },
-      fix: `correct ${variable} or unset it`
-    }))
+    return Effect.map(environmentVariable(variable), (text) => {
+      if (text === "") return []
+      const value = parseVariable(text)
+      const problem = check(value)
+      const origin: Origin = { _tag: "Environment", variable }
+      return [
+        problem === null ? Either.right([name, { value, origin }] as const) : Either.left({
+          file: variable,
+          line: null,
+          message: problem.message,
+          hint: problem.hint ?? `correct ${variable} or unset it`
+        })
+      ]
+    })
   }),
-  (all) =>
-    checked(
-      all.filter(({ value }) => value !== ""),
-      ({ name, value }) => findSetting(name)?.check(value) ?? null
-    )
+  (variables) => Arr.separate(variables.flat())
 )
 
 export const formatIssue = ({ file, line, message }: ConfigFile.ConfigIssue): string =>

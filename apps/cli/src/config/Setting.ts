@@ -1,5 +1,5 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
-import { type Check, expecting, oneOf, type Problem, problem } from "../args/Checks.ts"
+import { baseUrl, type Check, expecting, oneOf, type Problem, problem } from "../args/Checks.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { colorOption, profileOption, rateLimitOption, timeoutOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
@@ -39,16 +39,6 @@ const boolean = expecting(
   (value) => didYouMean(closestMatch(parseBoolean(value), ["true", "false"]))
 )
 
-const checkUrl: Check = (value) => {
-  if (!URL.canParse(value)) return problem("not a URL; expected https://host/path")
-  const { hash, password, protocol, search, username } = new URL(value)
-  if (protocol !== "http:" && protocol !== "https:") return problem("expected an http or https URL")
-  if (username !== "" || password !== "") {
-    return problem("must not contain credentials", "store the API key with quarry auth login")
-  }
-  return search === "" && hash === "" ? null : problem("must not have a query string or fragment")
-}
-
 const chain = expecting(
   `one of ${chainSlugs.join(", ")} (or its chain ID)`,
   (value) => Object.hasOwn(chainNames, value.trim().toLowerCase()),
@@ -82,7 +72,7 @@ const flag = (name: string, description: string): Setting => ({
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
-  ...baseUrlOptions.map(({ description, name }) => guarded(name, description, checkUrl)),
+  ...baseUrlOptions.map(({ description, name }) => guarded(name, description, baseUrl)),
   guarded("api-key-command", "Command that prints the API key, for example of a password manager"),
   ofOption(profileOption, "Profile whose settings and API key apply", "default"),
   preference("chain", "Chain", "eth", chain),

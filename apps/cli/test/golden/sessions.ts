@@ -353,8 +353,7 @@ aliases:
         "doctor",
         "HOME= doctor --sandbox",
         "doctor --sandbox -o csv",
-        "doctor --base-url foo",
-        "auth status --base-url foo"
+        "doctor --base-url foo"
       ]
     },
     {
