@@ -1,11 +1,12 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
 import type { UpstreamName } from "@blockquarry/core/Upstreams"
+import { httpProxyError } from "@blockquarry/http/Settings"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { UsageError } from "../errors/CommandError.ts"
-import { isProxyUrl, proxyVariables } from "./ProxyVariables.ts"
+import { proxyVariables } from "./ProxyVariables.ts"
 
 export interface HttpTransportService {
   /** Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. */
@@ -33,13 +34,11 @@ const network: HttpTransportService["network"] = (usage) =>
       const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
       return layer
     }
-    const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
-    if (invalid !== undefined) {
-      // Its value may contain a password
-      return yield* new UsageError({
-        reason: `${invalid}: expected the URL of an HTTP proxy`,
-        hint: "correct or unset it"
-      })
+    for (const name of proxies) {
+      const reason = httpProxyError(process.env[name] ?? "")
+      if (reason !== null) {
+        return yield* new UsageError({ reason: `${name}: ${reason}`, hint: "correct or unset it" })
+      }
     }
     const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
     return Layer.orDie(layer)

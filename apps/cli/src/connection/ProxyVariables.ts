@@ -5,8 +5,6 @@ type Environment = (name: string) => string
 
 export const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"] as const
 
-export const isProxyUrl = (text: string): boolean => URL.canParse(text) && /^https?:\/\//i.test(text)
-
 export interface NamedProxy {
   readonly variable: string
   readonly value: string

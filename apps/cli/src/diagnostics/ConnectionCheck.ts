@@ -55,13 +55,15 @@ const connection = <S extends net.Socket, A>(
     return Effect.sync(() => void socket.destroy())
   }).pipe(inTime(step))
 
+const defaultPorts: Readonly<Record<string, number>> = { "https:": 443, "socks:": 1080, "socks5:": 1080 }
+
 export const checkConnection = (
   { hostname, port: urlPort, protocol }: URL
 ): Effect.Effect<ReachedHost, UnreachableError> =>
   Effect.gen(function*() {
     // Without the brackets of an IPv6 address
     const host = hostname.replace(/^\[(.*)\]$/, "$1")
-    const port = urlPort === "" ? (protocol === "https:" ? 443 : 80) : Number(urlPort)
+    const port = urlPort === "" ? defaultPorts[protocol] ?? 80 : Number(urlPort)
     const addresses = yield* resolveName(host)
     const [connecting] = yield* Effect.timed(
       connection("connection", () => net.connect({ host, port }), "connect", () => null)

@@ -9,13 +9,7 @@ import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
-import {
-  isProxyUrl,
-  type NamedProxy,
-  proxyFor,
-  proxyVariables,
-  proxyVariablesFor
-} from "../connection/ProxyVariables.ts"
+import { type NamedProxy, proxyFor, proxyVariables, proxyVariablesFor } from "../connection/ProxyVariables.ts"
 import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
@@ -161,10 +155,8 @@ const checkHost = (
 ): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function*() {
     const check = `${name}: connection`
-    if (proxy !== null && !isProxyUrl(proxy.value)) {
-      // Its value may contain a password
-      return [failed(check, `${proxy.variable} is not the URL of an HTTP proxy`, "correct or unset it")]
-    }
+    const invalid = proxy === null ? null : Settings.httpProxyError(proxy.value)
+    if (invalid !== null) return [failed(check, `${proxy?.variable}: ${invalid}`, "correct or unset it")]
     const target = proxy === null ? url : new URL(proxy.value)
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
     const result = yield* Effect.either(checkConnection(target))

@@ -1,6 +1,6 @@
 /** Checks of `quarry doctor` that depend on time and on proxies. What it prints is in the golden record. */
 import { expect, it } from "vitest"
-import { isProxyUrl, proxyFor } from "../../src/connection/ProxyVariables.ts"
+import { proxyFor } from "../../src/connection/ProxyVariables.ts"
 import { checkCertificate, checkClock } from "../../src/diagnostics/Doctor.ts"
 
 it("warns two weeks before a certificate expires", () => {
@@ -40,14 +40,4 @@ it.each<readonly [Readonly<Record<string, string>>, string, string | null]>([
   [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "*" }, "https://a.test", null]
 ])("with %j, %s is reached through %s", (variables, url, proxy) => {
   expect(proxyFor((name) => variables[name] ?? "", new URL(url))?.value ?? null).toBe(proxy)
-})
-
-it("recognizes URLs of HTTP proxies", () => {
-  expect(["http://p:8080", "https://u:p@p", "socks5://p", "p:8080", ""].map(isProxyUrl)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false
-  ])
 })

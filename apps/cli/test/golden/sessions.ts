@@ -381,7 +381,6 @@ aliases:
         ...[
           "https://data.test HTTPS_PROXY=http://ana:hunter22@127.0.0.1:1",
           "https://data.test HTTPS_PROXY=ana:hunter22@proxy.test:3128",
-          "https://data.test HTTPS_PROXY=socks5://proxy.test",
           "http://data.test HTTP_PROXY=http://127.0.0.1:1"
         ].map((variables) => `QUARRY_BASE_URL=${variables} NO_PROXY=127.0.0.1 doctor`),
         "!mkdir -p ~/.config/quarry/keys && echo sandbox-revoked-key > ~/.config/quarry/keys/default.key",
