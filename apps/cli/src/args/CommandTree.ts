@@ -41,26 +41,12 @@ export const resolvePath = (
   return { path, command, rest: words.slice(length) }
 }
 
-/** Words of other programs for words of commands. */
-const synonyms: Readonly<Record<string, string>> = {
-  add: "set",
-  create: "set",
-  delete: "unset",
-  ls: "list",
-  remove: "unset",
-  rm: "unset",
-  show: "list",
-  start: "serve",
-  whoami: "status"
-}
-
 /** Returns the command or group that the user may have meant by an unknown word after a path. */
 export const suggestPath = (
   commands: ReadonlyArray<CommandDescription>,
   { path, rest: [word = "", ...more] }: ResolvedPath
 ): ReadonlyArray<string> | undefined => {
-  const words = nextWords(commands, path)
-  const similar = words.find((known) => known === synonyms[word]) ?? closestMatch(word, words)
+  const similar = closestMatch(word, nextWords(commands, path))
   if (similar === undefined) {
     const isMeant = (prefix: ReadonlyArray<string>) => (command: CommandDescription) =>
       startsWith(command.path, prefix) && command.path.at(-1) === word

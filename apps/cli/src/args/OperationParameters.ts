@@ -79,15 +79,9 @@ const valueDetails = (parameter: Parameter) => ({
   ...placeholder(parameter) === "address" ? { completes: "alias" as const } : {}
 })
 
-interface OptionsConfig {
-  /** Whether `--chain` has one value. Default: false. */
-  readonly hasOneChain?: boolean
-}
-
 const toOption = (
   operation: Pick<OperationShape, "parameters">,
-  parameter: Parameter,
-  { hasOneChain = false }: OptionsConfig
+  parameter: Parameter
 ): CommandOption => {
   const name = kebabCase(parameter.name)
   const description = describeOption(operation, parameter)
@@ -97,7 +91,7 @@ const toOption = (
   return textOption(name, placeholder(parameter), description, {
     ...valueDetails(parameter),
     ...parameter.name === "limit" ? { check: limitCheck } : {},
-    isRepeatable: isArray(parameter) || (parameter.name === chainOptionName && !hasOneChain)
+    isRepeatable: isArray(parameter) || parameter.name === chainOptionName
   })
 }
 
@@ -116,11 +110,10 @@ export const toArguments = (
 ): ReadonlyArray<ArgumentDescription> => parameters.filter(isPositional).map(toArgument)
 
 export const toOptions = (
-  operation: Pick<OperationShape, "parameters">,
-  config: OptionsConfig = {}
+  operation: Pick<OperationShape, "parameters">
 ): ReadonlyArray<CommandOption> =>
   operation.parameters.filter((parameter) => !isPositional(parameter))
-    .map((parameter) => toOption(operation, parameter, config))
+    .map((parameter) => toOption(operation, parameter))
 
 /** Replaces slugs, and IDs of chains, by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {

@@ -42,9 +42,6 @@ export const apiKeyFile = (environment: PathEnvironment, profile: string): strin
   return directory === null ? null : pathOf(environment).join(directory, "keys", `${profile}.key`)
 }
 
-/** Deeper working directories are not searched up to the root. */
-const maxLevels = 64
-
 /**
  * Returns the directories to search for a project file: the working directory and those above it, up to the root of a
  * repository, and neither the home directory nor what is above it.
@@ -58,7 +55,7 @@ export const projectDirectories = (
   const home = homeDirectory(environment)
   const directories: Array<string> = []
   let directory = path.resolve(workingDirectory)
-  while (directories.length < maxLevels && (home === null || directory !== path.resolve(home))) {
+  while (home === null || directory !== path.resolve(home)) {
     directories.push(directory)
     const parent = path.dirname(directory)
     if (parent === directory || isRepositoryRoot(directory)) break

@@ -82,13 +82,8 @@ export class NoResultError extends Data.TaggedError("NoResultError") {}
 /** Ends of a command that its exit status alone reports. */
 export type SilentError = OutputClosedError | FalseResultError | NoResultError
 
-const silentTags: ReadonlySet<string> = new Set<SilentError["_tag"]>([
-  "OutputClosedError",
-  "FalseResultError",
-  "NoResultError"
-])
-
-export const isSilent = (error: CommandError): error is SilentError => silentTags.has(error._tag)
+export const isSilent = (error: CommandError): error is SilentError =>
+  error._tag === "OutputClosedError" || error._tag === "FalseResultError" || error._tag === "NoResultError"
 
 /** Checks of `quarry doctor` failed. They are printed before. */
 export class ChecksFailedError extends Data.TaggedError("ChecksFailedError")<{

@@ -107,20 +107,14 @@ const withConfiguredValues = (
   ])
 }
 
-/** How many aliases an error lists. */
-const maxListedAliases = 10
-
 /** Returns what to do about a name that is no alias; null if the text is no name. */
-const unknownNameHint = (text: string, { addresses, suggest }: AddressBook): string | null => {
+const unknownNameHint = (text: string, { suggest }: AddressBook): string | null => {
   const [, domain] = /^([a-z][a-z0-9-]{0,31})\.eth$/i.exec(text) ?? []
   if (domain !== undefined) {
     return `ENS names are not resolved; name the address: quarry alias set ${domain} <address>`
   }
   if (checkName(text) !== null) return null
-  return didYouMean(suggest(text)) ??
-    (addresses.size === 0
-      ? `name an address: quarry alias set ${text} <address>`
-      : `known aliases: ${[...addresses.keys()].slice(0, maxListedAliases).join(", ")}`)
+  return didYouMean(suggest(text)) ?? `name an address: quarry alias set ${text} <address>`
 }
 
 /** Replaces the names of the address book by their addresses. */

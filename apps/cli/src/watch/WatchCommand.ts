@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { chainOptionName } from "../args/Chains.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import { type ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
@@ -60,7 +61,9 @@ export const watchCommand = <
     "--timeout and --max-items end it with exit status 0.",
   arguments: toArguments(spec.operation),
   options: [
-    ...toOptions(spec.operation, { hasOneChain: true }).filter(({ name }) => !ownParameters.has(name)),
+    ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name))
+      // A watch has one chain
+      .map((option) => option.name === chainOptionName ? { ...option, repeatable: false } : option),
     ...watchOptions,
     ...watchOutputOptions,
     ...operationOptions(spec.operation.api)

@@ -47,8 +47,7 @@ it.each<readonly [from: string, expected: ReadonlyArray<string>]>([
   expect(projectDirectories(linux, from, (path) => path.endsWith("repo"))).toEqual(expected)
 })
 
-it("bounds the search, and knows the separators of Windows", () => {
-  expect(projectDirectories(linux, `/srv${"/d".repeat(500)}`, () => false)).toHaveLength(64)
+it("knows the separators of Windows", () => {
   const windows = environment("win32", { USERPROFILE: "C:\\Users\\ana" })
   expect(projectDirectories(windows, "C:\\Users\\ana\\repo\\src", (path) => path.endsWith("\\repo")))
     .toEqual(["C:\\Users\\ana\\repo\\src", "C:\\Users\\ana\\repo"])
