@@ -1,5 +1,4 @@
 /** Places labels, texts and bars in columns of one character. Both renderers use the same layout. */
-import * as Arr from "effect/Array"
 import { shortenNumber } from "../render/ShortNumber.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { truncateEnd, width, wrapText } from "../text/Width.ts"
@@ -112,13 +111,12 @@ export const layoutChart = (
       return { ...panel, ticks: fitTicks(panel.ticks, barWidth), textStart, barStart, barWidth }
     })
   }
-  /** Places panels on as few lines as give their bars enough columns. All bars have the same axis. */
+  /** Places panels on one line if their bars have enough columns there. All bars have the same axis. */
   const placeGroup = (panels: ReadonlyArray<SizedPanel>): ReadonlyArray<ReadonlyArray<PlacedPanel>> => {
-    // Lines of equal length: a last line with fewer panels looks unfinished
-    const sizes = panels.map((_, index) => panels.length - index).filter((size) => panels.length % size === 0)
-    const narrowest = (size: number) => Math.min(...Arr.chunksOf(panels, size).map(barWidthOf))
-    const size = sizes.find((size) => narrowest(size) >= minBarWidth) ?? 1
-    return Arr.chunksOf(panels, size).map((line) => placeLine(line, Math.max(1, narrowest(size))))
+    const barWidth = barWidthOf(panels)
+    if (barWidth >= minBarWidth) return [placeLine(panels, barWidth)]
+    const narrowest = Math.min(...panels.map((panel) => barWidthOf([panel])))
+    return panels.map((panel) => placeLine([panel], Math.max(1, narrowest)))
   }
   const groups = chart.panels.map((panels) => panels.map(sized))
   const barWidth = barWidthOf(groups.flat())

@@ -103,14 +103,22 @@ interface ListProgress {
 }
 
 const trackProgress = () => {
-  /** Without the records, because `--jq` may hold all pages back. */
+  /** Pages that are not printed whole. Without the records, because `--jq` may hold all pages back. */
   const open: Array<
-    Pick<RecordPage<unknown>, "cursorAfter" | "nextCursor"> & { readonly length: number; printed: number }
+    Pick<RecordPage<unknown>, "cursorAfter" | "nextCursor"> & { readonly length: number }
   > = []
   let [records, pages] = [0, 0]
+  /** Printed records of the first open page, and records of all that are not printed. */
+  let [printed, waiting] = [0, 0]
   let last: string | null | undefined = undefined
-  const closePages = () => {
-    for (let page = open[0]; page !== undefined && page.printed === page.length; page = open[0]) {
+  /** Adds printed records, at most those of the pages. */
+  const addRecords = (count: number) => {
+    const added = Math.min(count, waiting)
+    records += added
+    printed += added
+    waiting -= added
+    for (let page = open[0]; page !== undefined && printed >= page.length; page = open[0]) {
+      printed -= page.length
       last = page.nextCursor
       pages++
       open.shift()
@@ -119,30 +127,18 @@ const trackProgress = () => {
   return {
     /** Adds a page whose records are going to be printed. */
     addPage: ({ cursorAfter, items: { length }, nextCursor }: RecordPage<unknown>) => {
-      open.push({ cursorAfter, nextCursor, length, printed: 0 })
-      closePages()
+      open.push({ cursorAfter, nextCursor, length })
+      waiting += length
+      addRecords(0)
     },
-    /** Adds printed records, at most those of the pages. */
-    addRecords: (count: number) => {
-      let left = count
-      for (const page of open) {
-        const added = Math.min(left, page.length - page.printed)
-        page.printed += added
-        records += added
-        left -= added
-      }
-      closePages()
-    },
-    progress: (): ListProgress => {
-      const { cursorAfter, printed = 0 } = open[0] ?? {}
-      return {
-        records,
-        pages,
-        cursor: (printed > 0 ? cursorAfter?.(printed) : last) ?? null,
-        // Without a cursor more pages are possible
-        hasMore: open.length > 0 || last !== null
-      }
-    }
+    addRecords,
+    progress: (): ListProgress => ({
+      records,
+      pages,
+      cursor: (printed > 0 ? open[0]?.cursorAfter(printed) : last) ?? null,
+      // Without a cursor more pages are possible
+      hasMore: open.length > 0 || last !== null
+    })
   }
 }
 
