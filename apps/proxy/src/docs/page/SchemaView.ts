@@ -64,36 +64,23 @@ export const choices = (schema: unknown): ReadonlyArray<string> => {
   return node.enum?.map(String) ?? (node.items === undefined ? [] : choices(node.items))
 }
 
-/** Finds the object schema that a schema leads to: itself, its items, or the first alternative that has fields. */
-const findObjectSchema = (
-  schema: unknown,
-  named: NamedSchemas,
-  visited: ReadonlySet<string> = new Set()
-): readonly [node: SchemaNode, name: string | undefined] | undefined => {
-  const [node, name] = resolve(schema, named)
-  if (name !== undefined && visited.has(name)) return undefined
-  if (node.properties !== undefined && Object.keys(node.properties).length > 0) return [node, name]
-  const within = name === undefined ? visited : new Set([...visited, name])
-  return [...(node.items === undefined ? [] : [node.items]), ...branches(node)]
-    .map((branch) => findObjectSchema(branch, named, within))
-    .find((found) => found !== undefined)
-}
+/** Renders the fields of a schema, or its type if it has none. A recursive schema is named instead of expanded again. */
+export const fields = (schema: unknown, named: NamedSchemas): Html =>
+  fieldsWithin(schema, named, new Set()) ?? html`<p class="muted">${typeOf(schema, named)}</p>`
 
-/** Renders the fields of a schema. A recursive schema is named instead of expanded again. */
-export const fields = (
-  schema: unknown,
-  named: NamedSchemas,
-  visited: ReadonlySet<string> = new Set()
-): Html => {
-  const found = findObjectSchema(schema, named, visited)
-  if (found === undefined) return html`<p class="muted">${typeOf(schema, named)}</p>`
-  const [{ properties = {}, required = [] }, name] = found
+/** Renders the fields of the schema, of its items, or of the first alternative that has fields. */
+const fieldsWithin = (schema: unknown, named: NamedSchemas, visited: ReadonlySet<string>): Html | null => {
+  const [node, name] = resolve(schema, named)
+  if (name !== undefined && visited.has(name)) return null
   const within = name === undefined ? visited : new Set([...visited, name])
-  return html`<ul class="schema-fields">${
-    Object.entries(properties).map(([name, schema]) =>
-      field(name, schema, required.includes(name), named, within)
-    )
-  }</ul>`
+  const { properties = {}, required = [] } = node
+  const rendered = Object.entries(properties).map(([name, schema]) =>
+    field(name, schema, required.includes(name), named, within)
+  )
+  if (rendered.length > 0) return html`<ul class="schema-fields">${rendered}</ul>`
+  return [...(node.items === undefined ? [] : [node.items]), ...branches(node)]
+    .map((inner) => fieldsWithin(inner, named, within))
+    .find((found) => found !== null) ?? null
 }
 
 const field = (
@@ -111,7 +98,8 @@ const field = (
   const line = html`<code>${name}</code>${optional} <span class="type">${
     typeOf(schema, named)
   }</span>${meaning}`
-  return findObjectSchema(schema, named, visited) === undefined
+  const nested = fieldsWithin(schema, named, visited)
+  return nested === null
     ? html`<li>${line}</li>`
-    : html`<li><details><summary>${line}</summary>${fields(schema, named, visited)}</details></li>`
+    : html`<li><details><summary>${line}</summary>${nested}</details></li>`
 }
