@@ -1,4 +1,4 @@
-/** A time series of recent requests, in a ring buffer of constant size. */
+/** A time series of recent requests, in bounded memory. */
 import * as Struct from "effect/Struct"
 import { createHistogram } from "node:perf_hooks"
 import * as UsageCounts from "./UsageCounts.ts"
@@ -29,28 +29,28 @@ export const addLatency = ({ latency }: Slot, millis: number): void =>
 export const make = (started: number) => {
   const first = stepAt(started)
   const empty = makeSlot(-1)
-  const ring = Array.from({ length: pointCount }, () => makeSlot(-1))
+  /** In the order of their first requests. */
+  const slots: Array<Slot> = []
+  const find = (step: number) => slots.findLast((slot) => slot.step === step)
   return {
-    /** Returns the slot of a time, or `undefined` if the slot is already used for a later interval. */
-    slot: (at: number): Slot | undefined => {
-      const wantedStep = stepAt(at)
-      const slot = ring[wantedStep % pointCount]
-      if (slot === undefined || slot.step > wantedStep) return undefined
-      if (slot.step < wantedStep) {
-        Object.assign(slot.counts, UsageCounts.zero())
-        slot.latency.reset()
-        slot.step = wantedStep
-      }
-      return slot
+    /** Returns the slot of a time. */
+    slot: (at: number): Slot => {
+      const step = stepAt(at)
+      const known = find(step)
+      if (known !== undefined) return known
+      const added = makeSlot(step)
+      slots.push(added)
+      if (slots.length > pointCount) slots.shift()
+      return added
     },
     /** Returns the points up to `now`, oldest first. The last interval may be incomplete. */
     points: (now: number): ReadonlyArray<SeriesPoint> => {
       const last = stepAt(now)
       const from = Math.max(first, last - pointCount + 1)
-      return Array.from({ length: Math.max(0, last - from + 1) }, (_, index) => {
-        const slot = ring[(from + index) % pointCount]
-        return toPoint(slot?.step === from + index ? slot : { ...empty, step: from + index })
-      })
+      return Array.from(
+        { length: Math.max(0, last - from + 1) },
+        (_, index) => toPoint(find(from + index) ?? { ...empty, step: from + index })
+      )
     }
   }
 }

@@ -80,13 +80,9 @@ export const make = (now: number) => {
         client.rejectedByCode.set(entry.code, (client.rejectedByCode.get(entry.code) ?? 0) + 1)
       }
       const slot = series.slot(at)
-      if (slot !== undefined) {
-        UsageCounts.add(slot.counts, entry, outcome)
-        // Rejections take almost no time and would lower the quantiles.
-        if (outcome === "completed" || outcome === "failed") {
-          TimeSeries.addLatency(slot, entry.durationMs)
-        }
-      }
+      UsageCounts.add(slot.counts, entry, outcome)
+      // Rejections take almost no time and would lower the quantiles.
+      if (outcome === "completed" || outcome === "failed") TimeSeries.addLatency(slot, entry.durationMs)
       if (outcome === "failed") {
         failures.unshift(toFailure(entry, at))
         failures.length = Math.min(failures.length, maxRecentFailures)
