@@ -120,11 +120,11 @@ export const upstreams = (status: Status): ReadonlyArray<Node> => {
   )
 }
 
-/** Creates a table cell. Narrow screens show the label in place of the column header. */
+/** Creates a table cell. Its label is the header of the column; narrow screens show it in the cell. */
 const cell = (label: string, style: string, ...children: ReadonlyArray<Child>) =>
   h("td", { role: "cell", "data-label": label, class: style }, ...children)
 
-export const clients = (status: Status): ReadonlyArray<Node> => {
+export const clients = (status: Status): ReadonlyArray<Element> => {
   const now = Date.parse(status.now)
   return status.clients.map((
     { quotas, upstreamCost, failures, hits, lastSeen, name, rejected, requests, savedCost }
@@ -132,7 +132,7 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
     h(
       "tr",
       { role: "row" },
-      h("th", { role: "rowheader", scope: "row" }, h("span.mono", name)),
+      h("th", { role: "rowheader", scope: "row", "data-label": "Client" }, h("span.mono", name)),
       cell("Last seen", "", lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), now)),
       cell("Requests", "number", Format.number(requests)),
       cell("Hit ratio", "number", hitRatio(hits, requests)),
@@ -141,7 +141,7 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
       cell("Upstream cost", "number", Format.number(upstreamCost)),
       cell("Cost saved", "number", Format.number(savedCost)),
       cell(
-        "Quotas",
+        "Quotas: remaining",
         "quotas",
         quotas.length === 0
           ? h("span.muted", "no limits")
@@ -156,7 +156,7 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
   )
 }
 
-export const failures = (status: Status): ReadonlyArray<Node> => {
+export const failures = (status: Status): ReadonlyArray<Element> => {
   const now = Date.parse(status.now)
   return status.failures.map(({ at, client, code, operation, requestId, route, status }) =>
     h(

@@ -1,5 +1,5 @@
 /** Script of the status page: reads `/status.json` every two seconds and shows it. */
-import { byId } from "../../../docs/page/browser/dom.ts"
+import { byId, h } from "../../../docs/page/browser/dom.ts"
 import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
 import * as Format from "./formatting.ts"
@@ -62,6 +62,18 @@ const replaceIfChanged = (id: string, nodes: ReadonlyArray<Node>): void => {
   if (!unchanged) element.replaceChildren(...nodes)
 }
 
+/** Shows rows under the labels of their cells, or the note that there are none. */
+const showTable = (id: string, rows: ReadonlyArray<Element>): void => {
+  const columns = Array.from(
+    rows[0]?.children ?? [],
+    (cell) => h("th", { role: "columnheader", scope: "col" }, cell.getAttribute("data-label") ?? "")
+  )
+  replaceIfChanged(`${id}-columns`, [h("tr", { role: "row" }, ...columns)])
+  replaceIfChanged(id, rows)
+  byId(`no-${id}`).hidden = rows.length > 0
+  byId(`${id}-table`).hidden = rows.length === 0
+}
+
 const show = (status: Status): void => {
   step = status.series.step
   document.title = `${status.state} – quarry-proxy`
@@ -69,14 +81,10 @@ const show = (status: Status): void => {
   replaceIfChanged("summary", panels.summary(status))
   replaceIfChanged("totals", panels.totals(status))
   replaceIfChanged("upstreams", panels.upstreams(status))
-  replaceIfChanged("clients", panels.clients(status))
-  replaceIfChanged("failures", panels.failures(status))
+  showTable("clients", panels.clients(status))
+  showTable("failures", panels.failures(status))
   byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
-  byId("no-failures").hidden = status.failures.length > 0
-  byId("failures-table").hidden = status.failures.length === 0
-  byId("no-clients").hidden = status.clients.length > 0
-  byId("clients-table").hidden = status.clients.length === 0
   // The last point is incomplete and would look like a drop
   const completePoints = status.series.points.slice(0, -1).map((point) => ({
     ...point,
