@@ -25,7 +25,7 @@ export const userAgent = `quarry ${ApiOptions.userAgent}`
 export type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
 
 /** What the client of an upstream needs. The ledger API works without a key. */
-export interface Endpoint {
+interface Endpoint {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | undefined
   readonly rateLimit: RateLimit.RateLimit

@@ -4,7 +4,7 @@ import * as Yaml from "yaml"
 import type { ConfigPath } from "./ConfigPath.ts"
 import type { SourcePosition } from "./Diagnostic.ts"
 
-export interface SyntaxIssue {
+interface SyntaxIssue {
   readonly position: SourcePosition | null
   readonly message: string
 }
