@@ -45,15 +45,12 @@ export const parseRequest = (
 export const pathMatcher = <O extends Pick<AnyOperation, "path">>(
   operations: ReadonlyArray<O>
 ): (path: string) => PathMatch<O> | undefined => {
-  const byLength = new Map<number, Array<PathPattern<O>>>()
-  for (const operation of operations) {
-    const segments = operation.path.split("/")
-    const sameLength = byLength.get(segments.length) ?? []
-    byLength.set(segments.length, [...sameLength, { operation, segments }].sort(byParameterCount))
-  }
+  const patterns = operations.map((operation) => ({ operation, segments: operation.path.split("/") }))
+    .sort((a, b) => parameterCount(a.segments) - parameterCount(b.segments))
   return (path) => {
     const segments = path.split("/").map(decodeSegment)
-    for (const pattern of byLength.get(segments.length) ?? []) {
+    for (const pattern of patterns) {
+      if (pattern.segments.length !== segments.length) continue
       const parameters = matchSegments(pattern.segments, segments)
       if (parameters !== undefined) return { operation: pattern.operation, parameters }
     }
@@ -67,15 +64,7 @@ export interface PathMatch<O> {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-interface PathPattern<O> {
-  readonly operation: O
-  readonly segments: ReadonlyArray<string>
-}
-
-const byParameterCount = (a: PathPattern<unknown>, b: PathPattern<unknown>): number =>
-  parameterCount(a) - parameterCount(b)
-
-const parameterCount = ({ segments }: PathPattern<unknown>): number =>
+const parameterCount = (segments: ReadonlyArray<string>): number =>
   segments.filter((segment) => segment.startsWith(":")).length
 
 const decodeSegment = (segment: string): string => {

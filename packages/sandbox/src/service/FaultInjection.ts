@@ -32,32 +32,25 @@ const messageFor = (status: number): string =>
 const htmlPage =
   "<!doctype html><html><head><title>Just a moment</title></head><body>Please wait</body></html>"
 
-/** Changes a response. */
-export const injectFault = (response: SandboxResponse, kind: FaultKind | undefined): SandboxResponse => {
-  switch (kind) {
-    case "reset":
-    case "reset-body":
-    case "truncate":
-    case "stall":
-      return { ...response, transmission: kind }
-    case "gzip-truncated":
-      return { ...response, headers: { ...response.headers, "content-encoding": "gzip" }, transmission: kind }
-    case "bad-json":
-      return { ...response, body: response.body.slice(0, response.body.length / 2) }
-    case "html": {
-      const headers = { "content-type": "text/html; charset=utf-8" }
-      return { ...response, status: 200, headers, body: htmlPage }
-    }
-    case "empty":
-      return { ...response, status: 200, body: "" }
-    case "null":
-      return { ...response, status: 200, body: "null" }
-    case "bom":
-      return { ...response, body: `\ufeff${response.body}` }
-    case undefined:
-    case "hang":
-    case "repeat-cursor":
-    case "empty-page":
-      return response
-  }
+/** What a fault changes in a response. Other kinds prevent the response, or change its page. */
+const changes: { readonly [Kind in FaultKind]?: (response: SandboxResponse) => Partial<SandboxResponse> } = {
+  "reset": () => ({ transmission: "reset" }),
+  "reset-body": () => ({ transmission: "reset-body" }),
+  "truncate": () => ({ transmission: "truncate" }),
+  "stall": () => ({ transmission: "stall" }),
+  "gzip-truncated": ({ headers }) => ({
+    headers: { ...headers, "content-encoding": "gzip" },
+    transmission: "gzip-truncated"
+  }),
+  "bad-json": ({ body }) => ({ body: body.slice(0, body.length / 2) }),
+  "html": () => ({ status: 200, headers: { "content-type": "text/html; charset=utf-8" }, body: htmlPage }),
+  "empty": () => ({ status: 200, body: "" }),
+  "null": () => ({ status: 200, body: "null" }),
+  "bom": ({ body }) => ({ body: `\ufeff${body}` })
 }
+
+/** Changes a response. */
+export const injectFault = (response: SandboxResponse, kind: FaultKind | undefined): SandboxResponse => ({
+  ...response,
+  ...(kind === undefined ? {} : changes[kind]?.(response))
+})
