@@ -28,16 +28,20 @@ export const input = { address: wallet, chain: "eth" } as const
 
 const stubUrl = "http://stub.test"
 
-/** Creates a client of the data API with an engine of its own. */
+/**
+ * Creates a client of the data API with an engine of its own. It needs all services of the layer of its transport: without the
+ * dispatcher of `UndiciTransport`, requests go through the `HttpClient`, which takes longer.
+ */
 export const makeDataApi = (
-  client: HttpClient.HttpClient,
+  transport: Layer.Layer<HttpClient.HttpClient>,
   options: Partial<ApiOptions> = {}
 ): Effect.Effect<DataApi.DataApiService, never, Scope.Scope> =>
-  Layer.build(DataApi.layer({ apiKey: Redacted.make(apiKey), baseUrl: stubUrl, ...options })).pipe(
-    Effect.map(Context.get(DataApi.DataApi)),
-    Effect.provideService(HttpClient.HttpClient, client),
+  DataApi.layer({ apiKey: Redacted.make(apiKey), baseUrl: stubUrl, ...options }).pipe(
+    Layer.provide(transport),
     // The options are constants.
-    Effect.orDie
+    Layer.orDie,
+    Layer.build,
+    Effect.map(Context.get(DataApi.DataApi))
   )
 
 /** Creates calls of an operation whose response is `body`, and the requests that they send. */

@@ -26,11 +26,7 @@ export const call: Benchmark = {
       bodies: { [paths.price]: examplePrice, [paths.transfers]: pages }
     })
     const client = Context.get(yield* Layer.build(NodeHttpClient.layerUndici), HttpClient.HttpClient)
-    const transport = Context.get(
-      yield* Effect.orDie(Layer.build(UndiciTransport.layer)),
-      HttpClient.HttpClient
-    )
-    const data = yield* makeDataApi(transport, { baseUrl })
+    const data = yield* makeDataApi(Layer.orDie(UndiciTransport.layer), { baseUrl })
     const compare = (
       title: string,
       records: number,

@@ -4,8 +4,10 @@ import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as EffectCache from "effect/Cache"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
 import { examplePrice, formatSize, pageSize, transfersPage } from "../Documents.ts"
@@ -48,7 +50,7 @@ export const hits: Benchmark = {
   comparisons: Effect.gen(function*() {
     const { bytes, call, client, countIfComplete } = yield* makeRawCalls(walletTransfers, page)
     const cached = { cache: ResponseCache.standard }
-    const data = yield* makeDataApi(client, cached)
+    const data = yield* makeDataApi(Layer.succeed(HttpClient.HttpClient, client), cached)
     const response = { status: 200, headers: {}, bytes }
     const map = new Map([["key", response]])
     const store = yield* CacheStore.memory()

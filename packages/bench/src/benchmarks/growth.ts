@@ -2,7 +2,9 @@
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
 import { examplePrice, smallDocument, transfersPage, wallet } from "../Documents.ts"
@@ -19,7 +21,7 @@ const makeClient = (body: string, options: Partial<ApiOptions> = {}, onRequest: 
     onRequest()
     return bytes
   })
-  return makeDataApi(client, options)
+  return makeDataApi(Layer.succeed(HttpClient.HttpClient, client), options)
 }
 
 /** Different API keys of the same length. */

@@ -1,6 +1,8 @@
 /** Pagination of a long list, without network. */
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Benchmark } from "../Comparison.ts"
@@ -89,7 +91,7 @@ const megabytes = Effect.sync(() => Math.round(process.memoryUsage.rss() / 2 ** 
 export const pagination: Benchmark = {
   name: "pagination",
   comparisons: Effect.gen(function*() {
-    const data = yield* makeDataApi(client)
+    const data = yield* makeDataApi(Layer.succeed(HttpClient.HttpClient, client))
     const items = listSubject("DataApi.walletTransfers.items", data.walletTransfers.items(input))
     return [{
       title: `pagination without network, pages of ${formatSize(pages[0] ?? "")}`,

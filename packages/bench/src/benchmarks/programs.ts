@@ -1,5 +1,7 @@
 /** Programs with the library, and the command line, of which every iteration starts a process. */
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
@@ -44,7 +46,7 @@ export const programs: Benchmark = {
       Effect.flatMap((response) => response.json),
       Effect.map(countRecords)
     )
-    const firstCall = makeDataApi(client).pipe(
+    const firstCall = makeDataApi(Layer.succeed(HttpClient.HttpClient, client)).pipe(
       Effect.flatMap((data) => data.walletTransfers(input)),
       Effect.map(({ result }) => result.length),
       Effect.scoped
