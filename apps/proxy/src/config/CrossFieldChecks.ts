@@ -5,7 +5,7 @@ import * as Names from "@blockquarry/http/Settings"
 import * as Duration from "effect/Duration"
 import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import { describeSize, formatMillis } from "./ValueFormats.ts"
+import { formatMillis, formatSize } from "./ValueFormats.ts"
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -62,10 +62,10 @@ export const check = (
   if (clientMemory < limits.maxResponseBytes) {
     reject(
       ["limits", "maxBufferedBytes"],
-      `one client may use ${describeSize(clientMemory)} of memory${
+      `one client may use ${formatSize(clientMemory)} of memory${
         isAnonymous ? "" : " (limits.clientMemoryShare)"
       }, which is less than a response of limits.maxResponseBytes (${
-        describeSize(limits.maxResponseBytes)
+        formatSize(limits.maxResponseBytes)
       }): increase this value, or decrease limits.maxResponseBytes`
     )
   }

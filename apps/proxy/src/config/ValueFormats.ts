@@ -8,6 +8,7 @@ type Units = ReadonlyArray<readonly [name: string, size: number]>
 const times: Units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]]
 const binary: Units = [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]]
 const decimal: Units = [["GB", 1e9], ["MB", 1e6], ["KB", 1000], ["kB", 1000], ["B", 1]]
+const sizes: Units = [...binary, ...decimal]
 
 const parse = (units: Units, [, count, name]: ReadonlyArray<string>): Option.Option<number> =>
   Option.fromNullable(units.find((unit) => unit[0] === name)).pipe(
@@ -28,19 +29,14 @@ export const formatMillis = (millis: number): string => {
 /** Parses `64MiB`, `16KiB`, `1MB` or a number to bytes. */
 export const parseSize = (written: string | number): Option.Option<number> =>
   parse(
-    [...binary, ...decimal],
+    sizes,
     typeof written === "number" ? ["", `${written}`, "B"] : /^(\d{1,16}) ?(\w{1,3})$/.exec(written) ?? []
   )
 
-export const formatSize = (bytes: number): string | number => {
-  const unit = binary.find(([, size]) => bytes > 0 && bytes % size === 0)
-  return unit === undefined ? bytes : `${bytes / unit[1]}${unit[0]}`
-}
-
-/** Formats bytes for messages, always with a unit: `64 MiB`, `10 MB` or `1234 B`. */
-export const describeSize = (bytes: number): string => {
-  const [unit, size] = [...binary, ...decimal].find(([, size]) => bytes > 0 && bytes % size === 0) ?? ["B", 1]
-  return `${bytes / size} ${unit}`
+/** Formats bytes in the first unit that gives an integer: `64MiB`, `10MB` or `1234B`. */
+export const formatSize = (bytes: number): string => {
+  const [unit, size] = sizes.find(([, size]) => bytes % size === 0) ?? ["B", 1]
+  return `${bytes / size}${unit}`
 }
 
 /** Parses `100/s`, `25/10s` or `none`. */

@@ -13,12 +13,12 @@ it.effect.each<[string, string, ReadonlyArray<string>]>([
   [
     "less memory for a client than one response needs",
     `clients: [${client("a")}]\nlimits: { maxBufferedBytes: 63MiB }`,
-    ["limits.maxBufferedBytes: one client may use 16128 KiB of memory (limits.clientMemoryShare)"]
+    ["limits.maxBufferedBytes: one client may use 16128KiB of memory (limits.clientMemoryShare)"]
   ],
   [
     "less memory than one response needs, without clients",
     "limits: { maxBufferedBytes: 10MB }",
-    ["limits.maxBufferedBytes: one client may use 10 MB of memory"]
+    ["limits.maxBufferedBytes: one client may use 10MB of memory"]
   ]
 ])("rejects %s", ([, text, words]) =>
   Effect.gen(function*() {
