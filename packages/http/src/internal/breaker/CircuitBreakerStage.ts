@@ -21,7 +21,6 @@ import {
   describe,
   healthOf
 } from "../call/Call.ts"
-import type { UpstreamHealth } from "../call/EngineOutput.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 
@@ -37,11 +36,6 @@ interface AdmittedAttempt {
 }
 
 type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
-
-interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
-  /** Includes the path, unlike the host in metrics. */
-  readonly baseUrl: string
-}
 
 export const make = (instrumentation: Instrumentation) => {
   // By base URL and client.
@@ -97,7 +91,8 @@ export const make = (instrumentation: Instrumentation) => {
         ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
         : null
     },
-    health: (clock: SteadyClock): ReadonlyArray<CircuitHealth> =>
+    /** Returns the health of each base URL, which includes the path, unlike the host in metrics. */
+    health: (clock: SteadyClock) =>
       [...circuits].map(([baseUrl, ofClients]) => {
         const { retryAt, tag } = mostOpen(ofClients.values())
         return {

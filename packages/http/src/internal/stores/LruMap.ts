@@ -1,20 +1,4 @@
 /** A map that evicts the least recently used entries when their total size exceeds a limit. */
-export interface LruMap<V> {
-  readonly get: (key: string) => V | undefined
-  readonly peek: (key: string) => V | undefined
-  /** Stores a value, unless it is too large; then removes the one that it would replace. */
-  readonly set: (key: string, value: V) => void
-  readonly delete: (key: string) => void
-  readonly clear: () => void
-  readonly values: () => ReadonlyArray<V>
-}
-
-/** The limits of an `LruMap`. By default the size of every entry is 1. */
-export interface LruLimits<V> {
-  readonly maxSize: number
-  readonly maxEntrySize?: number
-  readonly sizeOf?: (key: string, value: V) => number
-}
 
 interface Entry<V> {
   readonly key: string
@@ -29,10 +13,16 @@ interface Entry<V> {
   newer: Entry<V> | undefined
 }
 
-/** A list has the order of use. To insert a key of a `Map` again instead makes the `Map` grow and shrink all the time. */
-export const make = <V>(
-  { maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: LruLimits<V>
-): LruMap<V> => {
+/**
+ * Creates a map. By default the size of every entry is 1.
+ *
+ * A list has the order of use. To insert a key of a `Map` again instead makes the `Map` grow and shrink all the time.
+ */
+export const make = <V>({ maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: {
+  readonly maxSize: number
+  readonly maxEntrySize?: number
+  readonly sizeOf?: (key: string, value: V) => number
+}) => {
   const entries = new Map<string, Entry<V>>()
   let oldest: Entry<V> | undefined
   let newest: Entry<V> | undefined
@@ -70,13 +60,14 @@ export const make = <V>(
   }
 
   return {
-    get: (key) => {
+    get: (key: string): V | undefined => {
       const entry = entries.get(key)
       if (entry !== undefined) use(entry)
       return entry?.value
     },
-    peek: (key) => entries.get(key)?.value,
-    set: (key, value) => {
+    peek: (key: string): V | undefined => entries.get(key)?.value,
+    /** Stores a value, unless it is too large; then removes the one that it would replace. */
+    set: (key: string, value: V): void => {
       const existing = entries.get(key)
       const size = sizeOf(key, value)
       if (size > maxEntrySize) return remove(existing)
@@ -93,11 +84,11 @@ export const make = <V>(
       totalSize += size
       while (totalSize > maxSize && oldest !== undefined) remove(oldest)
     },
-    delete: (key) => remove(entries.get(key)),
-    clear: () => {
+    delete: (key: string): void => remove(entries.get(key)),
+    clear: (): void => {
       while (oldest !== undefined) remove(oldest)
     },
-    values: () => {
+    values: (): ReadonlyArray<V> => {
       const values: Array<V> = []
       for (let entry = oldest; entry !== undefined; entry = entry.newer) {
         // A removed entry is not in the list.
