@@ -1,6 +1,6 @@
 /** What the proxy records of a completed request. The access log, metrics and status page are derived from it. */
 import * as Context from "effect/Context"
-import type * as ProxyError from "./ProxyError.ts"
+import type { ErrorCode } from "./ErrorCode.ts"
 
 /**
  * - `hit`: a fresh cache entry.
@@ -31,7 +31,7 @@ export interface AccessLogEntry {
   /** 499 if the client disconnected before the response was complete. */
   readonly status: number
   /** The error code, or null if the response is not an error of the proxy. */
-  readonly code: ProxyError.ErrorCode | null
+  readonly code: ErrorCode | null
   /** What failed, with the host of the upstream, if the proxy could not reach it. */
   readonly detail?: string | undefined
   readonly cache: CacheState | null

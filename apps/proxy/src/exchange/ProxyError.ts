@@ -3,16 +3,8 @@ import type { ListOperationError, OperationError } from "@blockquarry/core/Opera
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import * as Record from "effect/Record"
 import { type ErrorCode, errorCodes } from "./ErrorCode.ts"
 import * as ProxyResponse from "./ProxyResponse.ts"
-
-export type { ErrorCode } from "./ErrorCode.ts"
-
-export const statusByCode: { readonly [C in ErrorCode]: number } = Record.map(
-  errorCodes,
-  ({ status }) => status
-)
 
 export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly code: ErrorCode
@@ -152,4 +144,4 @@ export const toResponse = (
   { code, headers, message }: ProxyError,
   requestId: string
 ): ProxyResponse.ProxyResponse =>
-  ProxyResponse.json(statusByCode[code], { message, code, requestId }, headers)
+  ProxyResponse.json(errorCodes[code].status, { message, code, requestId }, headers)

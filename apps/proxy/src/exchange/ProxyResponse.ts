@@ -15,11 +15,7 @@ export const json = (
   status: number,
   document: unknown,
   headers: Readonly<Record<string, string>> = {}
-): ProxyResponse => ({
-  status,
-  headers: { "content-type": "application/json; charset=utf-8", ...headers },
-  body: encoder.encode(`${JSON.stringify(document)}\n`)
-})
+): ProxyResponse => text(status, "application/json; charset=utf-8", `${JSON.stringify(document)}\n`, headers)
 
 export const text = (
   status: number,

@@ -1,7 +1,7 @@
 /** Sample statuses of a busy and of an idle proxy. */
 import * as Status from "../../src/admin/Status.ts"
 import * as UsageStats from "../../src/admin/UsageStats.ts"
-import { statusByCode as codes } from "../../src/exchange/ProxyError.ts"
+import { errorCodes } from "../../src/exchange/ErrorCode.ts"
 import { accessLogEntry } from "./accessLogEntries.ts"
 
 const hour = 3_600_000
@@ -107,7 +107,7 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
       client: "price-feed",
       operation: "tokenPrice",
       route: "/api/v2.2/erc20/:address/price",
-      status: codes[code],
+      status: errorCodes[code].status,
       code,
       durationMs: 2500
     }))

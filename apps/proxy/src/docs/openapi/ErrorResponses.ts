@@ -1,5 +1,6 @@
 /** Error responses by status: errors of the proxy, and upstream errors that it passes through. */
-import * as ProxyError from "../../exchange/ProxyError.ts"
+import * as Rec from "effect/Record"
+import { errorCodes } from "../../exchange/ErrorCode.ts"
 import { type DescribedOperation, type JsonObject, reference } from "./ResponseSchemas.ts"
 
 /** Name of the component by status, and whether upstream responses with this status are passed through. */
@@ -34,9 +35,7 @@ export const errorResponsesOf = ({ method }: DescribedOperation): JsonObject =>
 
 export const errorResponses = (): JsonObject =>
   Object.fromEntries(errorStatuses.map(([status, component, passedThrough]) => {
-    const codes = Object.entries(ProxyError.statusByCode).filter(([, of]) => of === status).map(([code]) =>
-      code
-    )
+    const codes = Object.keys(Rec.filter(errorCodes, (code) => code.status === status))
     const parts = [codes.join(", "), passedThrough ? "the upstream response, unchanged" : ""]
     return [component, {
       description: parts.filter((part) => part !== "").join("; or "),

@@ -7,7 +7,7 @@
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
-import * as ProxyError from "../../exchange/ProxyError.ts"
+import { errorCodes } from "../../exchange/ErrorCode.ts"
 import { errorResponses } from "./ErrorResponses.ts"
 import { headers, pathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
@@ -81,7 +81,7 @@ export const document = (costs: Config["costs"]): JsonObject => ({
         required: ["message", "code", "requestId"],
         properties: {
           message: { type: "string", description: "Description of the error and how to fix it" },
-          code: { type: "string", enum: Object.keys(ProxyError.statusByCode) },
+          code: { type: "string", enum: Object.keys(errorCodes) },
           requestId: { type: "string" }
         }
       }

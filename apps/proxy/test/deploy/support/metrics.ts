@@ -1,6 +1,6 @@
 /** Checks that PromQL expressions query existing metrics and labels; promtool checks their syntax. */
 import { readFileSync } from "node:fs"
-import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 
 /** The golden record of all metrics. */
 const record = readFileSync(new URL("../../golden/records/metrics.txt", import.meta.url), "utf8")
@@ -38,7 +38,7 @@ export const metricsIn = (expression: string): ReadonlyArray<string> =>
 const values = new Set([
   ...[...record.matchAll(/="(.*?)"/g)].map(([, value]) => value),
   // The proxy counts only its rejections by code, not failures
-  ...Object.entries(ProxyError.statusByCode).flatMap(([code, status]) => status < 500 ? [code] : []),
+  ...Object.entries(errorCodes).flatMap(([code, { status }]) => status < 500 ? [code] : []),
   // The record has no such responses
   ...["coalesced", "stale", "403", "PlanQuotaExceededError", "AuthenticationError", "PermissionDeniedError"]
 ])

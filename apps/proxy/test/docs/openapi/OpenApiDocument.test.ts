@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { defaults } from "../../../src/config/Config.ts"
 import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
-import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 import * as Router from "../../../src/pipeline/Router.ts"
 import { examples, ledger, sendRequest, start, testConfig } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
@@ -108,7 +108,9 @@ describe("document", () => {
     const documented = [...prose.matchAll(/^\| (\d{3}) +\| `([a-z-]+)`/gm)].map(([, status, code]) =>
       [code, Number(status)] as const
     )
-    expect(documented.toSorted()).toEqual(Object.entries(ProxyError.statusByCode).toSorted())
+    expect(documented.toSorted()).toEqual(
+      Object.entries(errorCodes).map(([code, { status }]) => [code, status]).toSorted()
+    )
   })
 
   it("routes each path to the operation that it describes", () => {

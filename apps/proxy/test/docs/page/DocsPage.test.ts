@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers"
 import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import { html } from "../../../src/docs/page/Html.ts"
-import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
 import { examples } from "../../support/proxy.ts"
@@ -34,7 +34,7 @@ describe("the page", () => {
   })
 
   it("lists every error code with its status", () => {
-    for (const [code, status] of Object.entries(ProxyError.statusByCode)) {
+    for (const [code, { status }] of Object.entries(errorCodes)) {
       expect(markup).toContain(`<td class="number">${status}</td><th scope="row"><code>${code}</code>`)
     }
   })
