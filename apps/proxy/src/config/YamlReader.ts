@@ -42,6 +42,8 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
     resolveKnownTags: false,
     merge: false,
     stringKeys: true,
+    // The check of the library takes quadratic time, and would block a running proxy.
+    uniqueKeys: false,
     prettyErrors: false,
     logLevel: "error",
     lineCounter: lines
@@ -58,10 +60,8 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   }
   const { explicit, version } = document.directives.yaml
   if (explicit === true && version !== "1.2") return unreadable("expected YAML 1.2", position(0))
-  const alias = firstAlias(document)
-  if (alias !== undefined) {
-    return unreadable("aliases (*name) are not supported; repeat the value", position(alias))
-  }
+  const unsupported = firstUnsupported(document)
+  if (unsupported !== undefined) return unreadable(unsupported.message, position(unsupported.offset))
   return {
     value: document.toJS(),
     issue: null,
@@ -80,8 +80,7 @@ const messages: { readonly [Code in Yaml.ErrorCode]?: string } = {
   MISSING_CHAR: "missing colon, closing quote or bracket, here or before",
   BAD_DQ_ESCAPE: "invalid escape sequence; use single quotes for a literal backslash",
   TAG_RESOLVE_FAILED: "tags (!name) are not supported",
-  NON_STRING_KEY: "expected the name of a key",
-  DUPLICATE_KEY: "duplicate key"
+  NON_STRING_KEY: "expected the name of a key"
 }
 
 /** The library composes nested values recursively: a document that exhausts the stack may crash Node.js. */
@@ -97,12 +96,24 @@ const isTooDeep = (text: string): boolean => {
   return isDeep
 }
 
-const firstAlias = (document: Yaml.Document.Parsed): number | undefined => {
-  let first: number | undefined
+interface Unsupported {
+  readonly offset: number
+  readonly message: string
+}
+
+/** Finds the first alias or duplicate key. */
+const firstUnsupported = (document: Yaml.Document.Parsed): Unsupported | undefined => {
+  let first: Unsupported | undefined
+  const stop = (node: unknown, message: string) => {
+    first = { offset: offsetOf(node) ?? 0, message }
+    return Yaml.visit.BREAK
+  }
   Yaml.visit(document, {
-    Alias: (_, alias) => {
-      first = offsetOf(alias)
-      return Yaml.visit.BREAK
+    Alias: (_, alias) => stop(alias, "aliases (*name) are not supported; repeat the value"),
+    Map: (_, { items }) => {
+      const names = new Set<string>()
+      const duplicate = items.find(({ key }) => names.size === names.add(String(key)).size)
+      return duplicate === undefined ? undefined : stop(duplicate.key, "duplicate key")
     }
   })
   return first
