@@ -67,8 +67,9 @@ export const layerMemory = (
  *   this process alone, until it expires or is removed by any process.
  * - While the remote store is unavailable, the memory alone is the cache: `get` and `set` use it without comparing
  *   versions, and `remove` and `clear` return false.
- * - A response in memory that the remote store did not confirm, because it was unavailable or refused the write, replaces an
- *   older one there when it is next used. If the store holds none, the response may have been purged, and is dropped.
+ * - A response that the remote store did not confirm, because it was unavailable or refused the write, replaces an older one
+ *   there as soon as the store is available: within 5 s, and before the older one is read. If the store holds none, the
+ *   response may have been purged, and is dropped.
  */
 export const tiered = (
   backend: RemoteCacheBackend,

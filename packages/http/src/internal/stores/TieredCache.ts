@@ -5,8 +5,8 @@
  * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
  * unavailable, the memory alone is the cache.
  *
- * An entry in memory that is newer than the remote one, because a write failed or was lost, is written again when its version is
- * compared. If the store holds none, the response may have been purged.
+ * What the remote store did not confirm is written as soon as it can be, if the store holds an older response. If it holds
+ * none, the response may have been purged.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -19,6 +19,7 @@ import * as SteadyClock from "../../SteadyClock.ts"
 import type { StoreError } from "../../StoreError.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import { type CacheEntry, type CacheStoreService, isFresh, type RemoteCacheBackend } from "./CacheBackend.ts"
+import * as LruMap from "./LruMap.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 import * as ReplyTimeout from "./ReplyTimeout.ts"
 
@@ -46,6 +47,12 @@ const maxPendingWriteBytes = 8 * 1024 * 1024
 /** Beyond so many writes in flight, nothing is written. */
 const maxPendingWrites = 10_000
 
+/** Beyond so many bytes of keys, the oldest unconfirmed versions are forgotten. */
+const maxUnconfirmedBytes = 4 * 1024 * 1024
+
+/** Unconfirmed versions that are compared at the same time. */
+const maxComparisons = 16
+
 /** Bounds the versions of a wrong clock, far below the largest safe integer. */
 const maxClockVersion = 2 ** 52
 
@@ -59,6 +66,11 @@ interface RemoteState {
   checkedAt: number
   /** How many removals this process knew then. */
   readonly removals: number
+}
+
+/** The version of a response that the remote store has not confirmed: it may hold an older one. */
+interface Unconfirmed extends Pick<CacheEntry, "version" | "expiresAt"> {
+  readonly key: string
 }
 
 /** A read in flight, which identical reads join. */
@@ -77,6 +89,10 @@ export const make = (
     const clock = yield* SteadyClock.current
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const memory = MemoryCache.make(maxBytes)
+    const unconfirmed = LruMap.make<Unconfirmed>({
+      maxSize: maxUnconfirmedBytes,
+      sizeOf: (key) => key.length * 2 + 128
+    })
     const reads = yield* ReplyTimeout.make
     const remoteStates = new WeakMap<CacheEntry, RemoteState>()
     const pendingReads = new Map<string, PendingRead>()
@@ -85,8 +101,71 @@ export const make = (
     /** The highest version that this process has seen. */
     let lastVersion = 0
     let removals = 0
+    /** The highest version that the remote store does not know. 0 if there is none. */
+    let unannounced = 0
 
-    const guard = yield* AvailabilityGuard.make("cache", backend.ping)
+    const rememberUnconfirmed = (key: string, { expiresAt, version }: CacheEntry): void => {
+      if ((unconfirmed.peek(key)?.version ?? 0) <= version) unconfirmed.set(key, { key, version, expiresAt })
+    }
+    const forgetUnconfirmed = (key: string, version: number): void => {
+      if ((unconfirmed.peek(key)?.version ?? Number.POSITIVE_INFINITY) <= version) unconfirmed.delete(key)
+    }
+    /** Issues a version that is higher than all that are known, which tells the remote store about local ones. */
+    const remoteVersion = Effect.suspend(() => {
+      const after = lastVersion
+      return Effect.map(backend.nextVersion(after), (version) => {
+        lastVersion = Math.max(lastVersion, version)
+        if (unannounced <= after) unannounced = 0
+        return version
+      })
+    })
+
+    /** Tells the remote store about local versions, so that later ones of other processes are higher. */
+    const announce = Effect.repeat(remoteVersion, { while: () => unannounced > 0 }).pipe(
+      Effect.when(() => unannounced > 0),
+      Effect.ignore,
+      Effect.unsafeMakeSemaphore(1).withPermitsIfAvailable(1)
+    )
+
+    /**
+     * Replaces an older remote entry, and returns the version of the remote one. If the newer one is not in memory any more,
+     * its version makes the older one a miss.
+     */
+    const confirm = (own: Unconfirmed): Effect.Effect<number | null, StoreError> =>
+      Effect.flatMap(backend.getVersion(own.key), (version) => {
+        if (version === null || version >= own.version) {
+          forgetUnconfirmed(own.key, own.version)
+          const entry = memory.get(own.key)
+          // The next use reads what replaced it.
+          if (entry !== undefined && entry.version !== version) remoteStates.delete(entry)
+          return Effect.succeed(version)
+        }
+        const write = Effect.suspend(() => {
+          const entry = memory.get(own.key)
+          return entry?.version === own.version
+            ? backend.set(own.key, entry)
+            : backend.setVersion(own.key, own)
+        })
+        return Effect.map(
+          Effect.zipRight(unannounced === 0 ? Effect.void : remoteVersion, write),
+          () => (forgetUnconfirmed(own.key, own.version), own.version)
+        )
+      })
+
+    /** Tells the remote store what it missed. */
+    const reconcile = Effect.flatMap(announce, () =>
+      Effect.forEach(unconfirmed.values(), (own) =>
+        Effect.ignore(confirm(own)), {
+        concurrency: maxComparisons,
+        discard: true
+      })).pipe(Effect.unsafeMakeSemaphore(1).withPermitsIfAvailable(1))
+
+    const guard = yield* AvailabilityGuard.make(
+      "cache",
+      // In the background, because a ping is awaited.
+      Effect.tap(backend.ping, () =>
+        Effect.sync(() => runFork(reconcile, { scope })))
+    )
 
     /** Whether an entry in memory may be used without asking the remote store. */
     const isCurrent = (entry: CacheEntry): boolean => {
@@ -118,19 +197,20 @@ export const make = (
       key: string,
       known: CacheEntry | undefined
     ): Effect.Effect<CacheEntry | null, StoreError> => {
-      if (known === undefined) return backend.get(key)
-      return Effect.flatMap(
-        backend.getVersion(key),
-        (version): Effect.Effect<CacheEntry | null, StoreError> => {
-          if (version === null) return Effect.succeed(null)
-          if (version > known.version) {
-            return Effect.map(backend.get(key), (found) => found ?? freshOrNull(known))
-          }
-          return version === known.version
-            ? Effect.succeed(known)
-            : Effect.as(backend.set(key, known), known)
+      const own = unconfirmed.peek(key)
+      if (known === undefined) {
+        return own === undefined
+          ? backend.get(key)
+          : Effect.zipRight(confirm(own), backend.get(key))
+      }
+      // A confirmed version may be higher too, if the store has lost its last writes.
+      const newest = own === undefined || own.version < known.version ? { ...known, key } : own
+      return Effect.flatMap(confirm(newest), (version) => {
+        if (version === null || version === known.version) {
+          return Effect.succeed(version === null ? null : known)
         }
-      )
+        return Effect.map(backend.get(key), (found) => found ?? freshOrNull(known))
+      })
     }
 
     /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
@@ -186,28 +266,25 @@ export const make = (
       )
     }
 
-    /** Issues a version that is higher than all that are known, which tells the remote store about local ones. */
-    const remoteVersion = Effect.suspend(() =>
-      Effect.map(backend.nextVersion(lastVersion), (version) => {
-        lastVersion = Math.max(lastVersion, version)
-        return version
-      })
-    )
-
     /**
      * Returns a version without the remote store. Its versions follow a clock in microseconds, so that this one is higher
      * than those that other processes got before.
      */
     const localVersion = (): number => {
       const clockVersion = Math.min(clock.system.unsafeCurrentTimeMillis() * 1000, maxClockVersion)
-      return lastVersion = Math.max(lastVersion, clockVersion) + 1
+      unannounced = lastVersion = Math.max(lastVersion, clockVersion) + 1
+      return lastVersion
     }
 
     const versions = yield* ReplyTimeout.make
     const nextVersion = guard.run(
       Effect.map(
         versions.run(remoteVersion, versionTimeout, () => Effect.void),
-        Option.getOrElse(localVersion)
+        Option.getOrElse(() => {
+          const version = localVersion()
+          runFork(announce, { scope })
+          return version
+        })
       ),
       () => Effect.sync(localVersion)
     )
@@ -247,7 +324,9 @@ export const make = (
           lastVersion = Math.max(lastVersion, entry.version)
           const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis(), removals }
           remoteStates.set(entry, state)
-          if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) return
+          if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) {
+            return rememberUnconfirmed(key, entry)
+          }
           const { byteLength } = entry.response.bytes
           const isWhole = pendingWriteBytes + byteLength <= maxPendingWriteBytes
           const bytes = isWhole ? byteLength : 0
@@ -257,7 +336,10 @@ export const make = (
           const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(
-            guard.run(write, () => Effect.void).pipe(Effect.ensuring(Effect.sync(() => {
+            guard.run(
+              Effect.map(write, () => forgetUnconfirmed(key, entry.version)),
+              () => Effect.sync(() => rememberUnconfirmed(key, entry))
+            ).pipe(Effect.ensuring(Effect.sync(() => {
               pendingWriteBytes -= bytes
               pendingWrites -= 1
               state.isWriting = false
@@ -271,10 +353,17 @@ export const make = (
         Effect.suspend(() => {
           memory.remove(key)
           pendingReads.delete(key)
-          return guard.run(Effect.as(backend.remove(key), true), () => Effect.succeed(false))
+          const { version } = unconfirmed.peek(key) ?? { version: 0 }
+          return guard.run(
+            Effect.map(backend.remove(key), () => (forgetUnconfirmed(key, version), true)),
+            () => Effect.succeed(false)
+          )
         }),
       clear: forgetAll.pipe(
-        Effect.zipRight(guard.run(Effect.as(backend.clear, true), () => Effect.succeed(false))),
+        Effect.zipRight(guard.run(
+          Effect.map(backend.clear, () => (unconfirmed.clear(), true)),
+          () => Effect.succeed(false)
+        )),
         Effect.timeoutTo({ duration: clearTimeout, onSuccess: (cleared) => cleared, onTimeout: () => false }),
         // Entries that were read before the remote store removed them.
         Effect.zipLeft(forgetAll)

@@ -377,10 +377,10 @@ describe("a response that the remote store has not confirmed", () => {
   ] as const
 
   it.scoped.each(causes)(
-    "replaces the older one when it is next used if it %s",
+    "replaces the older one in every process if it %s",
     ([, begin]) =>
       Effect.gen(function*() {
-        const { backend, commandsOf, entries, state, store } = yield* withRemote
+        const { backend, entries, state, store } = yield* withRemote
         const other = yield* CacheStore.tiered(backend)
         yield* store.set("a", entry(yield* nextVersionOf(store)))
         begin(state)
@@ -388,13 +388,14 @@ describe("a response that the remote store has not confirmed", () => {
         yield* store.set("a", newer)
         expect(yield* store.get("a")).toBe(newer)
         Object.assign(state, { unavailable: false, readOnly: false })
+        yield* TestClock.adjust(500)
+        expect(entries.get("a")).toBe(newer)
         yield* TestClock.adjust(5000)
-        expect(yield* commandsOf(store.get("a"))).toEqual([newer, ["getVersion a", "set a"]])
-        expect([entries.get("a"), yield* other.get("a")]).toEqual([newer, newer])
+        expect([yield* store.get("a"), yield* other.get("a")]).toEqual([newer, newer])
       })
   )
 
-  it.scoped("replaces the older one if too many writes were in flight", () =>
+  it.scoped("replaces the older one although it is read before it is written", () =>
     Effect.gen(function*() {
       const { commandsOf, state, store } = yield* withRemote
       const release = yield* delayReplies(state)
@@ -404,6 +405,8 @@ describe("a response that the remote store has not confirmed", () => {
         { discard: true }
       )
       state.delay = Effect.void
+      yield* store.set("key 0", entry(1))
+      // More writes than may be in flight
       const newer = entry(2)
       expect(yield* commandsOf(store.set("key 0", newer))).toEqual([undefined, []])
       yield* TestClock.adjust(3000)
@@ -411,15 +414,47 @@ describe("a response that the remote store has not confirmed", () => {
       yield* release
     }))
 
-  it.scoped("is newer than what other processes received before the outage", () =>
+  it.scoped("makes the older one a miss if it is not in memory any more", () =>
     Effect.gen(function*() {
-      const { backend, state } = remoteCache()
-      yield* TestClock.adjust(1000)
-      const [one, other] = yield* Effect.all([CacheStore.tiered(backend), CacheStore.tiered(backend)])
-      // This process has seen none of its versions
-      const version = yield* nextVersionOf(other)
+      const { backend, commandsOf, entries, state } = remoteCache()
+      const store = yield* CacheStore.tiered(backend, { maxBytes: 0 })
+      for (const key of ["a", "b"]) yield* store.set(key, entry(yield* nextVersionOf(store)))
       state.unavailable = true
-      expect(yield* nextVersionOf(one)).toBeGreaterThan(version)
+      for (const key of ["a", "b"]) yield* store.set(key, entry(yield* nextVersionOf(store)))
+      state.unavailable = false
+      yield* backend.set("b", entry(1000))
+      // No value is downloaded
+      const [, commands] = yield* commandsOf(TestClock.adjust(500))
+      expect(commands).toEqual(["nextVersion", "getVersion a", "setVersion a", "getVersion b"])
+      expect([yield* store.get("a"), entries.has("a")]).toEqual([null, false])
+    }))
+
+  it.scoped("is newer than a version that other processes get after its own was issued late", () =>
+    Effect.gen(function*() {
+      const { backend, state, store } = yield* withRemote
+      const other = yield* CacheStore.tiered(backend)
+      const release = yield* delayReplies(state)
+      const version = yield* Effect.fork(nextVersionOf(store))
+      yield* TestClock.adjust(100)
+      yield* release
+      expect(yield* nextVersionOf(other)).toBeGreaterThan(yield* Fiber.join(version))
+    }))
+
+  it.scoped("is newer than what other processes received before the outage, and older than what they receive later", () =>
+    Effect.gen(function*() {
+      const { backend, entries, state } = remoteCache()
+      yield* TestClock.adjust(1000)
+      const [one, other] = yield* Effect.replicateEffect(CacheStore.tiered(backend), 2)
+      if (one === undefined || other === undefined) throw new Error("expected two stores")
+      // This process has seen none of its versions
+      yield* other.set("a", entry(yield* nextVersionOf(other)))
+      state.unavailable = true
+      const newer = entry(yield* nextVersionOf(one), 3 * minute)
+      yield* one.set("a", newer)
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(entries.get("a")).toBe(newer)
+      expect(yield* nextVersionOf(other)).toBeGreaterThan(newer.version)
     }))
 })
 
