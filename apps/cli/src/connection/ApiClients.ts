@@ -2,10 +2,12 @@
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Api from "@blockquarry/http/Api"
 import type * as ApiClient from "@blockquarry/http/ApiClient"
+import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Settings from "@blockquarry/http/Settings"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
@@ -46,7 +48,10 @@ export const layerFromSettings = (
     Effect.gen(function*() {
       const { baseUrl, client, endpoint } = yield* connect(settings)
       const scope = yield* Effect.scope
-      const http = yield* Layer.build(client)
+      // Each input has an engine, so that an outage of one does not reject the others; all share the rate limit
+      const services = yield* Layer.build(
+        Layer.mergeAll(client, CacheStore.layerMemory(), RateLimitStore.layerMemory)
+      )
       const timeouts = timeoutsOf(settings)
       const clientOf = <Self, Operations extends ApiClient.Operations>(
         api: Api.Api<Self, Operations, Api.ApiKeyRequirement>,
@@ -54,12 +59,14 @@ export const layerFromSettings = (
       ): Effect.Effect<ApiClient.ApiClient<Operations>, ConnectionError> =>
         Effect.gen(function*() {
           const options = yield* endpoint(upstream)
-          const engine = yield* Layer.buildWithScope(Engine.layer, scope)
+          const engine = yield* Layer.buildWithScope(Engine.layerWithStores, scope).pipe(
+            Effect.provide(services)
+          )
           return yield* Api.makeConfig(api, { ...options, timeouts }, {
             apiKey: Settings.apiKey,
             baseUrl: baseUrlSettings[upstream].variable
           }).pipe(
-            Effect.provide(Context.merge(engine, http)),
+            Effect.provide(Context.merge(engine, services)),
             // The endpoint is valid
             Effect.catchTag("ConfigError", Effect.die)
           )

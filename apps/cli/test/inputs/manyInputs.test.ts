@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { temporaryFolder } from "../support/exports.ts"
 import { quarry, records, type RunOptions, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 
@@ -276,6 +277,21 @@ describe("failures", () => {
       expect(records(out)).toHaveLength(20)
     }))
 })
+
+it.effect("share the rate limit of the command", () =>
+  Effect.gen(function*() {
+    const sandbox = yield* Sandbox.make({ ledger })
+    // A price costs 3 units, and the clock stands still
+    yield* Effect.fork(quarry(["token", "price", "-", "--rate-limit", "3/1h"], {
+      client: Sandbox.httpClient(sandbox),
+      stdin: lines(...tokens(3)),
+      env: sandboxEnvironment
+    }))
+    const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => setImmediate()), count)
+    while ((yield* sandbox.recordedRequests).length === 0) yield* turns(1)
+    yield* turns(100)
+    expect(yield* sandbox.recordedRequests).toHaveLength(1)
+  }))
 
 it.live("explains inputs that are missing, superfluous or contradictory", () =>
   Effect.gen(function*() {
