@@ -37,7 +37,7 @@ it.each([
   ["doctor -vojson", "doctor --verbose true --output json"],
   ["--no-sandbox wallet chains 0x1", "wallet chains --sandbox false -- 0x1"],
   ["stream set-status -- -x paused", "stream set-status -- -x paused"],
-  ["wallet transfers 0x1 --cursor a=b== --to -5", "wallet transfers --cursor a=b== --to -5 -- 0x1"],
+  ["wallet transfers 0x1 --cursor a=b== --to -5.csv", "wallet transfers --cursor a=b== --to -5.csv -- 0x1"],
   // Optional and repeatable arguments, and those that an option replaces
   ["api", "api"],
   ["api walletTransfers", "api -- walletTransfers"],
