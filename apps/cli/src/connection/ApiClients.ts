@@ -2,12 +2,10 @@
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Api from "@blockquarry/http/Api"
 import type * as ApiClient from "@blockquarry/http/ApiClient"
-import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
-import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Settings from "@blockquarry/http/Settings"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
@@ -39,6 +37,9 @@ const timeoutsOf = ({ timeout }: CommandSettings): Timeouts.Timeouts =>
     call: timeout
   }
 
+/** None: a command waits and retries by itself, and an open circuit would reject the other inputs of a command. */
+const breaker = { minimum: Number.POSITIVE_INFINITY }
+
 /** Connects the clients to the sandbox, or to the configured service. */
 export const layerFromSettings = (
   settings: CommandSettings
@@ -47,11 +48,8 @@ export const layerFromSettings = (
     ApiClients,
     Effect.gen(function*() {
       const { baseUrl, client, endpoint } = yield* connect(settings)
-      const scope = yield* Effect.scope
-      // Each input has an engine, so that an outage of one does not reject the others; all share the rate limit
-      const services = yield* Layer.build(
-        Layer.mergeAll(client, CacheStore.layerMemory(), RateLimitStore.layerMemory)
-      )
+      // One engine, so that all inputs of a command share its rate limit
+      const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const timeouts = timeoutsOf(settings)
       const clientOf = <Self, Operations extends ApiClient.Operations>(
         api: Api.Api<Self, Operations, Api.ApiKeyRequirement>,
@@ -59,14 +57,11 @@ export const layerFromSettings = (
       ): Effect.Effect<ApiClient.ApiClient<Operations>, ConnectionError> =>
         Effect.gen(function*() {
           const options = yield* endpoint(upstream)
-          const engine = yield* Layer.buildWithScope(Engine.layerWithStores, scope).pipe(
-            Effect.provide(services)
-          )
-          return yield* Api.makeConfig(api, { ...options, timeouts }, {
+          return yield* Api.makeConfig(api, { ...options, timeouts, breaker }, {
             apiKey: Settings.apiKey,
             baseUrl: baseUrlSettings[upstream].variable
           }).pipe(
-            Effect.provide(Context.merge(engine, services)),
+            Effect.provide(services),
             // The endpoint is valid
             Effect.catchTag("ConfigError", Effect.die)
           )

@@ -36,10 +36,9 @@ interface Outage {
   readonly failures: number
   /** In nanoseconds, because the time of day may jump; null if there were only limits. */
   readonly start: bigint | null
-  readonly cause: RetryableError | null
 }
 
-const noOutage: Outage = { failures: 0, start: null, cause: null }
+const noOutage: Outage = { failures: 0, start: null }
 
 /**
  * Returns the source with retries. A list that has no cursor is only retried before its first page. An outage may last for
@@ -76,18 +75,16 @@ export const retryPages = <Item>(
         const wanted = retryAfter === null
           ? Math.min(maxDelay, firstDelay * 2 ** Math.min(failures, 10))
           : Math.max(firstDelay, Duration.toMillis(retryAfter))
-        // The circuit breaker is open because of the failures before
-        const cause = error._tag === "CircuitOpenError" ? outage.cause ?? error : error
         const now = yield* Clock.currentTimeNanos
         const outageStart = isLimit(error) ? start : start ?? now
         const remaining = isLimit(error)
           ? wanted
           : limit - Math.floor(Number(now - (outageStart ?? now)) / 1e6)
-        if (remaining <= 0) return yield* Effect.fail(cause)
-        outage = { failures: failures + 1, start: outageStart, cause }
+        if (remaining <= 0) return yield* Effect.fail(error)
+        outage = { failures: failures + 1, start: outageStart }
         const delay = Math.min(wanted, remaining)
         const until = (yield* Clock.currentTimeMillis) + delay
-        const wait = onWait({ error: cause, until, isFirst: failures === 0 })
+        const wait = onWait({ error, until, isFirst: failures === 0 })
         yield* Effect.race(Effect.sleep(delay), Effect.zipRight(wait, Effect.never))
       })
     return attempt

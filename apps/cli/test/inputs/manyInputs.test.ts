@@ -5,6 +5,8 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
@@ -282,13 +284,14 @@ it.effect("share the rate limit of the command", () =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger })
     // A price costs 3 units, and the clock stands still
-    yield* Effect.fork(quarry(["token", "price", "-", "--rate-limit", "3/1h"], {
+    const command = yield* Effect.fork(quarry(["token", "price", "-", "--rate-limit", "3/1h"], {
       client: Sandbox.httpClient(sandbox),
       stdin: lines(...tokens(3)),
       env: sandboxEnvironment
     }))
     const turns = (count: number) => Effect.replicateEffect(Effect.promise(() => setImmediate()), count)
-    while ((yield* sandbox.recordedRequests).length === 0) yield* turns(1)
+    const isRunning = Effect.map(Fiber.poll(command), Option.isNone)
+    while ((yield* sandbox.recordedRequests).length === 0 && (yield* isRunning)) yield* turns(1)
     yield* turns(100)
     expect(yield* sandbox.recordedRequests).toHaveLength(1)
   }))

@@ -1,10 +1,5 @@
 /** Lists over outages: how long they last, and where the list continues. */
-import {
-  CircuitOpenError,
-  NetworkError,
-  type OperationError,
-  RateLimitError
-} from "@blockquarry/core/OperationError"
+import { NetworkError, type OperationError, RateLimitError } from "@blockquarry/core/OperationError"
 import { expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
@@ -29,8 +24,6 @@ const refused = new NetworkError({
 
 const rateLimited = new RateLimitError({ ...request, response: null, retryAfter: Duration.minutes(10) })
 
-const open = new CircuitOpenError({ ...request, host: "localhost:1", retryAfter: Duration.seconds(5) })
-
 const page = (number: number, nextCursor: string | null | undefined): RecordPage<number> => ({
   items: [number],
   records: () => [],
@@ -42,11 +35,10 @@ const page = (number: number, nextCursor: string | null | undefined): RecordPage
 
 /** Reads three pages from a service that fails for minutes after the first one. */
 const read = (retryFor: Duration.DurationInput, minutes: number, error: OperationError, cursor?: null) => {
-  let failures = 0
   const pageAt = (index: number): Stream.Stream<RecordPage<number>, OperationError> =>
     Stream.unwrap(Effect.map(Clock.currentTimeNanos, (now) => {
       if (index > 0 && now < BigInt(minutes) * 60_000_000_000n) {
-        return Stream.fail(failures++ === 0 || error === rateLimited ? error : open)
+        return Stream.fail(error)
       }
       const next = index === 2 ? null : cursor === null ? undefined : String(index + 1)
       const own = Stream.make(page(index, next))

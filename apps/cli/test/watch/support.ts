@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { memory, temporaryFolder } from "../support/exports.ts"
 import { type CapturedOutput, quarry, type RunResult, sandboxEnvironment } from "../support/quarry.ts"
 
-/** A long interval: the client retries and the circuit breaker recovers between two polls. */
+/** A long interval: the client retries between two polls. */
 const interval = "10m"
 
 export interface RunningWatch {
