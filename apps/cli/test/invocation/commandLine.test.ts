@@ -60,6 +60,8 @@ it.each([
   ["wallet transfers -h", "Help"],
   ["token price 0x1 --output yaml --help", "Help"],
   ["--version", "Version"],
+  ["-V", "Version"],
+  ["token price --version", "Version"],
   ["help environment", "Topic"],
   ["--completions zsh", "completions -- zsh"]
 ])("reads %j as %j", (line, expected) => {
