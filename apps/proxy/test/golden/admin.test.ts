@@ -34,24 +34,13 @@ describe("golden records", () => {
     await send("an unknown path", "/nowhere", admin())
     await send("a path of the proxy", price, admin())
     await send("a malformed path", "/%zz", admin())
-    for (const path of ["/", "/metrics", "/status.json", "/usage", "/purge"]) {
+    for (const path of ["/usage", "/purge"]) {
       await send(`OPTIONS of ${path}`, path, admin({ method: "OPTIONS" }))
       await send(`HEAD of ${path}`, path, admin({ method: "HEAD", elsewhere: "nothing" }))
       await send(`DELETE of ${path}`, path, admin({ method: "DELETE" }))
     }
-    for (
-      const [title, sent] of [
-        ["to localhost", { host: "localhost:8651" }],
-        ["to another name", { host: "quarry.example" }],
-        ["to an address of another machine", { host: "10.0.0.7" }],
-        ["with X-Forwarded-For", { headers: ["X-Forwarded-For: 127.0.0.1"] }],
-        ["with a Via header", { headers: ["Via: 1.1 other"] }]
-      ] as const
-    ) {
-      await send(`the usage, ${title}`, "/usage", admin({ ...sent, elsewhere: "as above, or a failure" }))
-      await send(`the liveness, ${title}`, "/livez", admin(sent))
-    }
     await send("the usage, to another name", "/usage", admin({ host: "quarry.example" }))
+    await send("the liveness, to another name", "/livez", admin({ host: "quarry.example" }))
     await send("not HTTP", "", admin({ raw: "hello\r\n\r\n" }))
     await proxy("with tokens", {
       config: { admin: { ...openAdmin, tokens: [hash("of-the-operator")], open: "none" } }
@@ -63,13 +52,8 @@ describe("golden records", () => {
         ["the token", ["Authorization: Bearer of-the-operator"]],
         ["the token as X-API-Key", ["X-API-Key: of-the-operator"]]
       ] as const
-    ) {
-      await send(`the usage, ${title}`, "/usage", admin({ headers }))
-      await send(`purging, ${title}`, "/purge", purge({ headers }))
-    }
-    await send("the usage, forwarded by a reverse proxy on this machine", "/usage", admin())
+    ) await send(`the usage, ${title}`, "/usage", admin({ headers }))
     await send("the usage, with a token in the URL", "/usage?token=of-the-operator", admin())
-    await send("the metrics without a token", "/metrics", admin({ elsewhere: "they are in metrics.txt" }))
     await end()
   })
 
@@ -109,7 +93,7 @@ describe("golden records", () => {
   })
 
   it("of status and usage", async () => {
-    const { send, end, pass, proxy } = recorder("usage")
+    const { close, pass, proxy, send } = recorder("usage")
     const clients = [
       testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 20 }),
       testClient("game", "of-the-game", { rateLimit: { limit: 600, window: 60_000 } }),
@@ -144,7 +128,7 @@ describe("golden records", () => {
       const [response] = await send(path, path, admin({ elsewhere: "it is in a separate file" }))
       await matches(named(pretty(response?.body ?? ""), []), path === "/usage" ? "usage.json" : "status.json")
     }
-    await end()
+    await close()
   })
 
   it("of an unavailable Redis", async () => {

@@ -16,7 +16,7 @@ const body = { headers: ["Content-Type: application/json"], body: `{"status":"pa
 
 describe("golden records", () => {
   it("of metrics", async () => {
-    const { send, end, pass, proxy } = recorder("metrics-traffic")
+    const { close, pass, proxy, send } = recorder("metrics")
     const as = (name: string) => ({ headers: [`X-API-Key: of-${name}`] })
     const clients = [
       testClient("shop", "of-shop", {
@@ -126,7 +126,7 @@ describe("golden records", () => {
     const text = response?.body ?? ""
     expect(text).toContain("# TYPE ")
     await matches(inOrder(text), "metrics.txt")
-    await end()
+    await close()
   })
 })
 

@@ -1,6 +1,7 @@
 /**
  * Records of the proxy's behavior: requests and responses on the wire, and log lines. `vitest -u` rewrites
- * them; a difference fails in CI. A response that equals an earlier one of the record refers to it.
+ * them; a difference fails in CI. A response with the status and the body of an earlier one of the record shows only the
+ * headers that differ.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -125,6 +126,8 @@ interface Recorder {
   readonly logged: (text: string) => Promise<void>
   /** Compares everything recorded with the records. */
   readonly end: () => Promise<void>
+  /** Ends without a record, for traffic that other records show. */
+  readonly close: () => Promise<void>
 }
 
 /** The Host header of every request, so that records do not contain the actual port. */
@@ -135,11 +138,8 @@ export const recorder = (name: string, common: Options = {}): Recorder => {
   const written: Array<string> = []
   const logged: Array<string> = []
   const names: Array<readonly [string, string]> = []
-  const state: { proxied: Proxied | undefined; number: number; readonly seen: Map<string, number> } = {
-    proxied: undefined,
-    number: 0,
-    seen: new Map()
-  }
+  const state: { proxied: Proxied | undefined; number: number } = { proxied: undefined, number: 0 }
+  const seen: Array<ShownResponse> = []
   const current = (): Proxied => {
     if (state.proxied === undefined) throw new Error("no proxy runs")
     return state.proxied
@@ -155,6 +155,7 @@ export const recorder = (name: string, common: Options = {}): Recorder => {
     state.proxied = undefined
   }
   return {
+    close,
     proxy: async (title, options) => {
       await close()
       written.push(`##### ${title}\n`)
@@ -193,11 +194,10 @@ export const recorder = (name: string, common: Options = {}): Recorder => {
         `upstream: ${abbreviated(named(line, names))}`
       )
       const texts = responses.map((response) => {
-        const text = named(responseText(response, number, sent.elsewhere, names), names)
-        const anonymous = text.replaceAll(`<id ${number}>`, "<id>")
-        const first = state.seen.get(anonymous) ?? number
-        state.seen.set(anonymous, first)
-        return first === number ? text : `-> as in ${first}`
+        const shown = shownResponse(response, number, sent.elsewhere, names)
+        const text = differencesOf(shown, seen)
+        seen.push(shown)
+        return text
       })
       written.push(
         [
@@ -316,16 +316,51 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   br: (bytes) => Zlib.brotliDecompressSync(bytes)
 }
 
+interface ShownResponse {
+  /** The number of the request. */
+  readonly number: number
+  readonly status: number
+  readonly headers: ReadonlyArray<string>
+  readonly body: string
+}
+
+/** Returns the text of a response, or what differs from the most similar earlier one with the same status and body. */
+const differencesOf = (
+  { body, headers, number, status }: ShownResponse,
+  earlier: ReadonlyArray<ShownResponse>
+): string => {
+  const anonymous = (text: string, number: number) => text.replaceAll(`<id ${number}>`, "<id>")
+  const [nearest] = earlier
+    .filter((other) =>
+      other.status === status && anonymous(other.body, other.number) === anonymous(body, number)
+    )
+    .map((other) => ({
+      number: other.number,
+      differing: headers.filter((header) => !other.headers.includes(header)),
+      missing: other.headers.filter((header) => !headers.some((own) => nameOf(own) === nameOf(header)))
+        .map((header) => `(no ${nameOf(header)})`)
+    }))
+    .sort((one, other) =>
+      one.differing.length + one.missing.length - other.differing.length - other.missing.length
+    )
+  const differences = nearest === undefined ? headers : [...nearest.differing, ...nearest.missing]
+  return nearest === undefined || differences.length > headers.length
+    ? [`-> ${status}`, ...headers, ...(body === "" ? [] : ["", body])].join("\n")
+    : [`-> as in ${nearest.number}${differences.length === 0 ? "" : ", except"}`, ...differences].join("\n")
+}
+
+const nameOf = (header: string): string => header.split(":")[0] ?? ""
+
 /**
  * Replaces what differs between runs. A Content-Length equal to the recorded body is redundant; that of a compressed body
  * depends on the version of Node.
  */
-const responseText = (
+const shownResponse = (
   response: Wire.ParsedResponse,
   number: number,
   elsewhere: string | undefined,
   names: ReadonlyArray<readonly [string, string]>
-): string => {
+): ShownResponse => {
   const encoding = Wire.header(response, "content-encoding")
   const decode = encoding === undefined ? undefined : decoders[encoding]
   const sent = Buffer.from(response.body, "latin1")
@@ -339,9 +374,12 @@ const responseText = (
   const headers = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
     .map(([name, value]) => `${name}: ${valueOf(name, value)}`).sort()
   const bytes = decode === undefined || sent.byteLength === 0 ? sent : decode(sent)
-  const body = elsewhere === undefined ? bodyText(bytes, response.status) : `(${elsewhere})`
-  return [`-> ${response.status}`, ...withoutUsual(headers, number), ...(body === "" ? [] : ["", body])]
-    .join("\n")
+  return {
+    number,
+    status: response.status,
+    headers: withoutUsual(headers, number),
+    body: elsewhere === undefined ? named(bodyText(bytes, response.status), names) : `(${elsewhere})`
+  }
 }
 
 /** Leaves out the headers that every response has, and says if one is missing. */
