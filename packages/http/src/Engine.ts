@@ -47,6 +47,7 @@ import * as Attempt from "./internal/attempt/Attempt.ts"
 import * as CircuitBreakerStage from "./internal/breaker/CircuitBreakerStage.ts"
 import * as CacheStage from "./internal/cache/CacheStage.ts"
 import * as ResponseTtl from "./internal/cache/ResponseTtl.ts"
+import * as SingleFlight from "./internal/cache/SingleFlight.ts"
 import * as Call from "./internal/call/Call.ts"
 import type { DailyQuota, EngineResponse, UpstreamHealth } from "./internal/call/EngineOutput.ts"
 import * as Instrumentation from "./internal/call/Instrumentation.ts"
@@ -124,11 +125,10 @@ export const make: Effect.Effect<
   never,
   CacheStore.CacheStore | RateLimitStore.RateLimitStore | Scope.Scope
 > = Effect.gen(function*() {
-  const scope = yield* Effect.scope
   const rateLimitStore = yield* RateLimitStore.RateLimitStore
   const cacheStore = yield* CacheStore.CacheStore
   const instrumentation = Instrumentation.make()
-  const cache = yield* CacheStage.make(cacheStore, instrumentation, scope)
+  const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
   const cooldowns = new KeyCooldowns()

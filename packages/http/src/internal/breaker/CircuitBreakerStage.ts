@@ -8,7 +8,7 @@ import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
+import type * as Exit from "effect/Exit"
 import { hostOf } from "../../BaseUrl.ts"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import type { SteadyClock } from "../../SteadyClock.ts"
@@ -16,10 +16,10 @@ import {
   type AttemptHealth,
   type AttemptNoResponse,
   type AttemptResponse,
-  type AttemptResult,
   type Call,
   describe,
-  healthOf
+  healthOf,
+  resultOf
 } from "../call/Call.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
@@ -122,12 +122,6 @@ const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number
   retryHint: null,
   health: "not-sent"
 })
-
-/** Returns the result of an attempt. Null if it was interrupted. */
-const resultOf = (exit: AttemptExit): AttemptResult | null => {
-  if (Exit.isSuccess(exit)) return Either.right(exit.value)
-  return exit.cause._tag === "Fail" ? Either.left(exit.cause.error) : null
-}
 
 type State =
   | { readonly _tag: "Closed" }

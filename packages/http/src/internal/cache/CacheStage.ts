@@ -3,27 +3,16 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
 import { responseContainsSecret } from "../../Secrets.ts"
 import type { KeyPool } from "../../Upstream.ts"
-import { timeoutError } from "../attempt/Attempt.ts"
 import { classify } from "../attempt/Classify.ts"
-import {
-  type AttemptEffect,
-  type AttemptNoResponse,
-  type AttemptResponse,
-  type AttemptResult,
-  type Call,
-  continuesAt,
-  urlOf
-} from "../call/Call.ts"
+import { type AttemptEffect, type AttemptResponse, type Call, urlOf } from "../call/Call.ts"
 import type { EngineResponse } from "../call/EngineOutput.ts"
 import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
-import * as SingleFlight from "./SingleFlight.ts"
+import type * as SingleFlight from "./SingleFlight.ts"
 
 type Execute = (call: Call) => AttemptEffect
 
@@ -32,16 +21,10 @@ type TtlOf = (attemptResponse: AttemptResponse) => number | UncacheableReason
 
 type Endpoint = Pick<KeyPool, "apiUrl">
 
-export const make = (store: CacheStoreService, instrumentation: Instrumentation, scope: Scope.Scope) =>
-  Effect.map(
-    SingleFlight.make<AttemptResponse, AttemptNoResponse>(scope),
-    (singleFlight) => stageOf(store, instrumentation, singleFlight)
-  )
-
-const stageOf = (
+export const make = (
   store: CacheStoreService,
   instrumentation: Instrumentation,
-  singleFlight: SingleFlight.SingleFlight<AttemptResponse, AttemptNoResponse>
+  singleFlight: SingleFlight.SingleFlight
 ) => {
   /** Serves a call from the cache or with `execute`. */
   const run = (
@@ -81,24 +64,9 @@ const stageOf = (
     })
   }
 
-  const flightOf = (
-    call: Call,
-    execute: Execute,
-    ttlOf: TtlOf
-  ): SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> => ({
-    subject: call.url,
-    variant: call.flightVariant,
-    client: call.client.name,
+  const flightOf = (call: Call, execute: Execute, ttlOf: TtlOf): SingleFlight.FlightRequest => ({
+    call,
     execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
-    onSent: call.onSent,
-    deadline: call.deadline,
-    continuesAt,
-    isClientLimit,
-    onTimeout: () => ({
-      error: timeoutError(call, "call", false),
-      retryHint: null,
-      health: "unknown"
-    }),
     onSuccess: (attemptResponse, invalidated) =>
       save(call, attemptResponse, ttlOf(attemptResponse), invalidated),
     onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
@@ -107,7 +75,7 @@ const stageOf = (
   /** Returns the upstream's response, or the stale one if the upstream fails before `usableUntil`, by the call's clock. */
   const orStaleOnError = (
     call: Call,
-    fetched: AttemptEffect<SingleFlight.FlightResult<AttemptResponse>>,
+    fetched: AttemptEffect<SingleFlight.FlightResult>,
     stale: EngineResponse,
     usableUntil: number
   ): AttemptEffect<EngineResponse> => {
@@ -200,14 +168,8 @@ const stageOf = (
 const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
   cache.enabled && method === "GET"
 
-/** Whether the queue, the memory or the circuit breaker of the client caused a failure. */
-const isClientLimit: (result: AttemptResult) => boolean = Either.match({
-  onLeft: ({ error }) => error._tag === "LocalLimitError" || error._tag === "CircuitOpenError",
-  onRight: () => false
-})
-
 const fromUpstream = (
-  { joined, value: { response, classification } }: SingleFlight.FlightResult<AttemptResponse>
+  { joined, value: { response, classification } }: SingleFlight.FlightResult
 ): EngineResponse => ({
   response,
   classification: () => classification,

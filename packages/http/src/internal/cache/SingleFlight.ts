@@ -14,105 +14,88 @@
  * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
  * is not cached.
  */
-import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import * as Scope from "effect/Scope"
 import type { SendObserver } from "../../CallClient.ts"
-import * as SteadyClock from "../../SteadyClock.ts"
+import { timeoutError } from "../attempt/Attempt.ts"
+import {
+  type AttemptEffect,
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type AttemptResult,
+  type Call,
+  continuesAt,
+  resultOf
+} from "../call/Call.ts"
+import { getOrInsert } from "../Maps.ts"
 
-export interface FlightRequest<A, E> {
-  /** The cache key of the result. Several requests may have the same subject. */
-  readonly subject: string
-  /** Calls are coalesced only if subject and variant are equal. */
-  readonly variant: string
-  readonly client: string
+/** The request of a call. Calls are coalesced only if their URLs and variants are equal. */
+export interface FlightRequest {
+  readonly call: Call
   /** Ends at `deadline`, by the `SteadyClock`. Reports to `onSent` what is sent. */
-  readonly execute: (deadline: number, onSent: SendObserver) => Effect.Effect<A, E>
-  /** Observes what is sent for the caller; null if nothing does. */
-  readonly onSent: SendObserver | null
-  /** Until when the caller waits, by the `SteadyClock`. */
-  readonly deadline: number
-  /** When the request would have continued, if its deadline ended it. Null for other results. */
-  readonly continuesAt: (result: Either.Either<A, E>) => number | null
-  /** Whether a limit of the client that started the request caused the result. */
-  readonly isClientLimit: (result: Either.Either<A, E>) => boolean
-  /** Creates the error of a caller with an earlier deadline than the request it joined. */
-  readonly onTimeout: () => E
+  readonly execute: (deadline: number, onSent: SendObserver) => AttemptEffect
   /**
    * Runs with the result, which its callers have by then, unless the request was invalidated. Until it ends, later callers
    * join the request and get the same result. `invalidated` returns whether the request has been invalidated since.
    */
-  readonly onSuccess: (value: A, invalidated: () => boolean) => Effect.Effect<void>
+  readonly onSuccess: (value: AttemptResponse, invalidated: () => boolean) => Effect.Effect<void>
   /** Called before the caller waits. `coalesced` is true if it joined a request in flight. */
   readonly onJoin: (coalesced: boolean) => void
 }
 
 /** The result of a request, and whether the caller joined it. */
-export interface FlightResult<A> {
-  readonly value: A
+export interface FlightResult {
+  readonly value: AttemptResponse
   readonly joined: boolean
 }
 
-export interface SingleFlight<A, E> {
-  /** Joins the request in flight, or starts one. */
-  readonly join: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
-  readonly restart: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
-  /** Starts a request without waiting for it, unless one with its subject is in flight. */
-  readonly prefetch: (request: FlightRequest<A, E>) => Effect.Effect<void>
-  /** Invalidates all requests with a subject, or all requests. */
-  readonly invalidate: (subject: string | null) => void
-}
-
-interface InFlight<A, E> {
-  readonly subject: string
+interface InFlight {
   readonly variant: string
   readonly client: string
-  /** The result, which may still be cached. Null until there is one. */
-  result: Exit.Exit<A, E> | null
+  readonly result: Deferred.Deferred<AttemptResponse, AttemptNoResponse>
+  /** Whether there is a result, which may still be cached. */
+  settled: boolean
   readonly deadline: number
   latestDeadline: number
   joinable: boolean
-  readonly callers: Array<Caller<A, E>>
+  readonly callers: Array<Call>
   sent: number
   invalidated: boolean
+  /** Null until it has started. */
   fiber: Fiber.RuntimeFiber<void> | null
 }
 
-interface Caller<A, E> {
-  readonly onSent: SendObserver | null
-  /** Receives the result, once the caller waits for it. */
-  resume: ((result: Exit.Exit<A, E>) => void) | null
-}
+export type SingleFlight = Effect.Effect.Success<typeof make>
 
 /** Creates an empty group of requests, which end when the scope closes. */
-export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>> => {
-  // By subject. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
-  const flights = new Map<string, Array<InFlight<A, E>>>()
+export const make = Effect.suspend(() => {
+  // By URL. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
+  const flights = new Map<string, Array<InFlight>>()
   let closed = false
 
-  const inFlight = (subject: string): ReadonlyArray<InFlight<A, E>> => flights.get(subject) ?? []
+  const inFlight = (url: string): ReadonlyArray<InFlight> => flights.get(url) ?? []
 
-  const find = ({ client, subject, variant }: FlightRequest<A, E>): InFlight<A, E> | undefined => {
-    let sent: InFlight<A, E> | undefined
-    for (const flight of inFlight(subject)) {
-      if (!flight.joinable || flight.variant !== variant) continue
-      if (flight.client === client) return flight
+  const find = ({ client, flightVariant, url }: Call): InFlight | undefined => {
+    let sent: InFlight | undefined
+    for (const flight of inFlight(url)) {
+      if (!flight.joinable || flight.variant !== flightVariant) continue
+      if (flight.client === client.name) return flight
       if (flight.sent > 0) sent ??= flight
     }
     return sent
   }
 
-  const add = ({ client, subject, variant }: FlightRequest<A, E>, deadline: number): InFlight<A, E> => {
-    const flight: InFlight<A, E> = {
-      subject,
-      variant,
-      client,
-      result: null,
+  const add = ({ client, flightVariant, url }: Call, deadline: number): InFlight => {
+    const flight: InFlight = {
+      variant: flightVariant,
+      client: client.name,
+      result: Deferred.unsafeMake(FiberId.none),
+      settled: false,
       deadline,
       latestDeadline: deadline,
       joinable: true,
@@ -121,22 +104,20 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       invalidated: false,
       fiber: null
     }
-    const others = flights.get(subject)
-    if (others === undefined) flights.set(subject, [flight])
-    else others.push(flight)
+    getOrInsert(flights, url, () => new Array<InFlight>()).push(flight)
     return flight
   }
 
-  const remove = (flight: InFlight<A, E>): void => {
-    const all = flights.get(flight.subject) ?? []
+  const remove = (url: string, flight: InFlight): void => {
+    const all = flights.get(url) ?? []
     removeFrom(all, flight)
-    if (all.length === 0) flights.delete(flight.subject)
+    if (all.length === 0) flights.delete(url)
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
   const start = (
-    flight: InFlight<A, E>,
-    { execute, onSuccess }: FlightRequest<A, E>,
+    flight: InFlight,
+    { call: { url }, execute, onSuccess }: FlightRequest,
     caller: Fiber.RuntimeFiber<unknown, unknown>,
     options?: Runtime.RunForkOptions
   ): void => {
@@ -145,10 +126,10 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       for (const { onSent } of flight.callers) onSent?.(change)
     }
     /** Gives the callers the result. A failed request can no longer be joined then. */
-    const settle = (result: Exit.Exit<A, E>): void => {
-      flight.result = result
+    const settle = (result: Exit.Exit<AttemptResponse, AttemptNoResponse>): void => {
+      flight.settled = true
       if (Exit.isFailure(result)) flight.joinable = false
-      for (const { resume } of flight.callers) resume?.(result)
+      Deferred.unsafeDone(flight.result, result)
     }
     const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
       settle(exit)
@@ -166,114 +147,111 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     flight.fiber = fiber
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
-      if (flight.result === null && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
-      remove(flight)
+      if (!flight.settled && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
+      remove(url, flight)
     })
     if (closed) interrupt(fiber)
   }
 
   /** Waits for the result until the deadline of the caller. */
-  const awaitResult = (
-    flight: InFlight<A, E>,
-    caller: Caller<A, E>,
-    { deadline, onTimeout }: FlightRequest<A, E>
-  ): Effect.Effect<A, E> => {
-    if (flight.result !== null) return flight.result
-    const result = Effect.async<A, E>((resume) => {
-      if (flight.result === null) caller.resume = resume
-      else resume(flight.result)
+  const awaitResult = ({ deadline, result }: InFlight, call: Call): AttemptEffect =>
+    call.deadline >= deadline ? Deferred.await(result) : Effect.timeoutFail(Deferred.await(result), {
+      duration: call.deadline - call.clock.unsafeCurrentTimeMillis(),
+      onTimeout: (): AttemptNoResponse => ({
+        error: timeoutError(call, "call", false),
+        retryHint: null,
+        health: "unknown"
+      })
     })
-    return deadline >= flight.deadline
-      ? result
-      : Effect.flatMap(
-        SteadyClock.current,
-        (clock) =>
-          Effect.timeoutFail(result, { duration: deadline - clock.unsafeCurrentTimeMillis(), onTimeout })
-      )
-  }
 
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
-  const leave = (flight: InFlight<A, E>, caller: Caller<A, E>): void => {
-    removeFrom(flight.callers, caller)
+  const leave = (flight: InFlight, call: Call): void => {
+    removeFrom(flight.callers, call)
     const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-    if (flight.callers.length > 0 || continues || flight.result !== null || flight.fiber === null) return
+    if (flight.callers.length > 0 || continues || flight.settled || flight.fiber === null) return
     // No other caller may join a request that is being cancelled.
     flight.joinable = false
     interrupt(flight.fiber)
   }
 
-  /** Joins or starts a request. One that is started ends at `minDeadline` or at the deadline of the caller, if later. */
+  /** Joins a request, or starts one that ends at `minDeadline` or at the deadline of the caller, if later. */
   const joinOrStart = (
-    request: FlightRequest<A, E>,
-    findExisting: () => InFlight<A, E> | undefined,
+    request: FlightRequest,
+    findExisting: () => InFlight | undefined,
     minDeadline: number
-  ): Effect.Effect<FlightResult<A>, E> =>
+  ): AttemptEffect<FlightResult> =>
     Effect.withFiberRuntime((fiber) =>
       Effect.uninterruptibleMask((restore) => {
-        const { client, deadline, onSent } = request
+        const { call } = request
         const existing = findExisting()
         const joined = existing !== undefined
-        const flight = existing ?? add(request, Math.max(deadline, minDeadline))
-        const caller: Caller<A, E> = { onSent, resume: null }
-        flight.callers.push(caller)
-        flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
-        if (flight.sent !== 0) onSent?.(flight.sent)
+        const flight = existing ?? add(call, Math.max(call.deadline, minDeadline))
+        flight.callers.push(call)
+        flight.latestDeadline = Math.max(flight.latestDeadline, call.deadline)
+        if (flight.sent !== 0) call.onSent?.(flight.sent)
         request.onJoin(joined)
         if (!joined) start(flight, request, fiber)
-        const receive = (result: Either.Either<A, E>): Effect.Effect<FlightResult<A>, E> => {
-          leave(flight, caller)
-          const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
-          const isOwn = (continuesAt === null || deadline <= continuesAt) &&
-            (client === flight.client || !request.isClientLimit(result))
-          if (isOwn) return Either.map(result, (value) => ({ value, joined }))
-          // Callers with more time must not join it again.
-          flight.joinable = false
-          return restore(joinOrStart(request, () => find(request), flight.latestDeadline))
-        }
-        return Effect.matchCauseEffect(restore(awaitResult(flight, caller, request)), {
-          onFailure: (cause) => {
-            const failure = Cause.failureOrCause(cause)
-            if (Either.isLeft(failure)) return receive(Either.left(failure.left))
-            leave(flight, caller)
-            return Effect.failCause(failure.right)
-          },
-          onSuccess: (value) => receive(Either.right(value))
+        return Effect.flatMap(Effect.exit(restore(awaitResult(flight, call))), (exit) => {
+          leave(flight, call)
+          const result = resultOf(exit)
+          if (result !== null && !isResultFor(flight, call, result)) {
+            // Callers with more time must not join it again.
+            flight.joinable = false
+            return restore(joinOrStart(request, () => find(call), flight.latestDeadline))
+          }
+          return Exit.map(exit, (value) => ({ value, joined }))
         })
       })
     )
 
-  const singleFlight: SingleFlight<A, E> = {
-    join: (request) => joinOrStart(request, () => find(request), request.deadline),
-    restart: (request) =>
-      joinOrStart(request, () => {
-        for (const flight of inFlight(request.subject)) {
-          if (flight.variant === request.variant) flight.joinable = false
-        }
-        return undefined
-      }, request.deadline),
-    prefetch: (request) =>
-      Effect.withFiberRuntime((caller) => {
-        if (inFlight(request.subject).length === 0) {
-          // After the caller has gone on.
-          start(add(request, request.deadline), request, caller, { immediate: false })
-        }
-        return Effect.void
-      }),
-    invalidate: (subject) => {
-      for (const flight of subject === null ? [...flights.values()].flat() : inFlight(subject)) {
-        flight.invalidated = true
-        flight.joinable = false
-      }
-    }
-  }
   const close = Effect.suspend(() => {
     closed = true
     const fibers = [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
     for (const fiber of fibers) interrupt(fiber)
     return Effect.forEach(fibers, Fiber.await, { discard: true })
   })
-  return Effect.as(Scope.addFinalizer(scope, close), singleFlight)
+
+  return Effect.as(Effect.addFinalizer(() => close), {
+    /** Joins the request in flight, or starts one. */
+    join: (request: FlightRequest) => joinOrStart(request, () => find(request.call), request.call.deadline),
+    /** Starts a request. Later callers join it instead of those in flight. */
+    restart: (request: FlightRequest) =>
+      joinOrStart(request, () => {
+        for (const flight of inFlight(request.call.url)) {
+          if (flight.variant === request.call.flightVariant) flight.joinable = false
+        }
+        return undefined
+      }, request.call.deadline),
+    /** Starts a request without waiting for it, unless one with its URL is in flight. */
+    prefetch: (request: FlightRequest): Effect.Effect<void> =>
+      Effect.withFiberRuntime((caller) => {
+        const { call } = request
+        if (inFlight(call.url).length === 0) {
+          // After the caller has gone on.
+          start(add(call, call.deadline), request, caller, { immediate: false })
+        }
+        return Effect.void
+      }),
+    /** Invalidates all requests with a URL, or all requests. */
+    invalidate: (url: string | null): void => {
+      for (const flight of url === null ? [...flights.values()].flat() : inFlight(url)) {
+        flight.invalidated = true
+        flight.joinable = false
+      }
+    }
+  })
+})
+
+/** Whether a caller gets a result, which neither an earlier deadline nor a limit of another client caused. */
+const isResultFor = (flight: InFlight, { client, deadline }: Call, result: AttemptResult): boolean => {
+  const continued = deadline > flight.deadline ? continuesAt(result) : null
+  return (continued === null || deadline <= continued) &&
+    (client.name === flight.client || Either.isRight(result) || !isClientLimit(result.left))
 }
+
+/** Whether the queue, the memory or the circuit breaker of the client caused a failure. */
+const isClientLimit = ({ error }: AttemptNoResponse): boolean =>
+  error._tag === "LocalLimitError" || error._tag === "CircuitOpenError"
 
 const interrupt = (fiber: Fiber.RuntimeFiber<void>): void => fiber.unsafeInterruptAsFork(FiberId.none)
 

@@ -17,6 +17,7 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as LogLevel from "effect/LogLevel"
@@ -253,6 +254,12 @@ export type AttemptResult = Either.Either<AttemptResponse, AttemptNoResponse>
 
 /** An attempt or a sequence of them. */
 export type AttemptEffect<A = AttemptResponse> = Effect.Effect<A, AttemptNoResponse>
+
+/** Returns the result of an attempt. Null if it was interrupted. */
+export const resultOf = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): AttemptResult | null => {
+  if (Exit.isSuccess(exit)) return Either.right(exit.value)
+  return exit.cause._tag === "Fail" ? Either.left(exit.cause.error) : null
+}
 
 export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({
   onLeft: ({ health }) => health,

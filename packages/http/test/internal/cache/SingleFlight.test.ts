@@ -1,20 +1,21 @@
 /** Tests that identical concurrent calls are coalesced into one request. */
+import { CurrentClient } from "@blockquarry/http/CallClient"
 import * as CallOptions from "@blockquarry/http/CallOptions"
+import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import * as SingleFlight from "../../../src/internal/cache/SingleFlight.ts"
 import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
 import { fetchPrice } from "../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
+import { engineHarness } from "../../support/TestEngine.ts"
 import { runPendingWork } from "../../support/TestTime.ts"
 
 /** Each response takes a second. */
@@ -57,60 +58,25 @@ describe("coalescing", () => {
       })
   )
 
-  /** Joins a request that returns its number after 1 ms, and is then cached for a second. */
-  const join = (
-    request: Partial<SingleFlight.FlightRequest<number, string>>
-  ) =>
+  it.effect("retries for the callers of other clients if a limit of the first client caused the result", () =>
     Effect.gen(function*() {
-      const singleFlight = yield* Effect.flatMap(Effect.scope, SingleFlight.make<number, string>)
-      let requests = 0
-      return (caller: Partial<typeof request>) =>
-        Effect.fork(singleFlight.join({
-          subject: "price",
-          variant: "",
-          client: "",
-          execute: (_, onSent) =>
-            Effect.suspend(() => {
-              onSent(1)
-              return Effect.delay(Effect.sync(() => ++requests), 1)
-            }),
-          onSent: null,
-          deadline: 100,
-          continuesAt: () => null,
-          isClientLimit: () => false,
-          onTimeout: () => "timeout",
-          onSuccess: () => Effect.sleep(1000),
-          onJoin: () => {},
-          ...request,
-          ...caller
-        }))
-    })
-
-  const isFirst = Either.match({ onLeft: () => false, onRight: (value: number) => value === 1 })
-
-  it.scoped("retries for callers with a later deadline even while the result is being cached", () =>
-    Effect.gen(function*() {
-      const fork = yield* join({ continuesAt: (result) => isFirst(result) ? 100 : null })
-      const first = yield* fork({})
-      const second = yield* fork({ deadline: 200 })
-      yield* TestClock.adjust(1)
-      yield* TestClock.adjust(1)
-      expect(yield* Fiber.join(first)).toEqual({ value: 1, joined: false })
-      expect(yield* Fiber.join(second)).toEqual({ value: 2, joined: false })
-    }))
-
-  it.scoped("retries for the callers of other clients if a limit of the first client caused the result", () =>
-    Effect.gen(function*() {
-      const fork = yield* join({ isClientLimit: isFirst })
-      const callers = yield* Effect.forEach(
-        ["a", "a", "b"],
-        (client) => Effect.zipLeft(fork({ client }), Effect.yieldNow())
+      const harness = yield* engineHarness(delayedPrice, cachingOptions)
+      const noMemory = { tryAcquire: () => false, release: () => {} }
+      const first = yield* harness.send(1).pipe(
+        Effect.provideService(CurrentClient, { name: "a", weight: 1, share: 1 }),
+        Effect.provideService(CurrentBodyMemory, noMemory),
+        Effect.either,
+        Effect.fork
       )
-      yield* TestClock.adjust(1)
-      yield* TestClock.adjust(1)
-      expect(yield* Effect.forEach(callers, (caller) => Fiber.join(caller))).toMatchObject(
-        [1, 1, 2].map((value) => ({ value }))
-      )
+      yield* runPendingWork
+      const second = yield* Effect.fork(harness.send(1))
+      yield* runPendingWork
+      expect(harness.requests).toHaveLength(1)
+      yield* TestClock.adjust("1 second")
+      yield* runPendingWork
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(first)).toMatchObject({ left: { limit: "memory" } })
+      expect(yield* Fiber.join(second)).toMatchObject({ source: "upstream", coalesced: false })
     }))
 
   const callers = FastCheck.array(
