@@ -99,14 +99,3 @@ describe("an unknown key", () => {
     }
   )
 })
-
-it.each<[ConfigPath.ConfigPath, string, string | undefined, string?]>([
-  [["quotas", "mode"], "shadwo", "shadow"],
-  [["upstream", "keys", 0, "upstreams", 0], "ledgertestnet", "ledgerTestnet"],
-  [["clients", 0, "scopes", 0], "tokenprice", "tokenPrice"],
-  [["quotas", "maxWait"], "2sec", undefined],
-  // Text with spaces is not shown
-  [["quotas", "maxWait"], "2 s secret", undefined, "a string"]
-])("%j: %s suggests %s", (path, word, suggestion, got = JSON.stringify(word)) => {
-  expect(check(replaced(whole, path, word)).issues).toMatchObject([{ path, suggestion, got }])
-})

@@ -28,7 +28,7 @@ const variables = FastCheck.record({
 }, { requiredKeys: [] })
 
 const secrets = { SPARE: "secret-of-the-service" }
-const files = { "/run/secrets/key": "secret-of-the-service\n" }
+const files = { "/etc/key": "secret-of-the-service\n" }
 
 it.prop(
   "prints a file that loads as the same configuration, with and without the original variables",

@@ -28,10 +28,9 @@ describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config
     const { stdout: defaults } = await InProcess.run(noConfiguration)
     for (const each of cases) {
       const { code, stderr, stdout } = await InProcess.run(each)
-      const isOther = command === "print" && code === 0 && stdout !== defaults
       records.push(record(each, {
         code,
-        stdout: isOther ? differences(stdout, defaults) : stdout,
+        stdout: group === "sources" && code === 0 ? differences(stdout, defaults) : stdout,
         stderr: group === "accepted" ? stderr : stderr.replace(noBaseUrl, "")
       }))
     }
