@@ -77,19 +77,6 @@ export const streamWithCallOptions: {
     )
 )
 
-const isObject = (options: unknown): boolean => Predicate.isRecord(options)
-
-const mergePolicy = <Policy extends object>(outer: Policy | undefined, inner: Policy | undefined) =>
-  outer !== undefined && isObject(inner) ? override(outer, inner) : inner ?? outer
-
 /** Keeps unknown options, and options that are no object, so that the calls can name them. */
 const merge = (outer: CallOptions, inner: CallOptions): CallOptions =>
-  isObject(inner)
-    ? {
-      ...outer,
-      ...inner,
-      retry: mergePolicy(outer.retry, inner.retry),
-      timeouts: mergePolicy(outer.timeouts, inner.timeouts),
-      cacheMode: inner.cacheMode ?? outer.cacheMode
-    }
-    : inner
+  Predicate.isRecord(inner) ? override(outer, inner) : inner
