@@ -110,7 +110,25 @@ export const make = <Self, Operations extends ApiClient.Operations, Key extends 
   api: Api<Self, Operations, Key>,
   options: OptionsOf<Key>,
   settings: Partial<Upstream.Settings> = {}
-): ClientEffect<Operations> => makeClient(api, options, settings)
+): ClientEffect<Operations> =>
+  Effect.gen(function*() {
+    const given: OptionalKeyApiOptions = options
+    yield* requireObject(given)
+    if (api.apiKey !== "optional" && given.apiKey === undefined) {
+      return yield* Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
+    }
+    const engine = yield* Engine.Engine
+    const upstream = yield* Upstream.make(yield* nameOf(api), given, {
+      ...Upstream.optionSettings,
+      ...settings
+    })
+    return ApiClient.make(
+      api.operations,
+      <I, InputEncoded, Output, OutputEncoded>(
+        operation: Operation<I, InputEncoded, Output, OutputEncoded>
+      ) => engine.decoded(operation, upstream)
+    )
+  })
 
 /**
  * Makes the client of an API over the engine in context, from environment variables and options: see `layerConfig`.
@@ -136,7 +154,7 @@ export const makeConfig = <Self, Operations extends ApiClient.Operations>(
         : Settings.apiKeyConfig,
       rateLimit: options.rateLimit === undefined ? Settings.rateLimitConfig : options.rateLimit
     })
-    return yield* makeClient(api, configured, {
+    return yield* make(api, configured, {
       ...settings,
       ...options.baseUrl === undefined ? { baseUrl: baseUrlVariable } : {},
       ...options.apiKey === undefined ? { apiKey: Settings.apiKey } : {}
@@ -252,29 +270,6 @@ type ClientEffect<Operations extends ApiClient.Operations> = Effect.Effect<
 type AnyApi = Pick<Api<never, never, ApiKeyRequirement>, "key"> & {
   readonly operations: ApiClient.Operations
 }
-
-const makeClient = <Self, Operations extends ApiClient.Operations>(
-  api: Api<Self, Operations, ApiKeyRequirement>,
-  options: OptionalKeyApiOptions,
-  settings: Partial<Upstream.Settings>
-): ClientEffect<Operations> =>
-  Effect.gen(function*() {
-    yield* requireObject(options)
-    if (api.apiKey !== "optional" && options.apiKey === undefined) {
-      return yield* Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
-    }
-    const engine = yield* Engine.Engine
-    const upstream = yield* Upstream.make(yield* nameOf(api), options, {
-      ...Upstream.optionSettings,
-      ...settings
-    })
-    return ApiClient.make(
-      api.operations,
-      <I, InputEncoded, Output, OutputEncoded>(
-        operation: Operation<I, InputEncoded, Output, OutputEncoded>
-      ) => engine.decoded(operation, upstream)
-    )
-  })
 
 /** Fails for options that the types exclude: JavaScript programs have none. */
 const requireObject = (options: unknown): Effect.Effect<void, ConfigError.ConfigError> =>
