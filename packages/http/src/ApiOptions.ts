@@ -40,7 +40,7 @@ export const userAgent: string = "blockquarry/0.0.0"
 
 /**
  * Options of an API client. Omitted policies are those of `defaults`. A policy may be given in part, as in
- * `retry: { attempts: 6 }`: its `make` adds the members of the standard policy, so `cache: {}` enables the cache.
+ * `retry: { attempts: 6 }`: other members are those of its `standard`, so `cache: {}` enables the cache.
  *
  * Options are validated when a layer is built: an invalid or unknown one fails the layer with a `ConfigError` that names
  * it, as in `rateLimit.limit`.

@@ -119,10 +119,7 @@ export const layerConfig = <
   )
 }
 
-const settingsOf = (name: keyof Apis) => ({
-  baseUrl: `baseUrls.${name}`,
-  otherOptions: ["baseUrls", "stores"]
-})
+const settingsOf = (name: keyof Apis) => ({ baseUrl: `baseUrls.${name}` })
 
 /** A list whose length is unknown provides nothing: the compiler cannot tell which APIs it contains. */
 type ApisOf<Names extends ReadonlyArray<keyof Apis>> = number extends Names["length"] ? never

@@ -1,7 +1,7 @@
 /** Circuit breakers, which stop requests to a failing upstream. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { override, type PartialPolicy, Positive, PositiveDuration, Share } from "./internal/Policy.ts"
+import { type PartialPolicy, Positive, PositiveDuration, Share } from "./internal/Policy.ts"
 
 /** The schema of a circuit breaker. */
 export const schema = Schema.Struct({
@@ -39,17 +39,6 @@ export const standard: CircuitBreaker = {
   openDuration: Duration.seconds(5),
   maxOpenDuration: Duration.minutes(1)
 }
-
-/**
- * Creates a circuit breaker. Omitted members are those of `standard`. The layer that uses it fails with a
- * `ConfigError` if a member is invalid.
- *
- * @example
- * import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
- *
- * const breaker = CircuitBreaker.make({ minimum: 100 })
- */
-export const make = (options: CircuitBreakerOptions = {}): CircuitBreaker => override(standard, options)
 
 /** Never opens. */
 export const none: CircuitBreaker = { ...standard, minimum: Number.POSITIVE_INFINITY }

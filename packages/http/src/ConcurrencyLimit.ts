@@ -1,6 +1,6 @@
 /** Limits on concurrent requests. */
 import * as Schema from "effect/Schema"
-import { NonNegative, override, type PartialPolicy, PositiveInteger } from "./internal/Policy.ts"
+import { NonNegative, type PartialPolicy, PositiveInteger } from "./internal/Policy.ts"
 
 /** The schema of a concurrency limit. */
 export const schema = Schema.Struct({
@@ -21,17 +21,6 @@ export interface ConcurrencyOptions extends PartialPolicy<ConcurrencyLimit> {}
 
 /** The default: 64 attempts in flight. */
 export const standard: ConcurrencyLimit = { limit: 64, maxQueue: 10_000 }
-
-/**
- * Creates a concurrency limit. Omitted members are those of `standard`. The layer that uses it fails with a
- * `ConfigError` if a member is invalid.
- *
- * @example
- * import * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
- *
- * const concurrency = ConcurrencyLimit.make({ limit: 16 })
- */
-export const make = (options: ConcurrencyOptions = {}): ConcurrencyLimit => override(standard, options)
 
 /** No limit. */
 export const none: ConcurrencyLimit = { limit: Number.POSITIVE_INFINITY, maxQueue: Number.POSITIVE_INFINITY }

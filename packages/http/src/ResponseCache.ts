@@ -1,7 +1,7 @@
 /** Caching of responses. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { DurationOption, Flag, oneOf, override, type PartialPolicy } from "./internal/Policy.ts"
+import { DurationOption, Flag, oneOf, type PartialPolicy } from "./internal/Policy.ts"
 
 /** The schema of a response cache. */
 export const schema = Schema.Struct({
@@ -38,17 +38,6 @@ export const standard: ResponseCache = {
   staleIfError: Duration.minutes(1),
   negative: { notFound: Duration.seconds(5) }
 }
-
-/**
- * Creates a response cache. Omitted members are those of `standard`. The layer that uses it fails with a
- * `ConfigError` if a member is invalid.
- *
- * @example
- * import * as ResponseCache from "@blockquarry/http/ResponseCache"
- *
- * const cache = ResponseCache.make({ staleIfError: "1 hour" })
- */
-export const make = (options: CacheOptions = {}): ResponseCache => override(standard, options)
 
 /** The default: no cache. */
 export const none: ResponseCache = { ...standard, enabled: false }

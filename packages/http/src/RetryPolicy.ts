@@ -50,17 +50,6 @@ export const standard: RetryPolicy = {
   budget: { capacity: 20, refill: 0.1 }
 }
 
-/**
- * Creates a retry policy. Omitted members are those of `standard`. The layer that uses it fails with a
- * `ConfigError` if a member is invalid.
- *
- * @example
- * import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
- *
- * const retry = RetryPolicy.make({ attempts: 6, budget: { capacity: 50 } })
- */
-export const make = (options: RetryOptions = {}): RetryPolicy => Policy.override(standard, options)
-
 /** No retries. */
 export const none: RetryPolicy = { ...standard, attempts: 1 }
 

@@ -1,7 +1,7 @@
 /** Timeouts of attempts and calls. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { override, type PartialPolicy, PositiveDuration } from "./internal/Policy.ts"
+import { type PartialPolicy, PositiveDuration } from "./internal/Policy.ts"
 
 /** The schema of timeouts. */
 export const schema = Schema.Struct({
@@ -19,17 +19,6 @@ export interface TimeoutOptions extends PartialPolicy<Timeouts> {}
 
 /** The default: 10 s for an attempt, 45 s for a call. */
 export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duration.seconds(45) }
-
-/**
- * Creates timeouts. Omitted members are those of `standard`. The layer that uses it fails with a
- * `ConfigError` if a member is invalid.
- *
- * @example
- * import * as Timeouts from "@blockquarry/http/Timeouts"
- *
- * const timeouts = Timeouts.make({ call: "2 minutes" })
- */
-export const make = (options: TimeoutOptions = {}): Timeouts => override(standard, options)
 
 /** No timeouts, for programs that apply their own. */
 export const none: Timeouts = { attempt: Duration.infinity, call: Duration.infinity }

@@ -16,16 +16,13 @@ import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "./ApiKey.ts"
 import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "./ApiOptions.ts"
 import { normalize } from "./BaseUrl.ts"
-import * as CircuitBreaker from "./CircuitBreaker.ts"
-import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
 import { validateOptions } from "./internal/call/ValidateOptions.ts"
+import { override } from "./internal/Policy.ts"
 import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
 import { fromHttpClient } from "./internal/transport/HttpClientTransport.ts"
 import * as Transport from "./internal/transport/Transport.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
-import * as RetryPolicy from "./RetryPolicy.ts"
-import * as Timeouts from "./Timeouts.ts"
 
 /** The base URL, API keys and policies that the requests of an API use. */
 export interface Upstream {
@@ -39,8 +36,6 @@ export interface Upstream {
 export interface Settings {
   readonly apiKey: string
   readonly baseUrl: string
-  /** Names of options that the program may pass besides those of an upstream. */
-  readonly otherOptions?: ReadonlyArray<string> | undefined
 }
 
 /** The settings of a program that passes both as options. */
@@ -88,7 +83,7 @@ export const make = (
 ): Effect.Effect<Upstream, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
-    yield* validateOptions(options, settings.otherOptions)
+    yield* validateOptions(options)
     const apiUrl = yield* Either.mapLeft(
       normalize(api, options.baseUrl),
       (reason) => ConfigError.InvalidData(["baseUrl"], reason)
@@ -104,12 +99,12 @@ export const make = (
         : Effect.fail(ConfigError.InvalidData(["apiKey", ...apiKeys.length === 1 ? [] : [label]], reason))
     }, { discard: true })
     const policies = {
-      cache: options.cache === undefined ? defaults.cache : ResponseCache.make(options.cache),
-      timeouts: Timeouts.make(options.timeouts),
-      retry: RetryPolicy.make(options.retry),
+      cache: options.cache === undefined ? defaults.cache : override(ResponseCache.standard, options.cache),
+      timeouts: override(defaults.timeouts, options.timeouts),
+      retry: override(defaults.retry, options.retry),
       rateLimit: options.rateLimit === undefined ? defaults.rateLimit : RateLimit.make(options.rateLimit),
-      breaker: CircuitBreaker.make(options.breaker),
-      concurrency: ConcurrencyLimit.make(options.concurrency)
+      breaker: override(defaults.breaker, options.breaker),
+      concurrency: override(defaults.concurrency, options.concurrency)
     }
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
     return {

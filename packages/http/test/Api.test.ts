@@ -3,7 +3,6 @@ import { Amount } from "@blockquarry/core/Amount"
 import * as Page from "@blockquarry/core/Page"
 import * as Api from "@blockquarry/http/Api"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import { DataApi } from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -112,7 +111,7 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
         const layer = layerOf({
           ...options,
           retry: RetryPolicy.none,
-          breaker: CircuitBreaker.make({ threshold: 0.1, minimum: 1 })
+          breaker: { threshold: 0.1, minimum: 1 }
         })
         const { requests, value } = yield* run(
           Effect.all([Effect.flip(price), Effect.flip(tokens)]),

@@ -21,31 +21,33 @@ import { oneOf, Positive, Text } from "../Policy.ts"
 
 type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
 
-const layerSchemas = {
-  // `apiKeySchema` validates the members of a list.
-  apiKey: Schema.Union(Secret, Schema.Array(Schema.Unknown)),
-  // `BaseUrl` validates it.
-  baseUrl: Schema.Unknown,
-  cache: ResponseCache.schema,
-  timeouts: Timeouts.schema,
-  retry: RetryPolicy.schema,
-  rateLimit: RateLimit.schema,
-  breaker: CircuitBreaker.schema,
-  concurrency: ConcurrencyLimit.schema,
-  maxBodySize: Positive,
-  arrayFormat: oneOf("brackets", "indices", "repeat", "comma"),
-  uncacheable: option(
-    "a list of Redacted.make(\"…\")",
-    (value): value is ReadonlyArray<Redacted.Redacted> =>
-      Arr.isArray(value) && value.every(Redacted.isRedacted)
-  ),
-  userAgent: option(
-    "visible ASCII characters and spaces",
-    (value): value is string =>
-      typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
-  ),
-  transformClient: option("a function", Predicate.isFunction)
-} satisfies OptionSchemas<OptionalKeyApiOptions>
+const layerSchema = Schema.Struct(
+  {
+    // `apiKeySchema` validates the members of a list.
+    apiKey: Schema.Union(Secret, Schema.Array(Schema.Unknown)),
+    // `BaseUrl` validates it.
+    baseUrl: Schema.Unknown,
+    cache: ResponseCache.schema,
+    timeouts: Timeouts.schema,
+    retry: RetryPolicy.schema,
+    rateLimit: RateLimit.schema,
+    breaker: CircuitBreaker.schema,
+    concurrency: ConcurrencyLimit.schema,
+    maxBodySize: Positive,
+    arrayFormat: oneOf("brackets", "indices", "repeat", "comma"),
+    uncacheable: option(
+      "a list of Redacted.make(\"…\")",
+      (value): value is ReadonlyArray<Redacted.Redacted> =>
+        Arr.isArray(value) && value.every(Redacted.isRedacted)
+    ),
+    userAgent: option(
+      "visible ASCII characters and spaces",
+      (value): value is string =>
+        typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+    ),
+    transformClient: option("a function", Predicate.isFunction)
+  } satisfies OptionSchemas<OptionalKeyApiOptions>
+)
 
 const apiKeySchema = Schema.Struct(
   {
@@ -59,12 +61,10 @@ const callSchema = Schema.Struct({ ...CallOptions.schema.fields, ...Pagination.s
 
 /** Fails with every invalid option of a layer, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
-  options: OptionalKeyApiOptions,
-  otherOptions: ReadonlyArray<string> = []
+  options: OptionalKeyApiOptions
 ): Effect.Effect<void, ConfigError.ConfigError> => {
-  const others = Object.fromEntries(otherOptions.map((name) => [name, Schema.Unknown]))
   const issues = [
-    ...optionIssues(Schema.Struct({ ...layerSchemas, ...others }), options),
+    ...optionIssues(layerSchema, options),
     ...Arr.isArray(options.apiKey) ? options.apiKey.flatMap(apiKeyIssues) : []
   ].map(({ path, reason }) => ConfigError.InvalidData([...path], reason))
   const [first, ...rest] = issues
