@@ -531,7 +531,6 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("token price {token} --exchange mm-finance -v --sandbox"),
     connectedCase("token transfers {token} --limit 2 --max-items 3 --fields value --verbose"),
     connectedCase(`${price} -v --fields usdPrice`, {
-      terminal: 80,
       isColored: true,
       sandbox: {
         faults: [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" }, count: 1 }]

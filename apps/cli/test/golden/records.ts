@@ -67,9 +67,10 @@ const formatOptions = (input: Case & Partial<Session>): string => {
     ...(full === true ? ["the disk is full"] : []),
     ...(user === undefined ? [] : [`~/.config/quarry/config.yaml: ${JSON.stringify(user)}`]),
     ...(project === undefined ? [] : [`.quarry.yaml: ${JSON.stringify(project)}`]),
-    ...(terminal === undefined
-      ? []
-      : [`terminal: ${terminal} columns${isColored === true ? ", colors" : ""}`]),
+    [
+      ...(terminal === undefined ? [] : [`terminal: ${terminal} columns`]),
+      ...(isColored === true ? ["colors"] : [])
+    ].join(", "),
     ...(closedAfter === undefined ? [] : [`the reader closes stdout after ${closedAfter} writes`]),
     ...(interruptedAfter === undefined ? [] : [`interrupted after ${interruptedAfter} writes`])
   ].filter((line) => line !== "").map((line) => `${visible(line)}\n`).join("")
