@@ -1,7 +1,6 @@
 /** Commands that print one record. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
-import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,7 +11,7 @@ import type { CommandOption } from "../args/CommandOption.ts"
 import { isExport, operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { AliasOf, Chart } from "../chart/Chart.ts"
-import { ApiClients, type ApiClientsService, layerFromSettings } from "../connection/ApiClients.ts"
+import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, inputExportOptions } from "../export/ExportOptions.ts"
 import { fieldColumns } from "../formats/FieldColumns.ts"
@@ -37,10 +36,6 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly path: ReadonlyArray<string>
   readonly operation: Operation<I, InputEncoded, Output, OutputEncoded>
-  readonly selectClient: (
-    clients: ApiClientsService,
-    invocation: CommandInvocation
-  ) => Effect.Effect<OperationFunction<InputEncoded, Output>, CommandError>
   readonly examples: ReadonlyArray<string>
   /** Options besides the operation's parameters. */
   readonly options?: ReadonlyArray<CommandOption>
@@ -79,7 +74,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
 
   const callOf = (invocation: CommandInvocation) =>
     Effect.map(
-      Effect.flatMap(ApiClients, (clients) => spec.selectClient(clients, invocation)),
+      Effect.flatMap(ApiClients, ({ functionOf }) => functionOf(operation, invocation.values)),
       (call) => (encoded: InputEncoded): Effect.Effect<Output, CommandError, CommandTerminal> =>
         spec.wrapCall === undefined ? call(encoded) : spec.wrapCall(call(encoded), invocation)
     )

@@ -3,16 +3,12 @@ import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
-import * as Engine from "@blockquarry/http/Engine"
-import * as Timeouts from "@blockquarry/http/Timeouts"
-import * as Upstream from "@blockquarry/http/Upstream"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { connect, upstreamOf } from "../connection/Connection.ts"
+import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
@@ -143,20 +139,9 @@ const printResponse = (
   { settings, values }: CommandInvocation
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const connection = yield* connect(settings)
-    const endpoint = yield* connection.endpoint(upstreamOf(operation, values))
-    const { classification, response } = yield* Effect.gen(function*() {
-      const { raw } = yield* Engine.Engine
-      const upstream = yield* Upstream.make(operation.api, {
-        ...endpoint,
-        timeouts: { ...Timeouts.standard, call: settings.timeout ?? Timeouts.standard.call }
-      })
-      return yield* raw(operation, upstream)(input, request)
-    }).pipe(
-      Effect.provide(Layer.merge(Engine.layer, connection.client)),
-      // The endpoint is valid
-      Effect.catchTag("ConfigError", Effect.die)
-    )
+    const { rawFunctionOf } = yield* ApiClients
+    const send = yield* rawFunctionOf(operation, values)
+    const { classification, response } = yield* send(input, request)
     const body = new TextDecoder().decode(response.bytes)
     const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
     const text = `${
@@ -165,4 +150,4 @@ const printResponse = (
     yield* printReceived(text)
     const result = classification()
     if (result._tag !== "Complete") return yield* Effect.fail(result.error)
-  })
+  }).pipe(Effect.provide(layerFromSettings(settings)))

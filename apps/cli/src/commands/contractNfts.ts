@@ -71,7 +71,6 @@ const parallelRanges = (
 export const contractNfts = listCommand({
   path: ["nft", "list"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.contractNfts),
   recordName: "NFTs",
   columns: nftColumns,
   isDimmed: isSpam,

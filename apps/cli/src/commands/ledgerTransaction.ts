@@ -1,9 +1,7 @@
 /** `quarry ledger tx` */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
 import * as DateTime from "effect/DateTime"
-import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { singleValue } from "../args/ArgumentValues.ts"
 import { networkOption } from "../args/GlobalOptions.ts"
 import type { DetailLine } from "../render/Details.ts"
 import { formatWithAge } from "../render/Time.ts"
@@ -29,11 +27,6 @@ const instant = (
 export const ledgerTransaction = recordCommand({
   path: ["ledger", "tx"],
   operation,
-  selectClient: ({ ledger, ledgerTestnet }, { values }) =>
-    Effect.map(
-      singleValue(values, networkOption.name) === "testnet" ? ledgerTestnet : ledger,
-      (ledger) => ledger.ledgerTransaction
-    ),
   options: [networkOption],
   inputFields: ["type", "success", "vm_status", "version", "sender", "hash"],
   displayValues: (transaction, view) =>

@@ -1,6 +1,5 @@
 /** `quarry nft get` */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
-import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { formatTokenAmount } from "../render/TokenAmount.ts"
 import { recordCommand } from "./RecordCommand.ts"
@@ -9,7 +8,6 @@ import { waitOption, waitUntilSynced } from "./WaitForSync.ts"
 export const nftMetadata = recordCommand({
   path: ["nft", "get"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.nftMetadata),
   options: [waitOption],
   inputFields: ["name", "token_id", "contract_type", "owner_of", "block_number", "token_address"],
   wrapCall: (operation, invocation) =>

@@ -1,6 +1,5 @@
 /** `quarry nft owners` */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
-import * as Effect from "effect/Effect"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, nftColumns } from "./nfts.ts"
 import { pageNote, waitBeforeList, waitOption } from "./WaitForSync.ts"
@@ -8,7 +7,6 @@ import { pageNote, waitBeforeList, waitOption } from "./WaitForSync.ts"
 export const nftOwners = listCommand({
   path: ["nft", "owners"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.nftOwners),
   recordName: "owners",
   columns: nftColumns,
   isDimmed: isSpam,

@@ -41,7 +41,6 @@ const largestOption = integerOption(
 export const tokenOwners = listCommand({
   path: ["token", "owners"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.tokenOwners),
   recordName: "owners",
   columns,
   options: [largestOption],

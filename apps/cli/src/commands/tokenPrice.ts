@@ -10,7 +10,6 @@ import { recordCommand } from "./RecordCommand.ts"
 const command = recordCommand({
   path: ["token", "price"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.tokenPrice),
   displayValues: ({ nativePrice }) =>
     nativePrice === null
       ? []

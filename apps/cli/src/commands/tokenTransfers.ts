@@ -1,7 +1,5 @@
 /** `quarry token transfers` */
 import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenTransfers"
-import * as Effect from "effect/Effect"
-import type { ApiClientsService } from "../connection/ApiClients.ts"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, tokenTransferColumns } from "./transfers.ts"
 
@@ -9,7 +7,6 @@ import { isSpam, tokenTransferColumns } from "./transfers.ts"
 export const tokenTransferList = {
   path: ["token", "transfers"],
   operation,
-  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.tokenTransfers),
   recordName: "transfers",
   columns: tokenTransferColumns,
   isDimmed: isSpam

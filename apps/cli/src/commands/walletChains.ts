@@ -1,7 +1,6 @@
 /** `quarry wallet chains` */
 import type { ActiveChain } from "@blockquarry/core/model/WalletChains"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
-import * as Effect from "effect/Effect"
 import { numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
 import { type Column, makeTablePrinter } from "../render/Table.ts"
 import { recordCommand } from "./RecordCommand.ts"
@@ -22,7 +21,6 @@ const columns: ReadonlyArray<Column<ActiveChain>> = [
 export const walletChains = recordCommand({
   path: ["wallet", "chains"],
   operation,
-  selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
   table: ({ active_chains }, view) => makeTablePrinter(columns, view).page(active_chains).join(""),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
   rows: "active_chains",

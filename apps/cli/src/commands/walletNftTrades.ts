@@ -1,8 +1,6 @@
 /** `quarry wallet nft-trades` */
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
-import * as Effect from "effect/Effect"
-import type { ApiClientsService } from "../connection/ApiClients.ts"
 import {
   addressColumn,
   idColumn,
@@ -52,7 +50,6 @@ const columns: ReadonlyArray<Column<NftTrade>> = [
 export const walletNftTradeList = {
   path: ["wallet", "nft-trades"],
   operation,
-  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
   columns
 }

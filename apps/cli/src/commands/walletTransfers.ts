@@ -1,7 +1,5 @@
 /** `quarry wallet transfers` */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
-import * as Effect from "effect/Effect"
-import type { ApiClientsService } from "../connection/ApiClients.ts"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, walletTransferColumns } from "./transfers.ts"
 
@@ -9,7 +7,6 @@ import { isSpam, walletTransferColumns } from "./transfers.ts"
 export const walletTransferList = {
   path: ["wallet", "transfers"],
   operation,
-  selectClient: ({ data }: ApiClientsService) => Effect.map(data, (data) => data.walletTransfers),
   recordName: "transfers",
   columns: walletTransferColumns,
   isDimmed: isSpam

@@ -1,30 +1,34 @@
-/** The clients of the upstreams, for the sandbox or for the configured service. */
-import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
-import * as Api from "@blockquarry/http/Api"
-import type * as ApiClient from "@blockquarry/http/ApiClient"
-import * as DataApi from "@blockquarry/http/DataApi"
+/** Calls operations at the upstreams that the settings of a command describe. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { baseUrlSettings } from "@blockquarry/core/Upstreams"
+import * as ApiClient from "@blockquarry/http/ApiClient"
 import * as Engine from "@blockquarry/http/Engine"
-import * as LedgerApi from "@blockquarry/http/LedgerApi"
-import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as Settings from "@blockquarry/http/Settings"
-import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
+import * as Upstream from "@blockquarry/http/Upstream"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { UsageError } from "../errors/CommandError.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
-import { connect, type Connection, type ConnectionError } from "./Connection.ts"
+import { connect, type Connection, type ConnectionError, upstreamOf } from "./Connection.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 
-/** Each client fails if its configuration is missing or invalid, so that a command needs none of other APIs. */
+/** Each function fails if the API key or the base URL of the operation is missing or invalid, and needs no others. */
 export interface ApiClientsService {
-  readonly data: Effect.Effect<DataApi.DataApiService, ConnectionError>
-  readonly streams: Effect.Effect<StreamsApi.StreamsApiService, ConnectionError>
-  readonly ledger: Effect.Effect<LedgerApi.LedgerApiService, ConnectionError>
-  readonly ledgerTestnet: Effect.Effect<LedgerTestnetApi.LedgerTestnetApiService, ConnectionError>
+  /** Returns the function that calls an operation. */
+  readonly functionOf: <O extends AnyOperation>(
+    operation: O,
+    values: ArgumentValues
+  ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
+  /** Returns the function that sends a request of an operation. */
+  readonly rawFunctionOf: (
+    operation: AnyOperation,
+    values: ArgumentValues
+  ) => Effect.Effect<ReturnType<Engine.EngineService["raw"]>, ConnectionError>
   readonly baseUrl: Connection["baseUrl"]
 }
 
@@ -40,7 +44,7 @@ const timeoutsOf = ({ timeout }: CommandSettings): Timeouts.Timeouts =>
 /** None: a command waits and retries by itself, and an open circuit would reject the other inputs of a command. */
 const breaker = { minimum: Number.POSITIVE_INFINITY }
 
-/** Connects the clients to the sandbox, or to the configured service. */
+/** Connects to the sandbox, or to the configured service. */
 export const layerFromSettings = (
   settings: CommandSettings
 ): Layer.Layer<ApiClients, UsageError, HttpTransport | CommandTerminal> =>
@@ -50,16 +54,15 @@ export const layerFromSettings = (
       const { baseUrl, client, endpoint } = yield* connect(settings)
       // One engine, so that all inputs of a command share its rate limit
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
+      const { decoded, raw } = Context.get(services, Engine.Engine)
       const timeouts = timeoutsOf(settings)
-      const clientOf = <Self, Operations extends ApiClient.Operations>(
-        api: Api.Api<Self, Operations, Api.ApiKeyRequirement>,
-        upstream: UpstreamName
-      ): Effect.Effect<ApiClient.ApiClient<Operations>, ConnectionError> =>
+      const connectTo = ({ api }: AnyOperation, values: ArgumentValues) =>
         Effect.gen(function*() {
-          const options = yield* endpoint(upstream)
-          return yield* Api.makeConfig(api, { ...options, timeouts, breaker }, {
+          const name = upstreamOf({ api }, values)
+          const options = { ...(yield* endpoint(name)), timeouts, breaker }
+          return yield* Upstream.make(api, options, {
             apiKey: Settings.apiKey,
-            baseUrl: baseUrlSettings[upstream].variable
+            baseUrl: baseUrlSettings[name].variable
           }).pipe(
             Effect.provide(services),
             // The endpoint is valid
@@ -67,10 +70,12 @@ export const layerFromSettings = (
           )
         })
       return {
-        data: clientOf(DataApi.DataApi, "data"),
-        streams: clientOf(StreamsApi.StreamsApi, "streams"),
-        ledger: clientOf(LedgerApi.LedgerApi, "ledger"),
-        ledgerTestnet: clientOf(LedgerTestnetApi.LedgerTestnetApi, "ledgerTestnet"),
+        functionOf: (operation, values) =>
+          Effect.map(connectTo(operation, values), (upstream) =>
+            ApiClient.make({ operation }, (operation) => decoded(operation, upstream)).operation),
+        rawFunctionOf: (operation, values) =>
+          Effect.map(connectTo(operation, values), (upstream) =>
+            raw(operation, upstream)),
         baseUrl
       }
     })

@@ -10,7 +10,7 @@ import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
-import { ApiClients, type ApiClientsService } from "../connection/ApiClients.ts"
+import { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError, UsageError } from "../errors/CommandError.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -35,9 +35,6 @@ export interface ListCommandSpec<
 > {
   readonly path: ReadonlyArray<string>
   readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
-  readonly selectClient: (
-    clients: ApiClientsService
-  ) => Effect.Effect<ListOperationFunction<InputEncoded, Output, Item>, CommandError>
   /** Plural noun for messages. */
   readonly recordName: string
   readonly columns: ReadonlyArray<Column<Item>>
@@ -129,7 +126,7 @@ export const operationList = <
         const terminal = yield* CommandTerminal
         const { values } = invocation
         const { encoded, input } = yield* decode(invocation)
-        const listOperation = yield* spec.selectClient(yield* ApiClients)
+        const listOperation = yield* (yield* ApiClients).functionOf(operation, values)
         const maxItems = integerValue(values, "max-items")
         const paged = yield* decodeArguments(operation, requestValues(values))
         const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null

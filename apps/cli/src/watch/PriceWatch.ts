@@ -77,7 +77,7 @@ const watchChanges = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { encoded } = yield* decodeArguments(operation, invocation.values)
-    const { tokenPrice } = yield* (yield* ApiClients).data
+    const tokenPrice = yield* (yield* ApiClients).functionOf(operation, invocation.values)
     const list: TableList<PriceChange> = {
       fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)],
       columns,
