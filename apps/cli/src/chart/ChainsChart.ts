@@ -1,7 +1,7 @@
 /** Draws the time in which a wallet is active on each chain. */
 import type { ActiveChain, WalletChains } from "@blockquarry/core/model/WalletChains"
 import * as DateTime from "effect/DateTime"
-import { type AliasOf, type Chart, formatTime, nameAddress, timeTicks } from "./Chart.ts"
+import { type AliasOf, type Chart, formatTime, nameAddress } from "./Chart.ts"
 
 /** Returns the times of the first and the last transaction that are known: two, one or none. */
 const timesOf = ({ first_transaction, last_transaction }: ActiveChain): ReadonlyArray<number> =>
@@ -25,11 +25,7 @@ export const chainsChart = ({ active_chains, address }: WalletChains, aliasOf: A
   return {
     title: `Activity of ${nameAddress(address, aliasOf)} on each chain (UTC)`,
     labels: active_chains.map(({ chain, chain_id }) => chain ?? chain_id ?? "unknown"),
-    panels: [[{
-      name: "first to last transaction",
-      bars: times.map(toBar),
-      ticks: timeTicks(start, end)
-    }]],
+    panels: [[{ name: "first to last transaction", bars: times.map(toBar) }]],
     notes: [
       active_chains.length === 0
         ? "No chains."

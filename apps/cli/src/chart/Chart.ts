@@ -4,7 +4,6 @@
  * Positions are fractions of an axis, from 0 to 1, because amounts are exact and may exceed every number. Texts are made
  * from the exact values.
  */
-import { utcTicks } from "d3-time"
 import * as BigDecimal from "effect/BigDecimal"
 
 export interface Chart {
@@ -20,8 +19,6 @@ export interface Panel {
   readonly name: string
   /** One bar per row. */
   readonly bars: ReadonlyArray<Bar>
-  /** Marks of the axis, from many to few: as many are shown as fit. Empty if bars start at 0 and the texts say it all. */
-  readonly ticks: ReadonlyArray<ReadonlyArray<Tick>>
 }
 
 /** A bar with its value. */
@@ -34,11 +31,6 @@ export interface Bar {
 export interface BarRange {
   readonly start: number
   readonly end: number
-}
-
-export interface Tick {
-  readonly position: number
-  readonly text: string
 }
 
 /** Collects records, and returns their picture. The memory does not depend on the number of records. */
@@ -72,7 +64,6 @@ export const valuePanel = (
   max = maxOf(values.map(([value]) => value))
 ): Panel => ({
   name,
-  ticks: [],
   bars: values.map(([value, text]) => ({
     range: BigDecimal.isPositive(value) ? { start: 0, end: fraction(value, max) } : null,
     text
@@ -84,25 +75,6 @@ const minuteLength = "2024-01-01T00:00".length
 /** Formats a UTC time to the minute, or a prefix of it such as `2024-01`. */
 export const formatTime = (time: number | Date, length = minuteLength): string =>
   new Date(time).toISOString().slice(0, length).replace("T", " ")
-
-/** The ends of times at the start of a year, month and day, with the length of `formatTime` that tells such times. */
-const timeLengths = [["-01-01T00:00:00.000Z", 4], ["-01T00:00:00.000Z", 7], ["T00:00:00.000Z", 10]] as const
-
-/** Approximate numbers of marks. */
-const tickCounts = [12, 8, 5, 3, 2]
-
-/** Returns marks at years, months, days or hours. */
-export const timeTicks = (start: number, end: number): ReadonlyArray<ReadonlyArray<Tick>> =>
-  end <= start ? [] : tickCounts.map((count) => {
-    const times = utcTicks(new Date(start), new Date(end), count)
-    const [, length] = timeLengths.find(([suffix]) =>
-      times.every((time) => time.toISOString().endsWith(suffix))
-    ) ?? []
-    return times.map((time) => ({
-      position: (time.getTime() - start) / (end - start),
-      text: formatTime(time, length)
-    }))
-  })
 
 /** Returns the name of an address in the address book; null if it has none. */
 export type AliasOf = (address: string) => string | null

@@ -2,7 +2,7 @@
 import { shortenNumber } from "../render/ShortNumber.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { truncateEnd, width, wrapText } from "../text/Width.ts"
-import type { Bar, BarRange, Chart, Panel, Tick } from "./Chart.ts"
+import type { Bar, BarRange, Chart, Panel } from "./Chart.ts"
 
 export interface ChartLayout {
   readonly title: ReadonlyArray<string>
@@ -14,8 +14,6 @@ export interface ChartLayout {
 
 export interface PlacedPanel {
   readonly name: string
-  /** Marks whose texts do not overlap. */
-  readonly ticks: ReadonlyArray<Tick>
   readonly bars: ReadonlyArray<PlacedBar>
   /** First column of the texts, which align right. */
   readonly textStart: number
@@ -46,40 +44,14 @@ const minLabelWidth = 8
 const widest = (texts: ReadonlyArray<string>): number =>
   texts.reduce((columns, text) => Math.max(columns, width(text)), 0)
 
-/** Returns the column of a position on an axis. */
-export const columnOf = (position: number, columns: number): number =>
-  Math.min(columns - 1, Math.max(0, Math.floor(position * columns)))
-
-/** Returns the most marks whose texts neither overlap nor exceed the axis. */
-const fitTicks = (choices: ReadonlyArray<ReadonlyArray<Tick>>, columns: number): ReadonlyArray<Tick> =>
-  choices.find((ticks) => {
-    let free = 0
-    return ticks.every(({ position, text }) => {
-      const column = columnOf(position, columns)
-      const fits = column >= free && column + width(text) <= columns
-      free = column + width(text) + 1
-      return fits
-    })
-  }) ?? []
-
 /** Shortens a text to the columns that leave room for a bar. */
 const placeBar = ({ range, text }: Bar, available: number, clean: (text: string) => string): PlacedBar => {
   const exactText = clean(text)
   return { range, text: truncateEnd(shortenNumber(exactText, available), available), exactText }
 }
 
-/** The width of the words beside a number of a note, for example `Total: ` and its unit. */
-const numberContext = 16
-
-/** Shortens the numbers of a note that would fill more than its line. */
-const shortenNumbers = (note: string, columns: number): string =>
-  note.replace(
-    /\d+(?:\.\d+)?/g,
-    (number) => shortenNumber(number, Math.max(minLabelWidth, columns - numberContext))
-  )
-
 /** A panel before its place is known. */
-type SizedPanel = Pick<Panel, "name" | "ticks"> & Pick<PlacedPanel, "bars" | "textWidth">
+type SizedPanel = Pick<PlacedPanel, "name" | "bars" | "textWidth">
 
 /** Returns the layout for a width. `clean` makes each text safe to show. */
 export const layoutChart = (
@@ -92,10 +64,10 @@ export const layoutChart = (
   const labelWidth = Math.min(widest(labels), maxLabelWidth)
   const start = labelWidth + gap
   const available = columns - start
-  const sized = ({ bars, name, ticks }: Panel): SizedPanel => {
+  const sized = ({ bars, name }: Panel): SizedPanel => {
     const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
     const textWidth = widest(placed.map(({ text }) => text))
-    return { name: clean(name), ticks, bars: placed, textWidth }
+    return { name: clean(name), bars: placed, textWidth }
   }
   /** Returns the columns of each bar if the panels are beside each other. */
   const barWidthOf = (panels: ReadonlyArray<SizedPanel>): number => {
@@ -108,7 +80,7 @@ export const layoutChart = (
       const textStart = column
       const barStart = textStart + panel.textWidth + 1
       column = barStart + barWidth + panelGap
-      return { ...panel, ticks: fitTicks(panel.ticks, barWidth), textStart, barStart, barWidth }
+      return { ...panel, textStart, barStart, barWidth }
     })
   }
   /** Places panels on one line if their bars have enough columns there. All bars have the same axis. */
@@ -128,6 +100,6 @@ export const layoutChart = (
       : barWidth >= minBarWidth
       ? [placeLine(groups.flat(), barWidth)]
       : groups.flatMap(placeGroup),
-    notes: chart.notes.flatMap((note) => wrapText(shortenNumbers(clean(note), columns), columns))
+    notes: chart.notes.flatMap((note) => wrapText(clean(note), columns))
   }
 }

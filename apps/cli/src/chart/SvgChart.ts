@@ -52,9 +52,6 @@ const styleSheet = `
 }
 `
 
-const line = (x: number, top: number, bottom: number): string =>
-  `<line class="line" x1="${x}" y1="${round(top)}" x2="${x}" y2="${round(bottom)}"/>`
-
 const drawPanel = (
   panel: PlacedPanel,
   labels: ReadonlyArray<string>,
@@ -65,11 +62,7 @@ const drawPanel = (
   const barX = (position: number) => toX(panel.barStart + position * panel.barWidth)
   return [
     textAt(toX(panel.textStart), top + baseline, panel.name, styled("name")),
-    ...panel.ticks.flatMap(({ position, text }) => [
-      line(barX(position), rows, bottom + 4),
-      textAt(barX(position), bottom + baseline, text, styled("note"))
-    ]),
-    line(barX(0), rows, bottom),
+    `<line class="line" x1="${barX(0)}" y1="${rows}" x2="${barX(0)}" y2="${bottom}"/>`,
     ...panel.bars.flatMap(({ exactText, range, text }, row) => {
       const y = rows + row * rowHeight
       const value = textAt(toX(panel.textStart + panel.textWidth), y + baseline, text, ` text-anchor="end"`)
@@ -115,8 +108,7 @@ export const drawSvg = (chart: Chart): string => {
       ...labels.map((label, row) => textAt(margin, y + (row + 1) * rowHeight + baseline, label)),
       ...panels.flatMap((panel) => drawPanel(panel, labels, y))
     )
-    const hasTicks = panels.some(({ ticks }) => ticks.length > 0)
-    y += (labels.length + 1 + (hasTicks ? 1 : 0)) * rowHeight
+    y += (labels.length + 1) * rowHeight
   }
   y += panelGap
   for (const text of notes) {

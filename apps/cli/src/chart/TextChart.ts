@@ -4,26 +4,17 @@ import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.
 import { sanitize } from "../text/Sanitize.ts"
 import { padEnd, padStart, truncateEnd } from "../text/Width.ts"
 import type { BarRange, Chart } from "./Chart.ts"
-import { columnOf, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
+import { layoutChart, type PlacedPanel } from "./ChartLayout.ts"
 
-interface BarCharacters {
-  /** Parts of a cell from the left, in equal steps. The last one is a full cell. */
-  readonly parts: string
-  readonly axis: string
-  readonly tick: string
-}
-
-const barCharacters: { readonly [C in CharacterSet]: BarCharacters } = {
-  unicode: { parts: "▏▎▍▌▋▊▉█", axis: "─", tick: "┬" },
-  ascii: { parts: "#", axis: "-", tick: "+" }
-}
+/** Parts of a cell from the left, in equal steps. The last one is a full cell. */
+const cellParts: { readonly [C in CharacterSet]: string } = { unicode: "▏▎▍▌▋▊▉█", ascii: "#" }
 
 /** Replaces what a locale without UTF-8 cannot show. */
 const toAscii = (text: string): string =>
   text.replace(/\p{M}/gu, "").replace(/[…≈]/g, "~").replaceAll("–", "-").replace(/[^\x20-\x7e]/gu, "?")
 
 /** Draws a bar. A positive length has at least one part of a cell. */
-const drawBar = (range: BarRange | null, columns: number, { parts }: BarCharacters): string => {
+const drawBar = (range: BarRange | null, columns: number, parts: string): string => {
   if (range === null) return ""
   const { end, start } = range
   // The left half of a cell cannot be empty, so a bar begins at a whole cell
@@ -42,9 +33,8 @@ const atColumns = (cells: ReadonlyArray<readonly [column: number, text: string]>
 const drawPanels = (
   labels: ReadonlyArray<string>,
   panels: ReadonlyArray<PlacedPanel>,
-  characters: BarCharacters
+  parts: string
 ): ReadonlyArray<string> => {
-  const { axis, tick } = characters
   const names = atColumns(panels.map(({ barWidth, name, textStart, textWidth }) => [
     textStart,
     truncateEnd(name, textWidth + 1 + barWidth)
@@ -56,27 +46,12 @@ const drawPanels = (
         const { range, text } = bars[row] ?? { range: null, text: "" }
         return [
           [textStart, padStart(text, textWidth)],
-          [barStart, drawBar(range, barWidth, characters)]
+          [barStart, drawBar(range, barWidth, parts)]
         ] as const
       })
     ])
   )
-  const axes = panels.filter(({ ticks }) => ticks.length > 0).map(({ barStart, barWidth, ticks }) => ({
-    line: ticks.reduce(
-      (line, { position }) => line.with(columnOf(position, barWidth), tick),
-      Array.from({ length: barWidth }, () => axis)
-    ).join(""),
-    barStart,
-    texts: ticks.map(({ position, text }) => [barStart + columnOf(position, barWidth), text] as const)
-  }))
-  return [
-    names,
-    ...rows,
-    ...(axes.length === 0 ? [] : [
-      atColumns(axes.map(({ barStart, line }) => [barStart, line])),
-      atColumns(axes.flatMap(({ texts }) => texts))
-    ])
-  ]
+  return [names, ...rows]
 }
 
 /** Draws the chart with lines of at most `columns` characters. */
@@ -94,7 +69,7 @@ export const drawText = (
     lines.map(finish).map((line) => `${style === undefined ? line : styled(stream, style, line)}\n`).join("")
   return [
     block(title, "bold"),
-    ...lines.map((panels) => block(drawPanels(labels, panels, barCharacters[characters]))),
+    ...lines.map((panels) => block(drawPanels(labels, panels, cellParts[characters]))),
     block(notes, "dim")
   ].join("\n")
 }

@@ -1,5 +1,5 @@
 /** Measures, truncates and pads text in terminal columns. */
-import stringWidth from "string-width"
+import { eastAsianWidth } from "get-east-asian-width"
 
 let segmenter: Intl.Segmenter | undefined
 
@@ -13,11 +13,8 @@ const withoutColumn = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u
 /** What is drawn as a picture. Characters such as © and ❤ are text, unless a variation selector follows. */
 const picture = /^(?:\p{RI}{2}|\p{Emoji}\ufe0f|(?!\p{RI})\p{Emoji_Presentation})/u
 
-/** Characters that `stringWidth` takes for pictures. */
-const textSymbol = /^\p{Emoji}$/u
-
 const characterWidth = (character: string): number =>
-  withoutColumn.test(character) ? 0 : textSymbol.test(character) ? 1 : stringWidth(character)
+  withoutColumn.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0)
 
 /** Terminals draw a picture in two columns, and otherwise each character of a grapheme in its own columns. */
 const graphemeWidth = (grapheme: string): number =>

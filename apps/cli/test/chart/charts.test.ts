@@ -58,7 +58,6 @@ describe("holders", () => {
     ])
     expect(chart.panels).toEqual([[{
       name: "balance",
-      ticks: [],
       bars: [
         { range: { start: 0, end: 1 }, text: "4" },
         { range: { start: 0, end: 0.25 }, text: "10 (raw)" },

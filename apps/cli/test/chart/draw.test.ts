@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as fc from "effect/FastCheck"
 import { XMLParser, XMLValidator } from "fast-xml-parser"
-import { type Chart, timeTicks, valuePanel } from "../../src/chart/Chart.ts"
+import { type Chart, valuePanel } from "../../src/chart/Chart.ts"
 import { layoutChart } from "../../src/chart/ChartLayout.ts"
 import { drawSvg } from "../../src/chart/SvgChart.ts"
 import { drawText } from "../../src/chart/TextChart.ts"
@@ -54,11 +54,7 @@ const anyChart: fc.Arbitrary<Chart> = fc.integer({ min: 0, max: 12 }).chain((row
     labels: fc.array(text, { minLength: rows, maxLength: rows }),
     panels: fc.array(
       fc.array(
-        fc.record({
-          name: text,
-          bars: fc.array(anyBar, { minLength: rows, maxLength: rows }),
-          ticks: fc.constantFrom([], timeTicks(0, 1e12), timeTicks(1.6e12, 1.7e12))
-        }),
+        fc.record({ name: text, bars: fc.array(anyBar, { minLength: rows, maxLength: rows }) }),
         { minLength: 1, maxLength: 3 }
       ),
       { minLength: 1, maxLength: 3 }
@@ -143,28 +139,9 @@ describe("text", () => {
     expect(draw(chartOf([2n ** 256n - 1n]), 120)).toContain(String(2n ** 256n - 1n))
   })
 
-  it("shortens a number of a note to its line, and keeps one that fits", () => {
-    const drawNote = (number: string) =>
-      draw({ title: "t", labels: [], panels: [], notes: [`Total: ${number} QUSD.`] }, 80).split("\n").slice(
-        2,
-        -1
-      )
-    expect(drawNote(`0.${"0".repeat(250)}12345`)).toEqual(["Total: 1.2345e-251 QUSD."])
-    expect(drawNote(`0.${"123456789".repeat(28)}`)).toEqual([
-      expect.stringMatching(/^Total: 0\.123456789\d{50,}… QUSD\.$/)
-    ])
-    expect(drawNote(String(10n ** 60n + 7n))).toEqual([`Total: ${10n ** 60n + 7n} QUSD.`])
-  })
-
   it("draws only the title and the notes of a chart without rows", () => {
-    expect(
-      draw({
-        title: "Transfers",
-        labels: [],
-        panels: [[{ name: "in", bars: [], ticks: [] }]],
-        notes: ["None."]
-      }, 60)
-    )
+    const panels = [[{ name: "in", bars: [] }]]
+    expect(draw({ title: "Transfers", labels: [], panels, notes: ["None."] }, 60))
       .toBe("Transfers\n\nNone.\n")
   })
 
