@@ -61,7 +61,6 @@ const sandboxValues: Readonly<Record<string, string>> = {
   emptyWallet: "0xafb6600bd209893cb2252298463303168fa6c9ca",
   token: "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993",
   unpricedToken: "0xa02762ddb88bf92ce772e67c6b7351e35888a050",
-  spamToken: "0xb8a36e1efea35b8a8c7f99f781121af82c115d4f",
   polygonToken: "0xff090b1bf339762131d479a58241b2e4482ebcf4",
   collection: "0x88c1cfd05896cc1885ee3e58243025720a456f8b",
   collection1155: "0xba3ab3fa77425233bc4d51a1953c948fc3436387",
@@ -167,20 +166,14 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   ],
   "wallet-transfers": [
     ...inEveryFormat("wallet transfers {wallet} --limit 2"),
-    testCase("wallet transfers {wallet} --chain polygon --limit 2 --sandbox", { terminal: 120 }),
-    testCase("wallet transfers {busyWallet} --contract-addresses {token} --max-items 2 -o ndjson --sandbox"),
-    testCase("wallet transfers {busyWallet} --order asc --limit 2 -o table --sandbox"),
-    testCase("wallet transfers {busyWallet} --from-date 2024-01-01 --limit 1 -o table --sandbox"),
     testCase("wallet transfers {emptyWallet} -o table --sandbox"),
-    testCase("wallet transfers {emptyWallet} -o json --all --sandbox"),
     testCase("wallet transfers {emptyWallet} -o json --sandbox"),
     testCase("wallet transfers {emptyWallet} -o ndjson --sandbox")
   ],
   "wallet-nft-trades": inEveryFormat("wallet nft-trades {wallet} --limit 2"),
   "wallet-chains": [
     ...inEveryFormat("wallet chains {wallet} --chains eth,polygon"),
-    testCase("wallet chains {wallet} -o table --sandbox"),
-    testCase("wallet chains {wallet} --chains eth,polygon,base-sepolia -o table --sandbox"),
+    testCase("wallet chains {wallet} --chains base-sepolia -o table --sandbox"),
     testCase("wallet chains {emptyWallet} --chains eth -o table --sandbox")
   ],
   "token-transfers": inEveryFormat("token transfers {token} --limit 2"),
@@ -188,15 +181,12 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     ...inEveryFormat("token owners {token} --limit 2"),
     testCase("token owners {polygonToken} --chain polygon --limit 2 -o table --sandbox"),
     testCase("token owners {polygonToken} --chain polygon --largest 2 -o table --sandbox"),
-    testCase("token owners {token} --largest 2 -o json --sandbox"),
     testCase("token owners {token} --largest 2 -o ndjson --sandbox", { terminal: 120 })
   ],
   "token-price": [
     ...inEveryFormat("token price {token} --include percent_change"),
     testCase("token price {token} --include percent_change -o json --sandbox"),
-    testCase("token price {spamToken} --sandbox -o table"),
-    testCase("token price {unpricedToken} --sandbox -o table"),
-    testCase("token price {token} --exchange mm-finance --sandbox -o table")
+    testCase("token price {unpricedToken} --sandbox -o table")
   ],
   "nft-list": [
     ...inEveryFormat("nft list {collection} --limit 2"),
@@ -213,7 +203,6 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "nft-get": [
     ...inEveryFormat("nft get {collection} 1"),
     testCase("nft get {collection1155} {tokenId1155} --normalize-metadata --media-items -o table --sandbox"),
-    testCase("nft get {collection} 0x1 --format hex -o ndjson --sandbox"),
     testCase("nft get {unindexed} 1 --sandbox")
   ],
   "nft-owners": inEveryFormat("nft owners {collection} 1"),
@@ -227,26 +216,14 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("ledger tx {transaction} --network testnet --sandbox")
   ],
   "lists": [
-    testCase("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox"),
-    testCase("wallet transfers {busyWallet} --limit 2 -o table --sandbox"),
-    testCase("wallet transfers {busyWallet} --limit 2 -o json --sandbox"),
     testCase("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox", {
       about: "an upstream without cursors",
       sandbox: { walletTransfersCursor: false }
     }),
-    testCase("nft owners {collection} 1 --all -o json --sandbox"),
-    testCase("nft owners {collection} 1 --all -o ndjson --sandbox"),
-    testCase("nft owners {collection} 1 --all -o table --sandbox"),
     testCase("wallet transfers {wallet} --limit 2 --max-items 3 -o table --sandbox"),
-    testCase("wallet transfers {wallet} --limit 2 --max-items 4 -o table --sandbox"),
     testCase("wallet transfers {wallet} --max-items 3 -o json --sandbox"),
     testCase("wallet transfers {wallet} --max-items 3 -o ndjson --sandbox", { terminal: 120 }),
     testCase("token transfers {token} --limit 2 --max-items 3 -o ndjson --sandbox", { closedAfter: 1 }),
-    connectedCase("token transfers {token} --limit 2 --all -o ndjson", {
-      about: "the third page hangs",
-      interruptedAfter: 2,
-      sandbox: { faults: [{ skip: 2, fault: { kind: "hang" } }] }
-    }),
     connectedCase("token transfers {token} --limit 2 --all -o json", {
       interruptedAfter: 1,
       sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
@@ -267,36 +244,20 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       about: "a repeated cursor",
       sandbox: { faults: [{ skip: 1, fault: { kind: "repeat-cursor" } }] }
     }),
-    connectedCase("token transfers {token} --limit 2 --max-items 3 -o table", {
-      about: "an empty page between other pages",
-      sandbox: { faults: [{ skip: 1, count: 1, fault: { kind: "empty-page" } }] }
-    }),
     connectedCase("nft owners {collection} 1 --cursor from-nowhere")
   ],
   "terminals": [
-    ...[40, 60, 80, 120, 200].map((terminal) =>
-      testCase("wallet transfers {wallet} --limit 2 --sandbox", { terminal })
-    ),
-    ...[40, 80, 160].map((terminal) => testCase("token price {token} --sandbox", { terminal })),
+    ...[40, 120].map((terminal) => testCase("wallet transfers {wallet} --limit 2 --sandbox", { terminal })),
+    testCase("token price {token} --sandbox", { terminal: 40 }),
     testCase("token owners {token} --limit 2 --sandbox", { terminal: 100, isColored: true }),
     testCase("token price {token} --sandbox", { terminal: 60, isColored: true }),
     testCase("token price {token} --chian eth", { terminal: 80, isColored: true }),
-    testCase("nft list {unindexed} --limit 1 --sandbox", { terminal: 80, isColored: true }),
-    testCase("nft list {collection} --limit 2 -o ndjson --max-items 2 --sandbox", { terminal: 80 }),
     scripted(
       "wallet chains {wallet} -o table",
       200,
       JSON.stringify({
         address: sandboxValues["wallet"],
         active_chains: [{ chain: "\u001b[31meth\u001b[0m", chain_id: "0x1" }]
-      })
-    ),
-    scripted(
-      "wallet chains {wallet} -o json",
-      200,
-      JSON.stringify({
-        address: sandboxValues["wallet"],
-        active_chains: [{ chain: "\u009b31meth\u202e", chain_id: "0x1" }]
       })
     )
   ],
@@ -448,7 +409,6 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
         "--cursor eyJ.-_~ --no-normalize-metadata --media-items"
     ),
     requestCase("stream set-status 'my stream № 1?#%' paused", "{\"id\":\"1\",\"status\":\"paused\"}"),
-    requestCase("ledger tx {transaction} --network mainnet", "{\"hash\":\"{transaction}\"}"),
     requestCase("ledger tx {transaction} --network testnet", "{\"hash\":\"{transaction}\"}"),
     requestCase("ledger tx {transaction}", "{\"hash\":\"{transaction}\"}"),
     requestCase(`${price} --base-url http://127.0.0.1:4000/api/v2.2/`, "{\"usdPrice\":1}"),
