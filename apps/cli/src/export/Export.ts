@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type * as Types from "effect/Types"
 import { setFlagsFromString } from "node:v8"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
@@ -107,17 +108,10 @@ export const exportRecords = <Item>(
 /** Runs that add a few rows leave row groups that readers scan slowly. */
 const maxSmallParts = 20
 
-/** What is known of the first records of a part. */
-interface PartCounts extends Pick<Part, "rows" | "records" | "firstBlock" | "lastBlock"> {
-  readonly newest: NewestBlock | null
-  /** Continues the list after the records; null if it cannot continue there. */
-  readonly cursor: string | null
-}
-
-interface OpenPart {
-  readonly encoder: PartEncoder
-  counts: PartCounts
-}
+/** A part that is not full yet. The list cannot be continued after its records where the cursor is null. */
+type OpenPart =
+  & { readonly encoder: PartEncoder; newest: NewestBlock | null }
+  & Types.Mutable<Omit<Part, "bytes" | "sha256" | "footer">>
 
 /** Returns whether an error stays until the command, the API key or the plan changes. */
 const isPermanent = (error: CommandError): boolean => {
@@ -156,7 +150,8 @@ const writeRecords = <Item>(
 
     const addRows = ({ error, values }: TransformedRecords) =>
       Effect.gen(function*() {
-        part.counts = { ...part.counts, rows: part.counts.rows + values.length, cursor: null }
+        part.rows += values.length
+        part.cursor = null
         yield* partial.append(part.encoder.add(values))
         if (error !== null) yield* Effect.fail(error)
       })
@@ -167,12 +162,13 @@ const writeRecords = <Item>(
     ) =>
       Effect.gen(function*() {
         for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
-          const some = records.slice(added, added + recordsPerStep - part.counts.records % recordsPerStep)
+          const some = records.slice(added, added + recordsPerStep - part.records % recordsPerStep)
           added += some.length
           const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
-          part.counts = countRecords(part.counts, some, cursor)
-          if (part.counts.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
+          countRecords(part, some)
+          part.cursor = cursor
+          if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
           manifest = yield* closePart(partial, part, manifest)
           // Where the list cannot be resumed, the manifest would be useless
           if (cursor !== null) yield* save(manifest)
@@ -200,7 +196,7 @@ const writeRecords = <Item>(
     })
     /** Saves an export that ends early up to its last complete page. */
     const saveRest = Effect.gen(function*() {
-      const { counts: { cursor }, encoder } = part
+      const { cursor, encoder } = part
       if (cursor === null || cursor === cursorOf(yield* Ref.get(savedManifest))) return
       const pending = encoder.pending()
       yield* save(
@@ -210,8 +206,8 @@ const writeRecords = <Item>(
       )
     })
     const finish = Effect.gen(function*() {
-      if (part.counts.rows > 0 || manifest.parts.length === 0) {
-        part.counts = { ...part.counts, cursor: null }
+      if (part.rows > 0 || manifest.parts.length === 0) {
+        part.cursor = null
         manifest = yield* closePart(partial, part, manifest)
       }
       const size = sumOf(manifest.parts, "bytes")
@@ -228,37 +224,33 @@ const writeRecords = <Item>(
 
 const startPart = (format: FileFormat, { newest, parts }: Manifest, cursor: string | null): OpenPart => ({
   encoder: format.startPart(sumOf(parts, "bytes")),
-  counts: { rows: 0, records: 0, firstBlock: null, lastBlock: null, newest, cursor }
+  rows: 0,
+  records: 0,
+  firstBlock: null,
+  lastBlock: null,
+  newest,
+  cursor
 })
 
-const countRecords = (
-  counts: PartCounts,
-  records: ReadonlyArray<EncodedRecord>,
-  cursor: string | null
-): PartCounts => {
+const countRecords = (part: OpenPart, records: ReadonlyArray<EncodedRecord>): void => {
   const [first, last] = [records[0], records.at(-1)]
-  return {
-    rows: counts.rows,
-    records: counts.records + records.length,
-    firstBlock: first === undefined ? counts.firstBlock : counts.firstBlock ?? blockOf(first),
-    lastBlock: last === undefined ? counts.lastBlock : blockOf(last),
-    newest: trackNewest(counts.newest, records),
-    cursor
-  }
+  part.records += records.length
+  if (first !== undefined) part.firstBlock ??= blockOf(first)
+  if (last !== undefined) part.lastBlock = blockOf(last)
+  part.newest = trackNewest(part.newest, records)
 }
 
 /** Makes the records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { counts: { newest, ...counts }, encoder }: OpenPart,
+  { encoder, newest, ...counts }: OpenPart,
   manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {
     const { bytes: rest, footer } = encoder.end()
     yield* partial.append(rest)
     const { bytes, sha256 } = yield* partial.seal
-    const part = { ...counts, bytes, sha256, footer }
-    return { ...manifest, newest, parts: [...manifest.parts, part] }
+    return { ...manifest, newest, parts: [...manifest.parts, { ...counts, bytes, sha256, footer }] }
   })
 
 /** Waits for the next turn of the event loop, in which signals are handled. The pages of the sandbox in this process arrive without I/O. */

@@ -1,7 +1,6 @@
 /** Lists of records: of an operation, of many inputs or of a watch. Their pages arrive one by one. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
+import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -79,21 +78,16 @@ export const selectRecords = <Item>(
 export const limitRecords =
   (maxItems: number | null) =>
   <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
-    maxItems === null ? pages : Stream.unwrap(
-      Effect.map(Ref.make(maxItems), (remaining) =>
-        pages.pipe(
-          Stream.mapEffect((page) =>
-            Ref.modify(remaining, (count) => {
-              const kept = count >= page.items.length ? page : {
-                ...page,
-                ...selectRecords(page, (index) => index < count),
-                nextCursor: page.cursorAfter(count)
-              }
-              const left = count - kept.items.length
-              return [[kept, left === 0] as const, left]
-            })
-          ),
-          Stream.takeUntil(([, isLast]) => isLast),
-          Stream.map(([page]) => page)
-        ))
+    maxItems === null ? pages : pages.pipe(
+      Stream.mapAccum(maxItems, (count, page) => {
+        const kept = count >= page.items.length ? page : {
+          ...page,
+          ...selectRecords(page, (index) => index < count),
+          nextCursor: page.cursorAfter(count)
+        }
+        const left = count - kept.items.length
+        return [left, [kept, left === 0] as const]
+      }),
+      Stream.takeUntil(([, isLast]) => isLast),
+      Stream.map(([page]) => page)
     )
