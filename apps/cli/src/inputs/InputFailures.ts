@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import {
   type CommandError,
@@ -43,7 +42,7 @@ export interface InputFailures extends Omit<JobInputs, "isStandardInput"> {
 }
 
 /** Errors that are caused by the settings, the plan or the output, so that all inputs would fail. */
-const commonErrors: ReadonlySet<CommandError["_tag"]> = new Set<CommandError["_tag"]>([
+const commonErrors = new Set<CommandError["_tag"]>([
   "MissingApiKeyError",
   "AuthenticationError",
   "PermissionDeniedError",
@@ -78,23 +77,26 @@ interface InputFailuresOptions {
 
 export const makeInputFailures = (
   { file, inputName, isJson, source }: InputFailuresOptions
-): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
+): Effect.Effect<InputFailures, never, CommandTerminal> =>
   Effect.gen(function*() {
     const { note } = yield* CommandTerminal
-    const scope = yield* Effect.scope
-    let writeFailed: FailedFile = () => Effect.void
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
     const exitStatuses = new Set<number>()
-    let earlier = 0
     let failed = 0
     let succeeded = 0
     let serviceFailures = 0
+    let lastLine = 0
+    const writeFailed = (text: string, flag: "a" | "w" = "a") =>
+      file === null ? Effect.void : Effect.try({
+        try: () => fs.writeFileSync(file, text, { flag }),
+        catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
+      })
     const summary = () => {
       const [status] = exitStatuses
       return new InputsFailedError({
         failed,
         total: failed + succeeded,
-        sharedExitCode: succeeded === 0 && earlier === 0 && exitStatuses.size === 1 ? status ?? null : null,
+        sharedExitCode: succeeded === 0 && exitStatuses.size === 1 ? status ?? null : null,
         failedFile: file,
         inputName
       })
@@ -114,13 +116,17 @@ export const makeInputFailures = (
       ]
       listed.push({ text: `  ${places.join(": ")}: ${message}`, hint })
     }
+    /** Takes the counts of an earlier run, whose failures are not listed again. */
+    const restore: InputFailures["restore"] = (counts) => {
+      failed = counts?.failed ?? 0
+      succeeded = (counts?.total ?? 0) - failed
+      if (failed > 0) exitStatuses.add(exitCodes.InputsFailedError)
+    }
     return {
-      continueAt: (position) =>
-        Effect.gen(function*() {
-          earlier = failed = position.failed
-          succeeded = position.index - failed
-          const isStart = position.index === 0 && position.records === 0
-          if (file !== null) writeFailed = yield* Scope.extend(openFailedFile(file, isStart), scope)
+      continueAt: ({ failed, index, records }) =>
+        Effect.suspend(() => {
+          restore({ failed, total: index })
+          return writeFailed("", index === 0 && records === 0 ? "w" : "a")
         }),
       addSuccess: Effect.sync(() => {
         succeeded++
@@ -133,7 +139,8 @@ export const makeInputFailures = (
           const input = values.join(" ")
           const report = reportOf(error)
           list(inputLine, input, report)
-          yield* writeFailed(inputLine)
+          yield* writeFailed(failureText(inputLine, line === lastLine))
+          lastLine = line
           failed++
           exitStatuses.add(exitCodes[error._tag])
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
@@ -159,7 +166,7 @@ export const makeInputFailures = (
         const error = isComplete ? null : Option.getOrNull(Cause.failureOption(exit.cause))
         // Printed with the error at the end
         const lastHint = error === null || isSilent(error) ? null : formatError(error).hint
-        const more = failed - earlier - listed.length
+        const more = failed - listed.length
         const hints = new Set(
           listed.flatMap(({ hint }) => hint === null || hint === lastHint ? [] : [`hint: ${hint}`])
         )
@@ -168,10 +175,7 @@ export const makeInputFailures = (
             ? `${failed} of ${failed + succeeded} ${inputName} failed:`
             : `${failed} of ${failed + succeeded} read ${inputName} failed; the rest was not read:`,
           ...listed.map(({ text }) => text),
-          ...(more > 0 ? [`  and ${more} more`] : []),
-          ...(earlier > 0
-            ? [`  and ${earlier} before the interruption, which the interrupted run listed`]
-            : [])
+          ...(more > 0 ? [`  and ${more} more`] : [])
         ]
         return Effect.zipRight(
           note(lines.join("\n"), "required"),
@@ -179,10 +183,7 @@ export const makeInputFailures = (
         )
       },
       counts: () => ({ failed, total: failed + succeeded }),
-      restore: (counts) => {
-        earlier = failed = counts?.failed ?? 0
-        succeeded = (counts?.total ?? 0) - failed
-      },
+      restore,
       result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
     }
   })
@@ -196,28 +197,4 @@ const failureText = ({ chain, line, values }: InputLine, isRepeated: boolean): s
   if (values.includes("") || input.startsWith("#")) return `# line ${line} cannot be read again: ${input}\n`
   if (chain === undefined) return `${input}\n`
   return `# line ${line}, ${chain}: ${input}\n${isRepeated ? "" : `${input}\n`}`
-}
-
-type FailedFile = (line: InputLine) => Effect.Effect<void, OutputError>
-
-/** Opens a file for the inputs that fail. */
-const openFailedFile = (
-  file: string,
-  isNew: boolean
-): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
-  const attempt = <A>(run: () => A) =>
-    Effect.try({
-      try: run,
-      catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
-    })
-  const open = Effect.acquireRelease(
-    attempt(() => fs.openSync(file, isNew ? "w" : "a")),
-    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-  )
-  let lastLine = 0
-  return Effect.map(open, (descriptor) => (line) =>
-    attempt(() => {
-      fs.appendFileSync(descriptor, failureText(line, line.line === lastLine))
-      lastLine = line.line
-    }))
 }

@@ -41,7 +41,7 @@ export const runInputs = <Item>(
   list: RecordList<Item>,
   given: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
-  Effect.scoped(Effect.gen(function*() {
+  Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { operation } = list
     const invocation = withExplicitChain(operation, given)
@@ -104,7 +104,7 @@ export const runInputs = <Item>(
     })
     if (hasMore) yield* terminal.note(`more ${list.recordName} available: use --all`)
     yield* failures.result
-  }))
+  })
 
 /** Options that need the lines of a text. */
 const textOptionNames = ["from", "from-column", "failed"]
