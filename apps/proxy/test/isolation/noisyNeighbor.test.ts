@@ -1,88 +1,116 @@
-/** One client behaves badly: the other clients see no failure, and their requests are not stuck behind those of that client. */
+/**
+ * One client behaves badly, in the ways of the isolation benchmark: the other clients see no failure, and their requests are not
+ * stuck behind those of that client.
+ */
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import {
+  type Misbehavior,
+  misbehaviors,
+  start
+} from "../../../../packages/bench/src/isolation/Misbehavior.ts"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { maxPendingResponses } from "../../src/server/Connections.ts"
 import { type HttpResult, sendRequest } from "../support/proxy.ts"
-import { type Misbehavior, misbehaviors } from "./support/misbehavior.ts"
-import { paths, type SharedProxy, start, tokens } from "./support/sharedProxy.ts"
+import * as SharedProxy from "./support/sharedProxy.ts"
 
 /** `.ci/full` runs the long version. */
-const scale = isFull ? 4 : 1
+const [requestsPerClient, share] = isFull ? [320, 1 / 2] : [12, 1 / 8]
 
-const requestsPerClient = 20 * scale ** 2
-
-interface Outcome {
-  readonly status: number
-  /** Of errors. */
-  readonly body: string
-  readonly cacheStatus: string
+/** How many requests of the noisy client come before a request of another client, whenever they arrive. */
+interface Overtaking {
+  /** Requests of the noisy client that end while another client waits for a cached response. */
+  readonly cached: number
+  /** Upstream requests of the noisy client that are sent while one of another client waits to be sent. */
+  readonly uncached: number
 }
 
-const outcomeOf = ({ headers, status, text }: HttpResult): Outcome => ({
-  status,
-  body: status === 200 ? "" : text.replace(/"requestId":.*/, ""),
-  cacheStatus: String(headers["cache-status"]).replace(/ttl=\d+/, "ttl")
-})
+/** Turns of the event loop in which a request is received and answered. All clients and the upstream share the loop. */
+const turns = 12
 
-const request = ({ port }: SharedProxy, path: string, token: string) =>
-  Effect.map(sendRequest(port, path, { headers: { "x-api-key": token } }), outcomeOf)
+/** Connections that the system accepts before the proxy does. */
+const backlog = 511
+
+/** A connection has one request in flight, several if it pipelines, and sends another in each turn if it reads the response. */
+const maxOvertaking = ({ connections, name, reads = false, reconnects = false }: Misbehavior): Overtaking => {
+  const pending = reconnects
+    ? backlog
+    : connections * (name.startsWith("pipelines") ? maxPendingResponses : 1)
+  const all = pending * (reads || pending > connections ? turns : 1)
+  const reachesUpstream = !/pipelines|40[14]|sending|connections/.test(name)
+  return { cached: all, uncached: reachesUpstream ? all : 0 }
+}
+
+const outcomeOf = ({ headers, status, text }: HttpResult): string =>
+  `${status} ${status === 200 ? "" : text} ${String(headers["cache-status"]).replace(/ttl=\d+/, "ttl")}`
+
+const request = ({ port }: SharedProxy.SharedProxy, client: string, path: string) =>
+  Effect.map(sendRequest(port, path, { headers: { "x-api-key": SharedProxy.tokenOf(client) } }), outcomeOf)
 
 /** Sends a request, and counts the requests of the noisy client that end before it. */
-const cachedRequest = (proxy: SharedProxy) =>
+const cachedRequest = (proxy: SharedProxy.SharedProxy) =>
   Effect.suspend(() => {
     const before = proxy.noisyServed()
-    return Effect.map(request(proxy, paths.cached, tokens.cached), (outcome) => ({
-      outcome,
-      overtaking: proxy.noisyServed() - before
-    }))
+    return Effect.map(
+      request(proxy, "cached", SharedProxy.paths.cached),
+      (outcome) => ({ outcome, overtaking: proxy.noisyServed() - before })
+    )
   })
 
 /** Sends a request, and counts the noisy upstream requests that were sent after it was made, but before it was sent. */
-const uncachedRequest = (proxy: SharedProxy, index: number) =>
+const uncachedRequest = (proxy: SharedProxy.SharedProxy, index: number) =>
   Effect.gen(function*() {
     const before = proxy.noisySent()
-    const path = paths.uncached(index)
-    const outcome = yield* request(proxy, path, tokens.uncached)
-    const own = proxy.upstream.requests().findIndex((sent) => sent.includes(path))
-    return { outcome, overtaking: proxy.noisySent(own) - before }
+    const path = `${SharedProxy.paths.uncached}?n=${index}`
+    const outcome = yield* request(proxy, "uncached", path)
+    return { outcome, overtaking: proxy.noisySentBefore(path) - before }
   })
 
-const wellBehaved = (proxy: SharedProxy) =>
-  Effect.all({
-    cached: Effect.forEach(Array.from({ length: requestsPerClient }), () => cachedRequest(proxy), {
-      concurrency: 2
-    }),
-    uncached: Effect.forEach(
-      Array.from({ length: requestsPerClient }),
-      (_, index) => uncachedRequest(proxy, index),
-      { concurrency: 2 }
-    )
-  }, { concurrency: 2 })
-
-const hit: Outcome = { status: 200, body: "", cacheStatus: "quarry-proxy; hit; ttl" }
-
-const miss: Outcome = { status: 200, body: "", cacheStatus: "quarry-proxy; fwd=miss" }
-
-/** Returns the outcomes as a set, in JSON. */
-const outcomes = (results: ReadonlyArray<{ readonly outcome: Outcome }>): ReadonlySet<string> =>
-  new Set(results.map(({ outcome }) => JSON.stringify(outcome)))
-
-const check = ({ maxOvertaking, options, start: misbehave }: Misbehavior) =>
-  Effect.gen(function*() {
-    const proxy = yield* start(options)
-    yield* cachedRequest(proxy)
-    yield* misbehave(proxy, scale)
-    const { cached, uncached } = yield* wellBehaved(proxy)
-    expect(outcomes(cached)).toEqual(new Set([JSON.stringify(hit)]))
-    expect(outcomes(uncached)).toEqual(new Set([JSON.stringify(miss)]))
-    const max = maxOvertaking(scale)
-    expect(Math.max(...cached.map(({ overtaking }) => overtaking))).toBeLessThanOrEqual(max.cached)
-    expect(Math.max(...uncached.map(({ overtaking }) => overtaking))).toBeLessThanOrEqual(max.uncached)
-  })
-
-for (const misbehavior of misbehaviors) {
-  it.scopedLive(
-    `two clients get correct responses while a third ${misbehavior.name}`,
-    () => check(misbehavior)
+/** Sends the requests of a client, two at a time. Returns the different outcomes, and the most noisy requests before one. */
+const sendAll = <E>(
+  send: (index: number) => Effect.Effect<{ readonly outcome: string; readonly overtaking: number }, E>
+) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: requestsPerClient }, (_, index) => index), send, { concurrency: 2 }),
+    (all) => ({
+      outcomes: [...new Set(all.map(({ outcome }) => outcome))],
+      overtaking: Math.max(...all.map(({ overtaking }) => overtaking))
+    })
   )
-}
+
+const check = (misbehavior: Misbehavior, max: Overtaking, rateLimit?: RateLimit.RateLimit) =>
+  Effect.gen(function*() {
+    const proxy = yield* SharedProxy.start(misbehavior.rateLimit, rateLimit)
+    yield* cachedRequest(proxy)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => start(misbehavior, proxy.port)),
+      (stop) => Effect.sync(stop)
+    )
+    // Some never get a response
+    yield* Effect.repeat(cachedRequest(proxy), {
+      until: () => proxy.noisyServed() + proxy.noisySent() > misbehavior.connections,
+      times: requestsPerClient
+    })
+    const { cached, uncached } = yield* Effect.all({
+      cached: sendAll(() => cachedRequest(proxy)),
+      uncached: sendAll((index) => uncachedRequest(proxy, index))
+    }, { concurrency: 2 })
+    expect(cached.outcomes).toEqual(["200  quarry-proxy; hit; ttl"])
+    expect(uncached.outcomes).toEqual(["200  quarry-proxy; fwd=miss"])
+    expect(cached.overtaking).toBeLessThanOrEqual(max.cached)
+    expect(uncached.overtaking).toBeLessThanOrEqual(max.uncached)
+  })
+
+it.scopedLive.each(misbehaviors)("two clients get correct responses beside $name", (all) => {
+  const misbehavior = { ...all, connections: Math.ceil(all.connections * share) }
+  return check(misbehavior, maxOvertaking(misbehavior))
+})
+
+it.scopedLive("two clients get their share of the rate limit of the API key", () =>
+  Effect.gen(function*() {
+    const random = misbehaviors.find(({ name }) => name === "random queries") ?? expect.fail()
+    const rateLimit = RateLimit.make({ limit: 400, window: "1 second", burst: 5 })
+    // In arrival order, all 32 would precede an uncached request.
+    yield* check({ ...random, connections: 32 }, { cached: 64, uncached: 16 }, rateLimit)
+  }))
