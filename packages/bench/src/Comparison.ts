@@ -2,9 +2,8 @@
  * Comparisons of a baseline, peers and Blockquarry.
  *
  * Absolute times vary with the load of the machine, so subjects run interleaved (A B C A B C …) and the result is the
- * ratio of their medians. The cost is CPU time, not wall time, so waiting does not count; of a bundle it is its size.
+ * ratio of their medians. The cost is CPU time, not wall time, so waiting does not count; of programs it is both.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -20,8 +19,6 @@ export interface Comparison {
   readonly unit: string
   /** The number of records that each subject must return per iteration. Another number is an error. */
   readonly records: number
-  /** The unit of costs. Default: microseconds of CPU time. */
-  readonly costUnit?: "bytes"
   /** The least that the work costs, or what growth is measured from. */
   readonly baseline: Subject
   /** Other programs that do the same. */
@@ -48,7 +45,7 @@ export interface Subject {
 
 export interface Batch {
   readonly records: number
-  /** CPU time in microseconds, or the unit of the comparison. */
+  /** CPU time in microseconds. */
   readonly cost: number
 }
 
@@ -67,12 +64,8 @@ export interface SubjectResult {
   readonly name: string
   /** Median cost of one iteration. */
   readonly cost: number
-  /** Median wall time divided by iterations, in microseconds. */
-  readonly wall: number
-  /** The name of its baseline. */
+  /** The name of its baseline, and the ratio to the median of it. */
   readonly baseline: string
-  readonly baselineCost: number
-  /** The ratio to the median of its baseline. */
   readonly ratio: number
   readonly target: Subject["target"]
 }
@@ -101,30 +94,20 @@ export const runComparison = (
         Effect.map(warmUp(comparison, subject, measure), (iterations) => ({
           subject,
           iterations,
-          timings: new Array<Timing>()
+          costs: new Array<number>()
         }))
     )
     for (let round = 0; round < measure.rounds; round++) {
-      for (const { iterations, subject, timings } of prepared) {
-        timings.push(yield* measureBatch(comparison, subject, iterations))
+      for (const { costs, iterations, subject } of prepared) {
+        costs.push(yield* measureBatch(comparison, subject, iterations))
       }
     }
-    const costs = new Map(
-      prepared.map(({ subject, timings }) => [subject, median(timings.map(({ cost }) => cost))] as const)
-    )
-    return prepared.map(({ subject, timings }) => {
+    const medians = new Map(prepared.map(({ costs, subject }) => [subject, median(costs)] as const))
+    const costOf = (subject: Subject) => medians.get(subject) ?? Number.NaN
+    return prepared.map(({ subject }) => {
       const { baseline = comparison.baseline, name, target } = subject
-      const cost = costs.get(subject) ?? Number.NaN
-      const baselineCost = costs.get(baseline) ?? Number.NaN
-      return {
-        name,
-        cost,
-        wall: median(timings.map(({ wall }) => wall)),
-        baseline: baseline.name,
-        baselineCost,
-        ratio: cost / baselineCost,
-        target
-      }
+      const cost = costOf(subject)
+      return { name, cost, baseline: baseline.name, ratio: cost / costOf(baseline), target }
     })
   })
 
@@ -136,7 +119,7 @@ const warmUp = (comparison: Comparison, subject: Subject, measure: MeasureOption
     // The cheapest batch: a slow one, for example with a major collection, would make the measured batches too short.
     let cheapest = Infinity
     while (spent < measure.warmUp || done < (measure.warmUpIterations ?? 0)) {
-      const { cost } = yield* measureBatch(comparison, subject, iterations)
+      const cost = yield* measureBatch(comparison, subject, iterations)
       spent += cost * iterations
       done += iterations
       cheapest = Math.min(cheapest, Math.max(cost, 1 / iterations))
@@ -145,20 +128,9 @@ const warmUp = (comparison: Comparison, subject: Subject, measure: MeasureOption
     return iterations
   })
 
-/** The cost and the wall time of an iteration, in microseconds. */
-interface Timing {
-  readonly cost: number
-  readonly wall: number
-}
-
+/** The cost of an iteration. */
 const measureBatch = ({ records, title }: Comparison, { name, run }: Subject, iterations: number) =>
-  Effect.gen(function*() {
-    const startedAt = yield* Clock.currentTimeNanos
-    const batch = yield* run(iterations)
-    const wall = Number((yield* Clock.currentTimeNanos) - startedAt) / 1000
-    return batch.records === records * iterations
-      ? { cost: batch.cost / iterations, wall: wall / iterations } satisfies Timing
-      : yield* Effect.dieMessage(
-        `${title}: ${name} returned ${batch.records} records in ${iterations} iterations`
-      )
-  })
+  Effect.flatMap(run(iterations), (batch) =>
+    batch.records === records * iterations
+      ? Effect.succeed(batch.cost / iterations)
+      : Effect.dieMessage(`${title}: ${name} returned ${batch.records} records in ${iterations} iterations`))

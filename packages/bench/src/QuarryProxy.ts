@@ -40,23 +40,17 @@ const token = "qp_bench-token-0123456789abcdef0123456789abcdefg"
 export const startServer = (
   name: string,
   upstreamUrl: string,
-  { clients = [], ...configuration }: ProxyConfiguration = {},
-  nodeOptions: ReadonlyArray<string> = []
+  configuration: ProxyConfiguration = {}
 ): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.map(
-    start(
-      upstreamUrl,
-      { ...configuration, clients: [...clients, clientConfig("bench", token)] },
-      nodeOptions
-    ),
+    start(upstreamUrl, { ...configuration, clients: [clientConfig("bench", token)] }),
     ({ pid, port }) => ({ name, pid, port, headers: { "x-api-key": token } })
   )
 
 /** Starts the proxy with defaults, without a rate limit of upstream requests. */
 export const start = (
   upstreamUrl: string,
-  configuration: ProxyConfiguration = {},
-  nodeOptions: ReadonlyArray<string> = []
+  configuration: ProxyConfiguration = {}
 ): Effect.Effect<QuarryProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     if (!existsSync(proxyPath)) {
@@ -67,7 +61,7 @@ export const start = (
     writeFileSync(file, JSON.stringify({ admin: { open: "all" }, ...configuration }))
     const adminPort = yield* freePort
     const { pid, output } = yield* startProgram({
-      args: [...nodeOptions, proxyPath],
+      args: [proxyPath],
       env: {
         QUARRY_PROXY_CONFIG: file,
         QUARRY_PROXY_PORT: "0",

@@ -16,53 +16,41 @@ const formatTarget = (result: SubjectResult): string => {
   return `≤ ${bounds.join(", ")} ${meetsTarget(result) === true ? "met" : "missed"}`
 }
 
-type Column = readonly [name: string, cell: (result: SubjectResult) => string]
-
 /** Formats a title and a table. Rates are per second of CPU time. */
-export const formatTable = (comparison: Comparison, results: ReadonlyArray<SubjectResult>): string => {
-  const { costUnit, records, title, unit } = comparison
-  const rateOf = (count: number): Column["1"] => ({ cost }) => formatCount(count * perSecond / cost)
-  const costs: ReadonlyArray<Column> = costUnit === undefined
-    ? [[`µs/${unit}`, ({ cost }) => cost.toFixed(1)], [`${unit}s/s`, rateOf(1)]]
-    : [[`${costUnit}/${unit}`, ({ cost }) => formatCount(cost)]]
-  const recordRates: ReadonlyArray<Column> = records === 1 ? [] : [["records/s", rateOf(records)]]
-  const targets: ReadonlyArray<Column> = results.some(({ target }) => target !== undefined)
-    ? [["target", formatTarget]]
-    : []
-  const columns = [
-    ["× baseline", ({ ratio }) => ratio.toFixed(2)] satisfies Column,
-    ...costs,
-    ...recordRates,
-    ["wall µs", ({ wall }) => wall.toFixed(1)] satisfies Column,
-    ...targets
-  ]
+export const formatTable = (
+  { records, title, unit }: Comparison,
+  results: ReadonlyArray<SubjectResult>
+): string => {
   const lines = [
-    [title, ...columns.map(([name]) => name)],
-    ...results.map((result) => [`  ${result.name}`, ...columns.map(([, cell]) => cell(result))])
+    [title, "× baseline", `µs/${unit}`, `${unit}s/s`, "records/s", "target"],
+    ...results.map((result) => [
+      `  ${result.name}`,
+      result.ratio.toFixed(2),
+      result.cost.toFixed(1),
+      formatCount(perSecond / result.cost),
+      formatCount(records * perSecond / result.cost),
+      formatTarget(result)
+    ])
   ]
   const widths =
     lines[0]?.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0))) ?? []
   return lines.map((cells) =>
     cells.map((cell, column) =>
       column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
-    ).join("  ")
+    ).join("  ").trimEnd()
   ).join("\n")
 }
 
-/** Returns one row for each subject, for `bench --json`. */
-export const toRows = (benchmark: string, comparison: Comparison, results: ReadonlyArray<SubjectResult>) =>
+/** Returns one row for each subject, for `bench --json`. Costs are CPU time in microseconds. */
+export const toRows = (
+  benchmark: string,
+  { title, unit }: Comparison,
+  results: ReadonlyArray<SubjectResult>
+) =>
   results.map((result) => ({
     benchmark,
-    comparison: comparison.title,
-    subject: result.name,
-    baseline: result.baseline,
-    costUnit: comparison.costUnit ?? "µs of CPU time",
-    per: comparison.unit,
-    baselineCost: result.baselineCost,
-    cost: result.cost,
-    wallMicroseconds: result.wall,
-    ratio: result.ratio,
-    recordsPerSecond: comparison.costUnit === undefined ? comparison.records * perSecond / result.cost : null,
-    target: result.target ?? null,
+    comparison: title,
+    unit,
+    ...result,
     meetsTarget: meetsTarget(result)
   }))

@@ -1,8 +1,7 @@
 /** Servers as subjects, measured by the CPU time of their process. Checks their responses and upstream requests. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Comparison, Subject } from "./Comparison.ts"
-import { formatSize } from "./Documents.ts"
+import type { Subject } from "./Comparison.ts"
 import * as Load from "./Load.ts"
 import { forkProcess, pathTo, processCpuTime } from "./Processes.ts"
 import { measuredSubject } from "./Subject.ts"
@@ -52,7 +51,6 @@ export interface Server {
   readonly port: number
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly target?: Subject["target"]
 }
 
 /** What `referenceServers.mjs` describes. */
@@ -107,7 +105,7 @@ export const connections = 32
 /** Returns a constructor of subjects that request a document. */
 export const subjectsWith =
   ({ body, path }: ExpectedDocument, { query, upstreamRequests }: LoadPattern, upstream: Upstream) =>
-  ({ headers = {}, name, pid, port, target }: Server): Subject => {
+  ({ headers = {}, name, pid, port }: Server): Subject => {
     const bytes = Buffer.from(body)
     const next = () => ({ target: `${path}?${query()}`, headers })
     /** The first response is compared in full, and fills the cache. For the others, comparing the length suffices. */
@@ -136,19 +134,5 @@ export const subjectsWith =
           `${name} sent ${upstreamRequestCount} upstream requests for ${iterations} requests, expected ${expected}`
         )
       })
-    const subject = measuredSubject(name, work, Effect.sync(() => processCpuTime(pid)))
-    return { ...subject, isExternal: true, ...(target === undefined ? {} : { target }) }
+    return { ...measuredSubject(name, work, Effect.sync(() => processCpuTime(pid))), isExternal: true }
   }
-
-/** What all comparisons of servers have in common. */
-export const comparisonOfServers = (
-  title: string,
-  { body }: ExpectedDocument,
-  subjects: Pick<Comparison, "baseline" | "peers" | "blockquarry">
-) => ({
-  title: `${title}, ${formatSize(body)}`,
-  unit: "request",
-  records: 1,
-  measureOptions,
-  ...subjects
-} satisfies Comparison)

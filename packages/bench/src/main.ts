@@ -147,7 +147,7 @@ const bench = Command.make("bench", {
     Command.withSubcommands([isolation, soak, worker, noise]),
     Command.withDescription(
       "Runs benchmarks, all by default, and prints a table for each: medians of n rounds. proxy compares the CPU time of " +
-        "quarry-proxy and reference servers, each in its own process. Like growth and processes it requires Linux and " +
+        "quarry-proxy and reference servers, each in its own process, and requires Linux and " +
         "the bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light)."
     )
   )

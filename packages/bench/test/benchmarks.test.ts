@@ -9,7 +9,7 @@ import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
 import { runComparison } from "../src/Comparison.ts"
 import { formatSize, transfersPage } from "../src/Documents.ts"
 
-const slow = new Set(["programs", "cli", "export", "proxy", "growth", "processes"])
+const slow = new Set(["cli", "export", "proxy"])
 const benchmarks = allBenchmarks.filter(({ name }) => isFull || !slow.has(name))
 
 it.each(benchmarks)("$name runs", async ({ comparisons }) => {

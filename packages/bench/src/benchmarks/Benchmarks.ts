@@ -1,12 +1,11 @@
 /** All benchmarks, in the order in which they run. */
 import type { Benchmark } from "../Comparison.ts"
 import { call } from "./call.ts"
+import { cli, exports } from "./cli.ts"
 import { decode } from "./decode.ts"
-import { hits, raw } from "./engine.ts"
-import { growth } from "./growth.ts"
+import { firstCall, hits, raw } from "./engine.ts"
 import { pagination } from "./pagination.ts"
-import { cli, exports, programs } from "./programs.ts"
-import { processes, proxy } from "./proxy.ts"
+import { proxy } from "./proxy.ts"
 
 export const allBenchmarks: ReadonlyArray<Benchmark> = [
   decode,
@@ -14,10 +13,8 @@ export const allBenchmarks: ReadonlyArray<Benchmark> = [
   raw,
   pagination,
   hits,
-  programs,
+  firstCall,
   cli,
   exports,
-  proxy,
-  growth,
-  processes
+  proxy
 ]

@@ -1,4 +1,4 @@
-/** The engine without network: raw calls and cache hits. */
+/** The engine without network: raw calls, cache hits and the first call of a client. */
 import type { Operation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
@@ -10,8 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
-import { examplePrice, formatSize, pageSize, transfersPage } from "../Documents.ts"
+import { countRecords, examplePrice, formatSize, pageSize, transfersPage } from "../Documents.ts"
 import { input, makeDataApi, makeRawCalls } from "../Library.ts"
+import { makeStubClient } from "../StubClient.ts"
 import { effectSubject, syncSubject } from "../Subject.ts"
 
 const page = transfersPage("strings", "next")
@@ -83,6 +84,31 @@ export const hits: Benchmark = {
         { ...effectSubject("Engine.raw", yield* call(cached)), target: { cost: 4 } },
         { ...effectSubject("DataApi.walletTransfers", decoded), target: { cost: 10 } }
       ]
+    }]
+  })
+}
+
+/** Creates a client with its engine, and gets a page. */
+export const firstCall: Benchmark = {
+  name: "first-call",
+  comparisons: Effect.sync(() => {
+    const bytes = Buffer.from(page)
+    const client = makeStubClient(() => bytes)
+    const plainCall = client.get("http://first.test").pipe(
+      Effect.flatMap((response) => response.json),
+      Effect.map(countRecords)
+    )
+    const call = makeDataApi(Layer.succeed(HttpClient.HttpClient, client)).pipe(
+      Effect.flatMap((data) => data.walletTransfers(input)),
+      Effect.map(({ result }) => result.length),
+      Effect.scoped
+    )
+    return [{
+      title: "first call of a new client without network, 91 KB",
+      unit: "client",
+      records: pageSize,
+      baseline: effectSubject("HttpClient + json", plainCall),
+      blockquarry: [{ ...effectSubject("DataApi.walletTransfers", call), target: { cost: 2000 } }]
     }]
   })
 }

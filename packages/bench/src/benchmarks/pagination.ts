@@ -6,15 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Benchmark } from "../Comparison.ts"
-import {
-  distinctPages,
-  formatSize,
-  isParsedPage,
-  pageSize,
-  rotate,
-  transfersPage,
-  wallet
-} from "../Documents.ts"
+import { distinctPages, formatSize, isParsedPage, pageSize, transfersPage, wallet } from "../Documents.ts"
 import { input, makeDataApi } from "../Library.ts"
 import { makeStubClient } from "../StubClient.ts"
 import { measuredSubject } from "../Subject.ts"
@@ -51,22 +43,6 @@ const countRecords = <A, E>(records: Stream.Stream<A, E>): Effect.Effect<number>
   return records.pipe(Stream.runForEachChunk(add), Effect.map(() => total), Effect.orDie)
 }
 
-const nextText = rotate(pages)
-
-function* parsedPages(count: number) {
-  for (let page = 0; page < count; page++) {
-    const document: unknown = JSON.parse(nextText())
-    yield isParsedPage(document) ? document.result : []
-  }
-}
-
-const generator = measuredSubject("generator with JSON.parse only", (pages) =>
-  Effect.sync(() => {
-    let total = 0
-    for (const records of parsedPages(pages)) total += records.length
-    return total
-  }))
-
 const readPage = (pageUrl: string) =>
   client.get(pageUrl).pipe(
     Effect.flatMap((response) => response.json),
@@ -86,8 +62,6 @@ const listSubject = <A, E>(name: string, records: Stream.Stream<A, E>) =>
     return countRecords(records)
   })
 
-const megabytes = Effect.sync(() => Math.round(process.memoryUsage.rss() / 2 ** 20))
-
 export const pagination: Benchmark = {
   name: "pagination",
   comparisons: Effect.gen(function*() {
@@ -98,13 +72,7 @@ export const pagination: Benchmark = {
       unit: "page",
       records: pageSize,
       baseline: listSubject("Effect Stream + HttpClient + json", Stream.paginateChunkEffect(url, readPage)),
-      peers: [generator],
-      blockquarry: [{ ...items, target: { ratio: 1.6, cost: pageSize / 150_000 * 1_000_000 } }],
-      notes: Effect.gen(function*() {
-        const before = yield* megabytes
-        yield* items.run(2000)
-        return [`RSS ${before} MB before and ${yield* megabytes} MB after 2000 pages read by Blockquarry`]
-      })
+      blockquarry: [{ ...items, target: { ratio: 1.6, cost: pageSize / 150_000 * 1_000_000 } }]
     }]
   })
 }

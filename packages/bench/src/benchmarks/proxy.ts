@@ -5,13 +5,12 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
-import type { Benchmark, Subject } from "../Comparison.ts"
-import { pageDocument, smallDocument } from "../Documents.ts"
+import type { Benchmark } from "../Comparison.ts"
+import { formatSize, pageDocument, smallDocument } from "../Documents.ts"
 import { startNginx } from "../Nginx.ts"
 import { pathTo } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as Servers from "../Servers.ts"
-import { sumOfBatches } from "../Subject.ts"
 
 const documents = [smallDocument, pageDocument]
 
@@ -77,11 +76,13 @@ export const proxy: Benchmark = {
     ) => {
       const subject = Servers.subjectsWith(document, pattern, upstream)
       return {
-        ...Servers.comparisonOfServers(title, document, {
-          baseline: subject(baseline),
-          peers: peers.map(subject),
-          blockquarry: blockquarry.map(([server, ratio]) => ({ ...subject(server), target: { ratio } }))
-        }),
+        title: `${title}, ${formatSize(document.body)}`,
+        unit: "request",
+        records: 1,
+        measureOptions: Servers.measureOptions,
+        baseline: subject(baseline),
+        peers: peers.map(subject),
+        blockquarry: blockquarry.map(([server, ratio]) => ({ ...subject(server), target: { ratio } })),
         notes
       }
     }
@@ -93,43 +94,4 @@ export const proxy: Benchmark = {
       compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]])
     ]
   })
-}
-
-/** Distributes the work over subjects, which do it at the same time. */
-const together = (name: string, subjects: ReadonlyArray<Subject>): Subject => ({
-  name,
-  isExternal: true,
-  run: (iterations) =>
-    Effect.map(
-      Effect.forEach(subjects, ({ run }, index) => run(Math.floor((iterations + index) / subjects.length)), {
-        concurrency: "unbounded"
-      }),
-      sumOfBatches
-    )
-})
-
-const startProcess = (pattern: Servers.LoadPattern) =>
-  Effect.gen(function*() {
-    const upstream = yield* Servers.startUpstream({ bodies })
-    const server = yield* QuarryProxy.startServer("quarry-proxy", upstream.baseUrl)
-    return Servers.subjectsWith(smallDocument, pattern, upstream)(server)
-  })
-
-const compareProcesses = (title: string, pattern: Servers.LoadPattern) =>
-  Effect.map(
-    Effect.all([startProcess(pattern), startProcess(pattern)]),
-    ([first, second]) =>
-      Servers.comparisonOfServers(`throughput, ${title}`, smallDocument, {
-        baseline: together("1 process", [first]),
-        blockquarry: [together("2 processes", [first, second])]
-      })
-  )
-
-/** Throughput of one and two processes, which share the machine with the load generator and their upstreams. */
-export const processes: Benchmark = {
-  name: "processes",
-  comparisons: Effect.all([
-    compareProcesses("pass-through, cache on", Servers.cacheMisses()),
-    compareProcesses("cached hits", Servers.cacheHits)
-  ])
 }

@@ -1,76 +1,11 @@
-/** Programs with the library, and the command line, of which every iteration starts a process. */
-import * as HttpClient from "@effect/platform/HttpClient"
+/** The command line, of which every iteration starts a process. */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { readFileSync, realpathSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Benchmark, Comparison, Subject } from "../Comparison.ts"
-import { countRecords, pageSize, transfersPage } from "../Documents.ts"
-import { input, makeDataApi } from "../Library.ts"
-import {
-  findExecutable,
-  makeTemporaryDirectory,
-  pathTo,
-  type ProgramSpec,
-  runProgram,
-  startProgram
-} from "../Processes.ts"
-import { startUpstream } from "../Servers.ts"
-import { makeStubClient } from "../StubClient.ts"
-import { effectSubject, processMeasureOptions, processSubject } from "../Subject.ts"
-
-/** Bundles a program of this package, and returns the size in bytes. */
-const bundle = (name: string, file: string) =>
-  runProgram({
-    args: [
-      pathTo("packages/bench/bundleProgram.mjs"),
-      pathTo(`packages/bench/src/programs/${name}.ts`),
-      file
-    ]
-  })
-
-/** The first call of a client, and the size of a bundle. */
-export const programs: Benchmark = {
-  name: "programs",
-  comparisons: Effect.gen(function*() {
-    const directory = yield* makeTemporaryDirectory
-    const bundleSize = (name: string, program: string) =>
-      Effect.map(
-        Effect.cached(bundle(program, join(directory, `${program}.mjs`))),
-        (run) => processSubject(name, Effect.map(run, ({ output }) => ({ records: 1, cost: Number(output) })))
-      )
-    const page = Buffer.from(transfersPage("strings", null))
-    const client = makeStubClient(() => page)
-    const plainCall = client.get("http://first.test").pipe(
-      Effect.flatMap((response) => response.json),
-      Effect.map(countRecords)
-    )
-    const firstCall = makeDataApi(Layer.succeed(HttpClient.HttpClient, client)).pipe(
-      Effect.flatMap((data) => data.walletTransfers(input)),
-      Effect.map(({ result }) => result.length),
-      Effect.scoped
-    )
-    return [
-      {
-        title: "first call of a new client without network, 91 KB",
-        unit: "client",
-        records: pageSize,
-        baseline: effectSubject("HttpClient + json", plainCall),
-        blockquarry: [{ ...effectSubject("DataApi.walletTransfers", firstCall), target: { cost: 2000 } }]
-      },
-      {
-        title: "bundle of a program, minified, gzip",
-        unit: "program",
-        costUnit: "bytes",
-        records: 1,
-        baseline: yield* bundleSize("HttpClient, Schema, Stream", "platform"),
-        blockquarry: [{ ...yield* bundleSize("DataApi", "dataApi"), target: { cost: 115_000 } }],
-        measureOptions: processMeasureOptions
-      }
-    ]
-  })
-}
+import { makeTemporaryDirectory, pathTo, type ProgramSpec, runProgram, startProgram } from "../Processes.ts"
+import { processMeasureOptions, processSubject } from "../Subject.ts"
 
 const quarry = pathTo("apps/cli/dist/quarry.js")
 
@@ -141,40 +76,6 @@ const script = (code: string, env: Readonly<Record<string, string>>): ProgramSpe
 
 const pagesOf = (origin: string) => `${origin}/api/v2.2/${busyWallet}/erc20/transfers?chain=0x1&limit=100`
 
-/** `npm view` also reads its configuration, sends one request, and prints one document. */
-const npmView = Effect.gen(function*() {
-  const npm = findExecutable("npm")
-  if (npm === undefined) return []
-  const manifest = { name: "example", version: "1.0.0", dist: { tarball: "http://127.0.0.1/example.tgz" } }
-  const document = { name: "example", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": manifest } }
-  const { baseUrl } = yield* startUpstream({ bodies: { "/example": JSON.stringify(document) } })
-  const env = {
-    npm_config_registry: baseUrl,
-    npm_config_cache: yield* makeTemporaryDirectory,
-    npm_config_update_notifier: "false"
-  }
-  return [
-    timed("npm view", { args: [realpathSync(npm), "view", "example", "--json", "--prefer-online"], env })
-  ]
-})
-
-/** What a script would do without quarry, but for the cursors, which curl cannot follow. */
-const curlAndJq = (pagesUrl: string, records: number) =>
-  Effect.gen(function*() {
-    if (findExecutable("curl") === undefined || findExecutable("jq") === undefined) return []
-    const urls = [pagesUrl]
-    while (urls.length < records / 100) {
-      const response = yield* Effect.promise(() =>
-        fetch(urls.at(-1) ?? "", { headers: { "x-api-key": sandboxKey } })
-      )
-      const page: { readonly cursor: string } = Object(yield* Effect.promise(() => response.json()))
-      urls.push(`${pagesUrl}&cursor=${encodeURIComponent(page.cursor)}`)
-    }
-    const print = "curl -s \"$@\" | jq -c '.result[]'"
-    const args = ["-c", print, "sh", "-H", `x-api-key: ${sandboxKey}`, ...urls]
-    return [timed("curl | jq, with the URLs of all pages", { file: "/bin/sh", args }, countLines)]
-  })
-
 /** The command line: start-up, one request, and the throughput of a list, from the sandbox server in another process. */
 export const cli: Benchmark = {
   name: "cli",
@@ -184,8 +85,6 @@ export const cli: Benchmark = {
     // With the code that Node.js keeps from the first run
     const caches = { XDG_CACHE_HOME: yield* makeTemporaryDirectory }
     const env = { ...environment(origin), ...caches }
-    const pagesUrl = pagesOf(origin)
-    const [npm, curl] = [yield* npmView, yield* curlAndJq(pagesUrl, records)]
     const publint = pathTo("node_modules/publint/src/cli.js")
     const price = [quarry, "token", "price", token, "-o", "json"]
     const list = ["--all", "--max-items", String(records), "-o", "ndjson"]
@@ -198,10 +97,6 @@ export const cli: Benchmark = {
         peers: [timed("publint --help", { args: [publint, "--help"] })],
         blockquarry: [
           { ...timed("quarry --help", { args: [quarry, "--help"], env: caches }), target: { ratio: 1.8 } },
-          timed("quarry completion", {
-            args: [quarry, "__complete", "=--", "wallet", "transfers"],
-            env: caches
-          }),
           {
             ...timed("quarry token price --sandbox", { args: [...price, "--sandbox"], env: caches }),
             target: { ratio: 3 }
@@ -215,7 +110,6 @@ export const cli: Benchmark = {
           "node, fetch and JSON.stringify",
           script(fetchDocument, { ...env, DOCUMENT: `${origin}/api/v2.2/erc20/${token}/price` })
         ),
-        peers: npm,
         blockquarry: [timed("quarry token price", { args: price, env })]
       },
       {
@@ -225,10 +119,9 @@ export const cli: Benchmark = {
         records,
         baseline: timed(
           "node, fetch and JSON.stringify",
-          script(fetchPages, { ...env, PAGES: pagesUrl, RECORDS: String(records) }),
+          script(fetchPages, { ...env, PAGES: pagesOf(origin), RECORDS: String(records) }),
           countLines
         ),
-        peers: curl,
         blockquarry: [timed(
           "quarry wallet transfers --all -o ndjson",
           { args: [quarry, "wallet", "transfers", busyWallet, ...list], env },
