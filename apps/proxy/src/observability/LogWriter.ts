@@ -1,7 +1,7 @@
 /**
  * Writes log lines to standard error in the background, so that a slow reader does not block the proxy. If the buffer is
- * full or writing fails, new lines are dropped and counted, and the next line that is written reports the number. Lines
- * are written completely and in order.
+ * full, because the reader is slow or writing fails, new lines are dropped and counted, and the next line that is written
+ * reports the number. Lines are written completely and in order.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -81,10 +81,6 @@ class BufferedWriter {
   #dropped = 0
   /** The bytes of the current batch that are not written yet. */
   #unwritten: Buffer = emptyBuffer
-  /** Whether the file ends with an incomplete line, whose rest is at the start of `#unwritten`. */
-  #partialLine = false
-  /** The number of dropped lines that the last line of `#unwritten` reports. */
-  #reportedDropped = 0
   #writing = false
   #closing = false
   #closed = false
@@ -135,18 +131,16 @@ class BufferedWriter {
     Fs.write(this.#file, this.#unwritten, (error, written) => {
       this.#writing = false
       if (error === null && written > 0) {
-        this.#advance(written)
+        this.#unwritten = this.#unwritten.subarray(written)
         // Lines that arrived in the meantime wait for others.
         return this.#unwritten.byteLength > 0 || this.#lines.byteLength === 0 || this.#closing
           ? this.#write()
           : this.#scheduleWrite(flushDelayMs)
       }
-      if (this.#closed) return
       // The pipe is full, because the reader is slow.
       if (error === null || error.code === "EAGAIN") return this.#scheduleWrite(retryDelayMs)
-      this.#dropUnwritten()
       // The next line retries, so that logging continues when a full disk has space again.
-      return this.#lines.byteLength > 0 ? this.#scheduleWrite(flushDelayMs) : this.#onIdle()
+      return this.#onIdle()
     })
   }
 
@@ -156,31 +150,11 @@ class BufferedWriter {
       this.#lines.add(
         JSON.stringify({ level: "warning", message: "log lines dropped", dropped: this.#dropped })
       )
+      this.#dropped = 0
     }
     const lines = this.#lines
     this.#lines = this.#otherLines
     this.#otherLines = lines
     this.#unwritten = lines.take()
-    this.#reportedDropped = this.#dropped
-    this.#dropped = 0
-  }
-
-  #advance(bytes: number): void {
-    this.#partialLine = this.#unwritten[bytes - 1] !== lineFeed
-    this.#unwritten = this.#unwritten.subarray(bytes)
-  }
-
-  /** Drops the current batch, except the rest of a line that is partially written: other lines must not be appended to it. */
-  #dropUnwritten(): void {
-    const remainingBytes = this.#partialLine ? this.#unwritten.indexOf(lineFeed) + 1 : 0
-    const lostLines = this.#unwritten.subarray(remainingBytes).reduce(
-      (count, byte) => byte === lineFeed ? count + 1 : count,
-      0
-    )
-    this.#unwritten = this.#unwritten.subarray(0, remainingBytes)
-    if (lostLines === 0) return
-    // The line that reports dropped lines does not count as dropped.
-    this.#dropped += this.#reportedDropped > 0 ? lostLines - 1 + this.#reportedDropped : lostLines
-    this.#reportedDropped = 0
   }
 }
