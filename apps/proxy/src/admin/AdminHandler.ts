@@ -112,9 +112,6 @@ const respond = (
     const { config } = admin.activeConfig.current()
     const access = AdminAccess.checkAccess(config, admin.generatedTokenHash, page.kind, request)
     if (Either.isLeft(access)) return Effect.fail(access.left)
-    const { parameters } = page
-    const unknown = parameters === null ? undefined : query.find(([name]) => !parameters.includes(name))
-    if (unknown !== undefined) return Effect.fail(unknownParameter(unknown[0], parameters ?? []))
     return Router.respondToMethod(
       request.method,
       page.method,
@@ -132,25 +129,10 @@ type Respond = (
 interface AdminPage {
   readonly method: "GET" | "POST"
   readonly kind: AdminAccess.PathKind
-  /** The query parameters that it accepts, or null if it ignores them, as probes and links to a page may have any. */
-  readonly parameters: ReadonlyArray<string> | null
   readonly respond: Respond
 }
 
-const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({
-  method: "GET",
-  kind,
-  parameters: kind === "public" ? null : [],
-  respond
-})
-
-const unknownParameter = (name: string, accepted: ReadonlyArray<string>): ProxyError.ProxyError =>
-  ProxyError.make(
-    "invalid-request",
-    `unknown parameter ${JSON.stringify(name.slice(0, 64))}; ${
-      accepted.length === 0 ? "this path accepts none" : `accepted: ${accepted.join(", ")}`
-    }`
-  )
+const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({ method: "GET", kind, respond })
 
 const usage = ({ usageStats }: AdminContext) => {
   const { clients, since, totals } = usageStats.usage()
@@ -167,13 +149,14 @@ const purge: Respond = ({ engine, activeConfig }, request, query, operator) =>
     yield* CrossSite.rejectCrossSite(request.headers)
     const { clients, upstream } = activeConfig.current()
     const sender = `${operator} from ${clients.addressOf(request)}`
-    const [target, ...more] = query.map(([, value]) => value)
-    if (more.length > 0) return yield* Effect.fail(expectedOneTarget)
-    if (target === undefined) {
+    const [parameter, ...more] = query
+    if (parameter === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
       yield* Effect.logInfo(`cache purged by ${sender}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
+    const [name, target] = parameter
+    if (name !== "target" || more.length > 0) return yield* Effect.fail(expectedOneTarget)
     const { path, query: targetQuery } = yield* Effect.mapError(
       RequestTarget.parseTarget(target),
       () => expectedOneTarget
@@ -226,7 +209,7 @@ const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>(
   "/": get("public", statusPage),
   "/status.json": get("operator", ({ status }) => Effect.map(status, uncached)),
   "/usage": get("operator", (admin) => Effect.sync(() => uncached(usage(admin)))),
-  "/purge": { method: "POST", kind: "operator", parameters: ["target"], respond: purge },
+  "/purge": { method: "POST", kind: "operator", respond: purge },
   "/metrics": get(
     "metrics",
     ({ metrics }) =>
