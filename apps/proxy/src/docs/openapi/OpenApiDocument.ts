@@ -87,7 +87,7 @@ export const document = (costs: Config["costs"]): JsonObject => ({
       }
     },
     headers,
-    responses: errorResponses(),
+    responses: errorResponses,
     securitySchemes: {
       ApiKeyAuth: { type: "apiKey", in: "header", name: "X-API-Key", description: "Token of this proxy" },
       bearer: { type: "http", scheme: "bearer", description: "The same token" }
