@@ -32,7 +32,7 @@ describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippe
           expect(text).not.toBe("")
           yield* Effect.promise(() =>
             matches(
-              `${text.replaceAll(/\n+/g, "\n").replaceAll(/\b\d\d:\d\d\b/g, "<time>").trim()}\n`,
+              `${text.replaceAll(/\n+/g, "\n").replaceAll(/\b\d\d:\d\d:\d\d\b/g, "<time>").trim()}\n`,
               `status-page-${name}.txt`
             )
           )

@@ -15,13 +15,6 @@ export const render = (sampleCommands: ReadonlyArray<string>): ProxyResponse.Pro
     script
   })
 
-/** The script fills it. */
-const table = (id: string, label: string): Html =>
-  html`<table id="${id}-table" role="table" aria-label="${label}" hidden>
-<thead id="${id}-columns" role="rowgroup"></thead>
-<tbody id="${id}" role="rowgroup"></tbody>
-</table>`
-
 const body = (sampleCommands: ReadonlyArray<string>): Html =>
   html`<a class="skip" href="#main">Skip to content</a>
 <header>
@@ -30,11 +23,11 @@ const body = (sampleCommands: ReadonlyArray<string>): Html =>
 </header>
 <p id="connection" role="status"></p>
 <main id="main">
-<form id="token-form"><div id="token-panel" class="panel" hidden>
+<form id="token-form" class="panel" hidden>
 <label for="token">Admin token</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false">
 <button class="main">Show status</button>
-</div></form>
+</form>
 <dl id="totals" class="panel" aria-label="Totals since startup"></dl>
 <section id="no-requests" class="panel" aria-labelledby="no-requests-title" hidden>
 <h2 id="no-requests-title">No requests yet</h2>
@@ -52,13 +45,11 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 </section>
 <section class="panel" aria-labelledby="clients-title">
 <h2 id="clients-title">Clients</h2>
-<p id="no-clients" class="muted" hidden>No clients yet.</p>
-${table("clients", "Clients")}
+<div id="clients" class="scroll"></div>
 </section>
 <section class="panel" aria-labelledby="failures-title">
 <h2 id="failures-title">Recent failures</h2>
-<p id="no-failures" class="muted" hidden>None.</p>
-${table("failures", "Recent failures")}
+<div id="failures" class="scroll"></div>
 </section>
 <noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>

@@ -3,7 +3,7 @@
 export const statusStyle = `
 body > header, main, #connection { max-width: 1360px; margin-inline: auto; padding-inline: 20px; }
 body > header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; padding-block: 1rem 0.75rem; }
-h1, #upstreams p, tbody th, td, .meter span { overflow-wrap: anywhere; min-width: 0; }
+h1, #upstreams p { overflow-wrap: anywhere; min-width: 0; }
 h1 span { font-weight: 400; font-size: 0.85rem; }
 #summary { display: flex; flex-wrap: wrap; gap: 0.4rem; }
 #connection:empty { display: none; }
@@ -15,8 +15,7 @@ h1 span { font-weight: 400; font-size: 0.85rem; }
 .lost #totals, .lost #charts, .lost main > section { opacity: 0.75; }
 main { display: grid; gap: 12px; padding-bottom: 2.5rem; }
 main > * { min-width: 0; }
-form:has(> [hidden]) { display: none; }
-#token-panel { display: grid; grid-template-columns: auto minmax(10rem, 24rem) auto; justify-content: start; gap: 0.75rem; align-items: center; padding: 0.9rem 1rem; }
+#token-form { display: grid; grid-template-columns: auto minmax(10rem, 24rem) auto; justify-content: start; gap: 0.75rem; align-items: center; padding: 0.9rem 1rem; }
 section.panel { padding: 0.9rem 1rem; }
 section.panel > h2 { margin-bottom: 0.5rem; }
 #totals { display: grid; grid-template-columns: repeat(7, 1fr); overflow: hidden; }
@@ -27,7 +26,7 @@ section.panel > h2 { margin-bottom: 0.5rem; }
 .tile dd { font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -0.02em; }
 .tile dd.note { font-size: 0.78rem; font-weight: 400; letter-spacing: 0; color: var(--muted); }
 .tile.accent dd:nth-child(2) { color: var(--accent); }
-.tile.bad dd:nth-child(2), td.bad { color: var(--bad); }
+.tile.bad dd:nth-child(2), td .bad { color: var(--bad); }
 #no-requests pre { margin-top: 0.4rem; padding: 0.7rem 0.9rem; background: var(--sunken); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
 #charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
 figure { padding: 0.75rem 0.9rem 0.5rem; }
@@ -61,22 +60,15 @@ figcaption h3 { font-size: 0.9rem; }
 #upstreams p { font-size: 0.85rem; }
 .keys { margin-top: 0.5rem; border-top: 1px solid var(--line); }
 .keys > li { padding-top: 0.45rem; }
-.meter > span { display: flex; justify-content: space-between; gap: 0.75rem; font-size: 0.78rem; color: var(--muted); line-height: 1.6; }
+.meter { display: grid; grid-template-columns: 1fr auto; gap: 0 0.75rem; font-size: 0.78rem; color: var(--muted); line-height: 1.6; }
 .meter em { font-style: normal; opacity: 0.85; }
-.track { height: 5px; border-radius: 3px; background: var(--sunken); overflow: hidden; box-shadow: inset 0 0 0 1px var(--line); }
-.track i { display: block; height: 100%; border-radius: 3px; background: var(--accent); transition: width 0.4s; }
-.meter.low .track i { background: var(--warn); } .meter.none .number { color: var(--bad); }
-.meter.shadow .track i { background: repeating-linear-gradient(90deg, var(--muted) 0 4px, transparent 4px 7px); }
-table { width: 100%; border-collapse: collapse; }
-thead th { text-align: left; font-weight: 500; font-size: 0.8rem; color: var(--muted); padding: 0 0.75rem 0.35rem 0; }
-tbody th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-top: 1px solid var(--line); }
-tbody th { font-weight: 600; }
-#clients-table th:nth-child(n+3):nth-child(-n+8), #clients-table td.number { text-align: right; }
-#clients-table th:nth-child(9), #clients-table td.quotas { padding-left: 1.5rem; padding-right: 0; }
-td.quotas { width: 30%; }
-td.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(130px, 100%), 1fr)); gap: 0.3rem 1rem; }
-#failures-table td:first-child { white-space: nowrap; }
-#failures-table td:last-child { padding-right: 0; }
+.meter meter { grid-column: 1 / -1; width: 100%; height: 0.75rem; }
+.meter.shadow meter { opacity: 0.4; }
+.scroll table { min-width: 64rem; }
+#clients .number { text-align: right; }
+#clients .quotas { min-width: 18rem; padding-left: 1.5rem; }
+#clients .quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.3rem 1rem; }
+#failures td:first-child { white-space: nowrap; }
 @media (max-width: 1100px) {
   #totals { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
   .tile { border-left: 0; border-top: 1px solid var(--line); margin-top: -1px; }
@@ -89,19 +81,7 @@ td.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(
   .tile { padding: 0.6rem 0.9rem; }
   .tile:nth-child(even) { border-left: 1px solid var(--line); }
   .legend { margin-left: 0; width: 100%; }
-  #token-panel { grid-template-columns: minmax(0, 1fr); }
+  #token-form { grid-template-columns: minmax(0, 1fr); }
   .tile:last-child { grid-column: 1 / -1; }
-  table, tbody { display: block; }
-  thead { display: none; }
-  tr { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.4rem 0.75rem; border-top: 1px solid var(--line); padding: 0.7rem 0; }
-  tr:first-child { border-top: 0; padding-top: 0.2rem; } tr:last-child { padding-bottom: 0; }
-  tbody th, td { border: 0; padding: 0; overflow-wrap: anywhere; }
-  td::before { content: attr(data-label); display: block; color: var(--muted); font: 0.76rem/1.4 var(--sans); }
-  #clients-table tbody th { grid-column: span 2; align-self: center; }
-  #clients-table td.number { text-align: left; }
-  #clients-table td.quotas { grid-column: 1 / -1; padding: 0; width: auto; }
-  td.quotas::before { display: none; }
-  #failures-table td:nth-child(n+5) { grid-column: 1 / -1; }
-  #failures-table td:nth-child(-n+2) { white-space: nowrap; }
 }
 `

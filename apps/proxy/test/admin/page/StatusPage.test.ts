@@ -157,7 +157,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           await page.getByLabel("Admin token").fill("secret-token")
           await page.keyboard.press("Enter")
           await page.locator("#totals").getByText("4,004").waitFor()
-          expect(await page.locator("#token-panel").isVisible()).toBe(false)
+          expect(await page.locator("#token-form").isVisible()).toBe(false)
           expect(await Chromium.browserStorage(page)).not.toContain("secret-token")
         })
         expect(seen.at(0)).toBeUndefined()

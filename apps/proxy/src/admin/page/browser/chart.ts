@@ -83,8 +83,8 @@ export const makeChart = (
     )
     high.textContent = format(highest)
     low.textContent = format(lowest)
-    from.textContent = points.length === 0 ? "" : Format.minute(first)
-    to.textContent = points.length === 0 ? "" : Format.minute(last)
+    from.textContent = points.length === 0 ? "" : Format.time(first)
+    to.textContent = points.length === 0 ? "" : Format.time(last)
     showValues(selected)
   }
 
@@ -97,7 +97,7 @@ export const makeChart = (
       values[index]?.replaceChildren(text)
       return `${name} ${text}`
     })
-    moment.textContent = selected === undefined ? "" : Format.clock(selected.at)
+    moment.textContent = selected === undefined ? "" : Format.time(selected.at)
     slider.max = String(points.length - 1)
     slider.value = String(points.findIndex((each) => each === point))
     slider.ariaValueText = `${moment.textContent} ${texts.join(", ")}`

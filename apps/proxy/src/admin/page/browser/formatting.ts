@@ -4,18 +4,10 @@ const wholeFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 const compactFormat = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 })
 const threeDigitsFormat = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 })
 const tenthsFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 1 })
-const clockFormat = new Intl.DateTimeFormat("en", {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23"
-})
-const minuteFormat = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-const dayFormat = new Intl.DateTimeFormat("en", {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
+const timeFormat = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" })
+const dateTimeFormat = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "medium",
   hourCycle: "h23"
 })
 
@@ -27,26 +19,20 @@ export const number = (value: number): string =>
     ? wholeFormat.format(value)
     : compactFormat.format(value)
 
-/** Formats a number without decimals: `1,234,567`. */
-export const whole = (value: number): string => wholeFormat.format(value)
-
-/** Formats a number of bytes: `36 MB`. */
-export const bytes = (value: number): string => {
-  const units = ["B", "kB", "MB", "GB", "TB"]
+/** Formats a number in the unit that fits. Each unit is a thousand of the previous one. */
+const inUnits = (value: number, units: ReadonlyArray<string>): string => {
   const power = value < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3))
   return `${threeDigitsFormat.format(value / 1000 ** power)} ${units[power]}`
 }
 
+/** Formats a number of bytes: `36 MB`. */
+export const bytes = (value: number): string => inUnits(value, ["B", "kB", "MB", "GB", "TB"])
+
+/** Formats milliseconds: `250 µs`, `12.3 ms`, `2.5 s`. */
+export const millis = (value: number): string => inUnits(value * 1000, ["µs", "ms", "s"])
+
 /** Formats a fraction of one: `63.1 %`. */
 export const percent = (fraction: number): string => `${tenthsFormat.format(fraction * 100)} %`
-
-/** Formats milliseconds in the unit that fits: `250 µs`, `12.3 ms`, `2.5 s`. */
-export const millis = (value: number): string =>
-  value > 0 && value < 1
-    ? `${threeDigitsFormat.format(value * 1000)} µs`
-    : value < 1000
-    ? `${threeDigitsFormat.format(value)} ms`
-    : `${threeDigitsFormat.format(value / 1000)} s`
 
 /** Formats a duration in its two largest units: `2 min 5 s`. */
 export const duration = (millis: number): string => {
@@ -61,13 +47,9 @@ export const duration = (millis: number): string => {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
 }
 
-export const clock = (at: number): string => clockFormat.format(at)
+export const time = (at: number): string => timeFormat.format(at)
 
-export const minute = (at: number): string => minuteFormat.format(at)
-
-/** Formats a time of today as the time with seconds, any other time with its date. */
-export const dateTime = (at: number, now: number): string =>
-  new Date(at).toDateString() === new Date(now).toDateString() ? clockFormat.format(at) : dayFormat.format(at)
+export const dateTime = (at: number): string => dateTimeFormat.format(at)
 
 /** Formats how long ago a time was: `20 s ago`. */
 export const ago = (at: number, now: number): string => now - at < 2000 ? "now" : `${duration(now - at)} ago`

@@ -13,31 +13,13 @@ const remainingTime = (prefix: string, time: string | null, now: number): string
 }
 
 /** Creates a bar that shows how much of a quota remains. A shadow quota is counted and not enforced. */
-const meter = (name: string, remaining: number, limit: number, shadow: boolean) => {
-  const fraction = limit > 0 ? Math.max(0, Math.min(1, remaining / limit)) : 0
-  const bar = h("i")
-  bar.style.width = `${fraction * 100}%`
-  const description = `${Format.whole(Math.max(0, Math.floor(remaining)))} of ${
-    Format.whole(limit)
-  } remaining`
-  return h(
-    `div.meter ${shadow ? "shadow" : fraction === 0 ? "none" : fraction < 0.15 ? "low" : ""}`,
-    h(
-      "span",
-      h("span", name, shadow ? h("em", { title: "Dry run: not enforced" }, " dry run") : ""),
-      h("span.number", `${Format.number(Math.max(0, Math.floor(remaining)))} / ${Format.number(limit)}`)
-    ),
-    h("div", {
-      class: "track",
-      role: "meter",
-      "aria-label": `${name}${shadow ? ", dry run" : ""}`,
-      "aria-valuemin": 0,
-      "aria-valuemax": limit,
-      "aria-valuenow": Math.max(0, Math.min(limit, remaining)),
-      "aria-valuetext": description
-    }, bar)
+const meter = (name: string, remaining: number, limit: number, shadow: boolean) =>
+  h(
+    `label.meter ${shadow ? "shadow" : ""}`,
+    h("span", name, shadow ? h("em", { title: "Dry run: not enforced" }, " dry run") : ""),
+    h("span.number", `${Format.number(Math.max(0, Math.floor(remaining)))} / ${Format.number(limit)}`),
+    h("meter", { max: limit, value: remaining, low: limit * 0.15, optimum: limit })
   )
-}
 
 const hitRatio = (hits: number, requests: number): string =>
   requests === 0 ? "–" : Format.percent(hits / requests)
@@ -120,73 +102,68 @@ export const upstreams = (status: Status): ReadonlyArray<Node> => {
   )
 }
 
-/** Creates a table cell. Its label is the header of the column; narrow screens show it in the cell. */
-const cell = (label: string, style: string, ...children: ReadonlyArray<Child>) =>
-  h("td", { role: "cell", "data-label": label, class: style }, ...children)
+type Column<Row> = readonly [label: string, style: string, cell: (row: Row) => Child]
 
-export const clients = (status: Status): ReadonlyArray<Element> => {
-  const now = Date.parse(status.now)
-  return status.clients.map((
-    { quotas, upstreamCost, failures, hits, lastSeen, name, rejected, requests, savedCost }
-  ) =>
+const table = <Row>(
+  name: string,
+  rows: ReadonlyArray<Row>,
+  noRows: string,
+  columns: ReadonlyArray<Column<Row>>
+): Node =>
+  rows.length === 0 ? h("p.muted", noRows) : h(
+    "table",
+    { "aria-label": name },
+    h("thead", h("tr", ...columns.map(([label, style]) => h(`th.${style}`, { scope: "col" }, label)))),
     h(
-      "tr",
-      { role: "row" },
-      h("th", { role: "rowheader", scope: "row", "data-label": "Client" }, h("span.mono", name)),
-      cell("Last seen", "", lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), now)),
-      cell("Requests", "number", Format.number(requests)),
-      cell("Hit ratio", "number", hitRatio(hits, requests)),
-      cell("Rejected", "number", Format.number(rejected)),
-      cell("Failures", failures > 0 ? "number bad" : "number", Format.number(failures)),
-      cell("Upstream cost", "number", Format.number(upstreamCost)),
-      cell("Cost saved", "number", Format.number(savedCost)),
-      cell(
-        "Quotas: remaining",
-        "quotas",
-        quotas.length === 0
-          ? h("span.muted", "no limits")
-          : h(
-            "div",
-            ...quotas.map(({ remaining, limit, name, shadow }) =>
-              meter(`per ${name}`, remaining, limit, shadow)
-            )
+      "tbody",
+      ...rows.map((row) => h("tr", ...columns.map(([, style, cell]) => h(`td.${style}`, cell(row)))))
+    )
+  )
+
+export const clients = (status: Status): Node =>
+  table("Clients", status.clients, "No clients yet.", [
+    ["Client", "", ({ name }) => h("span.mono", name)],
+    [
+      "Last seen",
+      "",
+      ({ lastSeen }) => lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), Date.parse(status.now))
+    ],
+    ["Requests", "number", ({ requests }) => Format.number(requests)],
+    ["Hit ratio", "number", ({ hits, requests }) => hitRatio(hits, requests)],
+    ["Rejected", "number", ({ rejected }) => Format.number(rejected)],
+    [
+      "Failures",
+      "number",
+      ({ failures }) => h(`span.${failures > 0 ? "bad" : ""}`, Format.number(failures))
+    ],
+    ["Upstream cost", "number", ({ upstreamCost }) => Format.number(upstreamCost)],
+    ["Cost saved", "number", ({ savedCost }) => Format.number(savedCost)],
+    ["Quotas: remaining", "quotas", ({ quotas }) =>
+      quotas.length === 0
+        ? h("span.muted", "no limits")
+        : h(
+          "div",
+          ...quotas.map(({ remaining, limit, name, shadow }) =>
+            meter(`per ${name}`, remaining, limit, shadow)
           )
-      )
-    )
-  )
-}
+        )]
+  ])
 
-export const failures = (status: Status): ReadonlyArray<Element> => {
-  const now = Date.parse(status.now)
-  return status.failures.map(({ at, client, code, operation, requestId, route, status }) =>
-    h(
-      "tr",
-      { role: "row" },
-      cell("Time", "number", Format.dateTime(Date.parse(at), now)),
-      cell("Status", "number", pill("bad", String(status))),
-      cell(
-        "Code",
-        "",
-        code === null ? h("span.muted", "upstream") : h("code", code)
-      ),
-      cell(
-        "Client",
-        "",
-        client === null
-          ? h("span.muted", "unauthenticated")
-          : h("span.mono", client)
-      ),
-      cell(
-        "Operation",
-        "",
-        operation === null ? "" : h("b", operation),
-        " ",
-        h("code.muted", route)
-      ),
-      cell("Request ID", "", h("code", requestId))
-    )
-  )
-}
+export const failures = (status: Status): Node =>
+  table("Recent failures", status.failures, "None.", [
+    ["Time", "", ({ at }) => Format.dateTime(Date.parse(at))],
+    ["Status", "", ({ status }) => pill("bad", String(status))],
+    ["Code", "", ({ code }) => code === null ? h("span.muted", "upstream") : h("code", code)],
+    [
+      "Client",
+      "",
+      ({ client }) => client === null ? h("span.muted", "unauthenticated") : h("span.mono", client)
+    ],
+    ["Operation", "", ({ operation, route }) =>
+      h("span", h("b", operation ?? ""), " ", h("code.muted", route))],
+    ["Request ID", "", ({ requestId }) =>
+      h("code", requestId)]
+  ])
 
 const readinessStyles = { ready: "good", "shutting-down": "warn", "not configured": "bad" } as const
 

@@ -1,5 +1,5 @@
 /** Script of the status page: reads `/status.json` every two seconds and shows it. */
-import { byId, h } from "../../../docs/page/browser/dom.ts"
+import { byId } from "../../../docs/page/browser/dom.ts"
 import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
 import * as Format from "./formatting.ts"
@@ -62,18 +62,6 @@ const replaceIfChanged = (id: string, nodes: ReadonlyArray<Node>): void => {
   if (!unchanged) element.replaceChildren(...nodes)
 }
 
-/** Shows rows under the labels of their cells, or the note that there are none. */
-const showTable = (id: string, rows: ReadonlyArray<Element>): void => {
-  const columns = Array.from(
-    rows[0]?.children ?? [],
-    (cell) => h("th", { role: "columnheader", scope: "col" }, cell.getAttribute("data-label") ?? "")
-  )
-  replaceIfChanged(`${id}-columns`, [h("tr", { role: "row" }, ...columns)])
-  replaceIfChanged(id, rows)
-  byId(`no-${id}`).hidden = rows.length > 0
-  byId(`${id}-table`).hidden = rows.length === 0
-}
-
 const show = (status: Status): void => {
   step = status.series.step
   document.title = `${status.state} – quarry-proxy`
@@ -81,8 +69,8 @@ const show = (status: Status): void => {
   replaceIfChanged("summary", panels.summary(status))
   replaceIfChanged("totals", panels.totals(status))
   replaceIfChanged("upstreams", panels.upstreams(status))
-  showTable("clients", panels.clients(status))
-  showTable("failures", panels.failures(status))
+  replaceIfChanged("clients", [panels.clients(status)])
+  replaceIfChanged("failures", [panels.failures(status)])
   byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
@@ -109,13 +97,9 @@ const showConnection = (text: string, showDisconnected: boolean): void => {
 }
 
 const showFailure = (reason: string): void => {
-  const shown = lastUpdatedAt === null ? "" : ` Showing data of ${Format.clock(lastUpdatedAt)}.`
+  const shown = lastUpdatedAt === null ? "" : ` Showing data of ${Format.time(lastUpdatedAt)}.`
   showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`, true)
 }
-
-/** Returns the message of an error response, with a colon before it. */
-const messageOf = (failure: unknown): string =>
-  typeof failure === "object" && failure !== null && "message" in failure ? `: ${failure.message}` : ""
 
 const refresh = async (): Promise<void> => {
   const response = await fetch("/status.json", {
@@ -123,12 +107,10 @@ const refresh = async (): Promise<void> => {
     headers: token === "" ? {} : { "x-api-key": token },
     signal: AbortSignal.timeout(requestTimeoutMs)
   })
-  byId("token-panel").hidden = response.status !== 401
+  byId("token-form").hidden = response.status !== 401
   if (response.status === 401) return showFailure("The admin listener requires a token")
   if (!response.ok) {
-    return showFailure(
-      `The proxy responded with ${response.status}${messageOf(await response.json().catch(() => null))}`
-    )
+    return showFailure(`The proxy responded with ${response.status}: ${await response.text()}`)
   }
   show(await response.json())
   lastUpdatedAt = Date.now()

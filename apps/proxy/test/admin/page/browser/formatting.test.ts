@@ -18,7 +18,7 @@ describe("formatting", () => {
     [percent(0.63123), "63.1 %"],
     [bytes(999), "999 B"],
     [bytes(36_000_000), "36 MB"],
-    [millis(0), "0 ms"],
+    [millis(0), "0 µs"],
     [millis(0.25), "250 µs"],
     [millis(12.34), "12.3 ms"],
     [millis(2500), "2.5 s"],
