@@ -72,12 +72,7 @@ export const open = (
   Effect.gen(function*() {
     const browser = yield* Browser
     const context = yield* Effect.acquireRelease(
-      Effect.promise(() =>
-        browser.newContext({
-          viewport: { width: 1440, height: 900 },
-          permissions: ["clipboard-read", "clipboard-write"]
-        })
-      ),
+      Effect.promise(() => browser.newContext({ viewport: { width: 1440, height: 900 } })),
       (context) => Effect.promise(() => context.close())
     )
     const page = yield* Effect.promise(() => context.newPage())

@@ -57,10 +57,9 @@ passed through unchanged.</p>
 <table class="codes">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${
-    Object.entries(errorCodes).map(([code, { description: meaning, status }]) => {
-      return html`<tr data-search="${`${status} ${code} ${meaning}`.toLowerCase()}">
-<td class="number">${status}</td><th scope="row"><code>${code}</code></th><td>${meaning}</td></tr>`
-    })
+    Object.entries(errorCodes).map(([code, { description: meaning, status }]) =>
+      html`<tr><td class="number">${status}</td><th scope="row"><code>${code}</code></th><td>${meaning}</td></tr>`
+    )
   }</tbody></table>`
 
 const body = (endpoints: ReadonlyArray<Endpoint>): Html => {
@@ -75,36 +74,27 @@ const body = (endpoints: ReadonlyArray<Endpoint>): Html => {
 <a href="/openapi.json">OpenAPI document</a></header>
 <div class="layout">
 <nav aria-label="Contents">
-<label class="unseen" for="search">Search operations and error codes</label>
-<input id="search" type="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false">
-<p id="found" class="muted" role="status"></p>
-<details id="contents" open><summary>Contents</summary>
 <ul>${sections().map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
-${
-    groups.map(({ description, endpoints }) =>
-      html`<div data-group><h2>${description}</h2><ul>${endpoints.map(link)}</ul></div>`
-    )
-  }
-</details>
+${groups.map(({ description, endpoints }) => html`<h2>${description}</h2><ul>${endpoints.map(link)}</ul>`)}
 </nav>
 <main id="main">
 <section class="panel prose" id="introduction">${introduction(info.description)}</section>
 ${sections().slice(0, -1).map(section)}
 ${
     groups.map(({ description, endpoints, name }) =>
-      html`<section data-group aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
+      html`<section aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
 ${endpoints.map((endpoint) => EndpointView.view(endpoint, schemas))}</section>`
     )
   }
 ${sections().slice(-1).map(section)}
-<noscript><p class="panel prose">Search, copy and try-it need JavaScript.</p></noscript>
+<noscript><p class="panel prose">Commands and forms need JavaScript.</p></noscript>
 </main>
 </div>
 `
 }
 
 const link = ({ id, method, path }: Endpoint): Html =>
-  html`<li data-for="${id}"><a href="#${id}"><span class="verb ${method.toLowerCase()}">${method}</span> ${id}<span class="unseen"> ${path}</span></a></li>`
+  html`<li><a href="#${id}"><span class="verb ${method.toLowerCase()}">${method}</span> ${id}<span class="unseen"> ${path}</span></a></li>`
 
 const section = ({ content, id, title }: Section): Html =>
   html`<section class="panel prose" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>

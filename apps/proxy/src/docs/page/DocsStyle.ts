@@ -9,9 +9,6 @@ nav h2 { font-size: 0.78rem; font-weight: 500; color: var(--muted); margin: 1rem
 nav ul { margin-top: 0.5rem; } nav h2 + ul { margin-top: 0; }
 nav li a { display: block; padding: 0.16rem 0.5rem; margin-left: -0.5rem; border-radius: 5px; color: var(--text); text-decoration: none; overflow-wrap: anywhere; }
 nav li a:hover { background: var(--accent-soft); color: var(--accent); }
-#contents > summary { display: none; }
-#found { font-size: 0.8rem; min-height: 1.2rem; padding-top: 0.2rem; }
-#found:empty { display: none; }
 main { padding: 1.1rem 24px 4rem 20px; display: grid; gap: 14px; min-width: 0; }
 main > section:not(.panel) { display: grid; gap: 14px; min-width: 0; }
 h2.group { margin-top: 0.9rem; font-size: 1.05rem; }
@@ -24,8 +21,6 @@ pre { margin: 0; padding: 0.7rem 0.85rem; border-radius: 6px; background: var(--
 pre code { overflow-wrap: normal; font-size: 0.86rem; }
 .token { margin-top: 0.8rem; display: grid; gap: 0.25rem; max-width: 30rem; }
 .token label { font-weight: 600; }
-.searching .prose:not(#errors) { display: none; }
-[data-group]:not(:has([data-search]:not([hidden]), [data-for]:not([hidden]))) { display: none; }
 .verb { display: inline-block; font: 600 0.7rem/1.6 var(--mono); padding: 0 0.4rem; border-radius: 4px; background: var(--accent-soft); color: var(--accent); vertical-align: 0.08em; }
 .verb.post { background: var(--warn-soft); color: var(--warn); }
 nav .verb { min-width: 2.6rem; text-align: center; padding: 0; font-size: 0.62rem; }
@@ -40,11 +35,8 @@ table + h4, details + h4 { margin-top: 1rem; }
 .issue { background: var(--warn-soft); color: var(--warn); padding: 0.4rem 0.7rem; border-radius: 6px; margin-top: 0.35rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.5rem; }
 .columns > div { min-width: 0; }
-table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; vertical-align: top; padding: 0.32rem 0.75rem 0.32rem 0; border-top: 1px solid var(--line); font-weight: 400; }
 tbody tr:first-child > * { border-top: 0; }
 thead + tbody tr:first-child > * { border-top: 1px solid var(--line); } thead.unseen + tbody tr:first-child > * { border-top: 0; }
-thead th { color: var(--muted); font-size: 0.8rem; border: 0; }
 .parameters th { width: 34%; } .headers th { width: 17rem; } .codes thead th:first-child { width: 4rem; } .codes thead th:nth-child(2) { width: 14rem; }
 .required { color: var(--bad); font-size: 0.78rem; }
 .type { color: var(--muted); font-size: 0.82rem; font-family: var(--mono); overflow-wrap: anywhere; }
@@ -62,11 +54,7 @@ summary:hover { text-decoration: underline; }
 .schema { margin: 0.35rem 0 0.5rem; } .schema > ul { margin-top: 0.3rem; }
 .statuses { display: flex; flex-wrap: wrap; gap: 0.3rem; align-items: center; }
 .statuses a { text-decoration: none; } .statuses a:hover { color: var(--accent); }
-.curl { border-radius: 6px; background: var(--sunken); }
-.curl > div { display: flex; align-items: center; justify-content: space-between; padding: 0.35rem 0.45rem 0 0.85rem; }
-.curl h4 { margin: 0; }
-.curl pre { padding-top: 0.2rem; white-space: pre-wrap; overflow-wrap: anywhere; } .curl code { overflow-wrap: anywhere; }
-.copy { font-size: 0.78rem; padding: 0.05rem 0.55rem; }
+.curl pre { white-space: pre-wrap; } .curl code { overflow-wrap: anywhere; user-select: all; }
 .try { margin-top: 0.6rem; border: 1px solid var(--line); border-radius: 6px; padding: 0.45rem 0.8rem; }
 .try > summary { font-weight: 600; }
 .fields { display: grid; grid-template-columns: minmax(6rem, auto) minmax(0, 1fr); gap: 0.35rem 0.75rem; align-items: center; margin: 0.6rem 0; }
@@ -82,15 +70,8 @@ summary:hover { text-decoration: underline; }
   .top { padding-inline: 14px; }
   .layout { grid-template-columns: minmax(0, 1fr); }
   nav { position: static; max-height: none; padding: 0.9rem 14px 0; overflow: visible; }
-  #contents { margin-top: 0.5rem; } #contents > summary { display: list-item; }
   main { padding: 0.9rem 14px 3rem; }
   .prose, article { padding: 0.85rem 0.9rem; }
-  .parameters, .headers, .codes, .parameters tbody, .headers tbody, .codes tbody { display: block; }
-  .parameters tr, .headers tr { display: block; padding: 0.35rem 0; border-top: 1px solid var(--line); }
-  .parameters th, .parameters td, .headers th, .headers td { display: block; width: auto; padding: 0; border: 0; }
-  .parameters tr:first-child, .headers tr:first-child { border-top: 0; }
-  .codes thead { display: none; }
-  .codes tr { display: grid; grid-template-columns: 2.6rem minmax(0, 1fr); padding: 0.35rem 0; border-top: 1px solid var(--line); }
-  .codes td, .codes th { padding: 0; border: 0 !important; width: auto !important; } .codes td:last-child { grid-column: 2; }
+  .parameters th, .headers th, .codes thead th:nth-child(2) { width: 40%; }
 }
 `

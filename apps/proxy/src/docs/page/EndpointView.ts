@@ -84,9 +84,8 @@ ${when(isList, allField)}
 }
 
 export const view = (endpoint: Endpoint, schemas: SchemaView.NamedSchemas): Html => {
-  const { aliases, cost, id, inputs, isList, issue, method, path, summary } = endpoint
-  const searchText = [id, method, path, ...aliases, summary, ...inputs.map(({ name }) => name)]
-  return html`<article id="${id}" class="panel" data-search="${searchText.join(" ").toLowerCase()}">
+  const { aliases, cost, id, isList, issue, method, path, summary } = endpoint
+  return html`<article id="${id}" class="panel">
 <header>
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
@@ -98,7 +97,7 @@ ${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p
 <div class="columns">
 <div>${parameters(endpoint, schemas)}${responsesView(endpoint, schemas)}</div>
 <div>
-<div class="curl"><div><h4>curl</h4><button type="button" class="copy">Copy</button></div>
+<div class="curl"><h4>curl</h4>
 <pre tabindex="0"><code>curl "$PROXY${path}"</code></pre></div>
 <details class="try"><summary>Try it</summary>${form(endpoint)}</details>
 </div>

@@ -11,14 +11,6 @@ export interface HtmlPage {
   readonly script: string
 }
 
-/** Three stacked bars. */
-const icon = "data:image/svg+xml," +
-  encodeURIComponent(
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><g fill='#4d7cfe'>" +
-      "<rect x='1' y='10' width='14' height='4' rx='1'/><rect x='3' y='6' width='10' height='3' rx='1' opacity='.7'/>" +
-      "<rect x='5' y='2' width='6' height='3' rx='1' opacity='.45'/></g></svg>"
-  )
-
 const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
@@ -49,7 +41,7 @@ export const render = (page: HtmlPage): ProxyResponse.ProxyResponse =>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title}</title>
-<link rel="icon" href="${icon}">
+<link rel="icon" href="data:,">
 <style>${trustedMarkup(page.style)}</style>
 </head>
 <body>

@@ -49,19 +49,16 @@ const headersOf = (headers: Headers) =>
   )
 
 export const tryIt = async (
-  request: FormRequest,
+  { body, cacheControl, method, target }: FormRequest,
   token: string,
-  resultElement: HTMLElement,
-  signal: AbortSignal
+  resultElement: Element
 ): Promise<void> => {
-  const { body, cacheControl, method, target } = request
   resultElement.replaceChildren(h("p.muted", "Sending …"))
   const started = performance.now()
   try {
     const response = await fetch(target, {
       method,
       body,
-      signal,
       // Bypasses the browser's cache. Without an explicit cache-control, no-store would make it send no-cache.
       cache: "no-store",
       headers: {
@@ -91,9 +88,7 @@ export const tryIt = async (
         : [])
     )
   } catch (error) {
-    const message = signal.aborted
-      ? "Stopped."
-      : `Request failed: ${error instanceof Error ? error.message : String(error)}`
-    resultElement.replaceChildren(h("p.muted", message))
+    const message = error instanceof Error ? error.message : String(error)
+    resultElement.replaceChildren(h("p.muted", `Request failed: ${message}`))
   }
 }
