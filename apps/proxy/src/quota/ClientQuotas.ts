@@ -5,15 +5,9 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import {
-  type Consumption,
-  evaluate,
-  type Permit,
-  type RateLimitStoreService
-} from "@blockquarry/http/RateLimitStore"
+import { evaluate, type RateLimitStoreService, type StoreOperation } from "@blockquarry/http/RateLimitStore"
 import type * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type { StoreError } from "@blockquarry/http/StoreError"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
@@ -23,7 +17,6 @@ import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import {
   expectedWait,
-  initialRejection,
   queueFull,
   quotaExceeded,
   type QuotaQueue,
@@ -53,75 +46,49 @@ export const make = (
   clock: SteadyClock.SteadyClock
 ) => {
   const queues = new Map<string, QuotaQueue>()
-  const withSteadyNow = <A, E>(run: (now: number) => Effect.Effect<A, E>) =>
-    Effect.suspend(() => run(clock.unsafeCurrentTimeMillis()))
-
-  const timeLeft = (deadline: number): number => deadline - clock.unsafeCurrentTimeMillis()
-
-  /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
-  const acquireRate = (
-    { rateLimit, name }: AuthenticatedClient,
-    cost: number,
-    now: number,
-    timeLeft = storeTime
-  ): Effect.Effect<Permit, StoreError> =>
-    rateLimit === null
-      ? Effect.succeed(unlimited)
-      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0, timeLeft), now)
+  const systemNow = () => clock.system.unsafeCurrentTimeMillis()
+  const steadyNow = () => clock.unsafeCurrentTimeMillis()
 
   /**
-   * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit.
+   * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit. In shadow
+   * mode both limits are counted independently.
    */
   const decide = (
-    client: AuthenticatedClient,
+    { dailyQuota, name, rateLimit }: AuthenticatedClient,
     cost: number,
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
-    const { rateLimit, name, dailyQuota } = client
+    const account = accountName(name)
     const deadline = clock.at(now) + storeTime
-    const acquired = acquireRate(client, cost, now)
+    const run = <A, E>(operation: StoreOperation<A, E>) => evaluate(operation, now)
+    const acquired = rateLimit === null
+      ? Effect.succeed(unlimited)
+      : run(store.acquire(account, rateLimitRule(rateLimit), cost, 0, storeTime))
     if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
-    const consumeDaily = (permit: Permit) =>
-      Completed.map(
-        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost, timeLeft(deadline)), now),
-        (daily): QuotaDecision => ({ permit, daily })
+    const quota = dailyQuotaRule(dailyQuota)
+    return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
+      const timeLeft = deadline - steadyNow()
+      if (permit._tag === "Delayed" && mode === "enforce") {
+        return Completed.map(run(store.peek(account, quota, timeLeft)), ({ millis, remaining }) => ({
+          permit,
+          daily: remaining >= cost
+            ? { _tag: "Consumed", remaining }
+            : { _tag: "QuotaExceeded", remaining, millis }
+        }))
+      }
+      const consumed = run(store.consume(account, quota, cost, timeLeft))
+      return Completed.flatMap(
+        consumed,
+        (daily) =>
+          daily._tag === "Consumed" || rateLimit === null || mode === "shadow"
+            ? Effect.succeed({ permit, daily })
+            : Completed.map(
+              run(store.release(account, rateLimitRule(rateLimit), cost, 0, permit)),
+              (remaining) => ({ permit: { ...permit, remaining }, daily })
+            )
       )
-    // In shadow mode both limits are counted independently.
-    if (rateLimit === null || mode === "shadow") return Completed.flatMap(acquired, consumeDaily)
-    return Completed.flatMap(
-      acquired,
-      (permit): Effect.Effect<QuotaDecision, StoreError> =>
-        permit._tag === "Delayed"
-          ? checkDaily(client, dailyQuota, cost, permit, now, deadline)
-          : Completed.flatMap(consumeDaily(permit), (decision) =>
-            decision.daily?._tag === "QuotaExceeded"
-              ? Completed.map(
-                evaluate(store.release(accountName(name), rateLimitRule(rateLimit), cost, 0, permit), now),
-                (remaining) => ({ ...decision, permit: { ...permit, remaining } })
-              )
-              : Effect.succeed(decision))
-    )
+    })
   }
-
-  /** Decides about a request over the rate limit, which consumes nothing. */
-  const checkDaily = (
-    client: AuthenticatedClient,
-    dailyQuota: number,
-    cost: number,
-    permit: Permit,
-    now: number,
-    deadline: number
-  ): Effect.Effect<QuotaDecision, StoreError> =>
-    Completed.flatMap(
-      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota), timeLeft(deadline)), now),
-      ({ millis, remaining }): Effect.Effect<QuotaDecision, StoreError> =>
-        remaining >= cost
-          ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
-          : Completed.map(
-            acquireRate(client, 0, now, timeLeft(deadline)),
-            (permit) => ({ permit, daily: { _tag: "QuotaExceeded", remaining, millis } })
-          )
-    )
 
   const attempt = (
     waiter: Waiter,
@@ -130,9 +97,9 @@ export const make = (
     const decision = decide(waiter.client, waiter.cost, now)
     return Completed.isComplete(decision)
       ? Effect.succeed(chargeOf(waiter, decision.value, now))
-      : Effect.matchEffect(decision, {
-        onFailure: () => Effect.fail(ProxyError.limitStoreUnavailable),
-        onSuccess: (decision) => withNow((now) => Effect.succeed(chargeOf(waiter, decision, now)))
+      : Effect.mapBoth(decision, {
+        onFailure: () => ProxyError.limitStoreUnavailable,
+        onSuccess: (decision) => chargeOf(waiter, decision, systemNow())
       })
   }
 
@@ -155,9 +122,9 @@ export const make = (
     { daily, permit }: QuotaDecision,
     decidedAt: number
   ): Charge["refund"] =>
-    withNow((now) => {
+    Effect.suspend(() => {
       const { dailyQuota, name, rateLimit } = client
-      const age = clock.at(now) - decidedAt
+      const age = steadyNow() - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
         : Effect.map(
@@ -172,7 +139,7 @@ export const make = (
         )
       return Effect.map(
         Effect.all({ permit: releasedPermit, daily: refundedDaily }, { concurrency: "unbounded" }),
-        (decision) => quotaStatuses(client, decision, now)
+        (decision) => quotaStatuses(client, decision, systemNow())
       )
     })
 
@@ -189,14 +156,8 @@ export const make = (
   ): Effect.Effect<Charge, ProxyError.ProxyError> => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
     const startedAt = clock.at(now)
-    const waiter = {
-      client,
-      cost,
-      startedAt,
-      maxWaitMs: Duration.toMillis(maxWaitOverride),
-      readyAt: startedAt,
-      notifyHead: () => {}
-    }
+    const maxWaitMs = Duration.toMillis(maxWaitOverride)
+    const waiter = { client, cost, startedAt, maxWaitMs, readyAt: startedAt, atHead: null }
     // While no request is queued, requests use the store concurrently.
     const charge = queues.has(client.name) ? waitInQueue(waiter, null) : Completed.flatMap(
       attempt(waiter, now),
@@ -206,16 +167,10 @@ export const make = (
   }
 
   /** Waits in the queue; `rejection` is the result of an earlier attempt. */
-  const waitInQueue = (
-    waiter: Waiter,
-    rejection: QuotaRejection | null
-  ): Effect.Effect<Charge, ProxyError.ProxyError> =>
+  const waitInQueue = (waiter: Waiter, rejection: QuotaRejection | null) =>
     Effect.acquireUseRelease(
-      withSteadyNow((now) => enqueue(waiter, rejection, now)),
-      (queue) =>
-        rejection !== null && queue.waiters[0] === waiter
-          ? waitAndRetry(queue, waiter, rejection)
-          : attemptAtHead(queue, waiter),
+      Effect.suspend(() => enqueue(waiter, rejection, steadyNow())),
+      (queue) => retryAtHead(queue, waiter, rejection),
       (queue) => Effect.sync(() => dequeue(queue, waiter))
     )
 
@@ -239,70 +194,48 @@ export const make = (
 
   /** Removes a waiter, also after an interruption, and notifies the next one. */
   const dequeue = (queue: QuotaQueue, waiter: Waiter): void => {
-    const position = queue.waiters.indexOf(waiter)
-    queue.waiters.splice(position, 1)
+    queue.waiters.splice(queue.waiters.indexOf(waiter), 1)
     if (queue.waiters.length === 0) queues.delete(waiter.client.name)
-    if (position === 0) queue.waiters[0]?.notifyHead()
+    queue.waiters[0]?.atHead?.unsafeOpen()
   }
 
-  /** Tries as soon as the waiter is at the head of the queue. */
-  const attemptAtHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<Charge, ProxyError.ProxyError> =>
-    Effect.flatMap(withSteadyNow((now) => waitUntilHead(queue, waiter, now)), (isFirst) => {
-      if (!isFirst) {
-        return withSteadyNow((now) => rejectAfterTimeout(queue, waiter, now))
+  /**
+   * Tries at the head of the queue until the store grants the units, if `maxWait` permits. While it waits as long as the store
+   * demands, other waiters may overtake it.
+   */
+  const retryAtHead = (queue: QuotaQueue, waiter: Waiter, earlier: QuotaRejection | null) =>
+    Effect.gen(function*() {
+      let rejection = queue.waiters[0] === waiter ? earlier : null
+      while (true) {
+        if (rejection !== null) {
+          queue.lastRejection = rejection
+          if (rejection.waitMs > remainingWait(waiter, steadyNow())) return yield* quotaExceeded(rejection)
+          yield* Effect.interruptible(Effect.sleep(rejection.waitMs))
+        }
+        if (!(yield* waitUntilHead(queue, waiter, steadyNow()))) {
+          const before = queue.waiters.slice(0, queue.waiters.indexOf(waiter) + 1)
+          const waitMs = Math.max(1, expectedWait(before, queue.lastRejection, steadyNow()))
+          return yield* quotaExceeded({ ...queue.lastRejection, waitMs })
+        }
+        const charge = yield* attempt(waiter, systemNow())
+        if (!isRejection(charge)) return charge
+        rejection = charge
       }
-      return Effect.flatMap(
-        withNow((now) => attempt(waiter, now)),
-        (charge) => isRejection(charge) ? waitAndRetry(queue, waiter, charge) : Effect.succeed(charge)
-      )
-    })
-
-  /** Fails with the time after which the request might have been accepted. */
-  const rejectAfterTimeout = (
-    { lastRejection: rejection, waiters }: QuotaQueue,
-    waiter: Waiter,
-    now: number
-  ) => {
-    const wait = expectedWait(waiters.slice(0, waiters.indexOf(waiter) + 1), rejection, now)
-    return Effect.fail(quotaExceeded({ ...rejection, waitMs: Math.max(1, wait) }))
-  }
-
-  /** Waits as long as the store demands, if `maxWait` permits. Other waiters may overtake it meanwhile. */
-  const waitAndRetry = (
-    queue: QuotaQueue,
-    waiter: Waiter,
-    rejection: QuotaRejection
-  ): Effect.Effect<Charge, ProxyError.ProxyError> =>
-    withSteadyNow((now) => {
-      queue.lastRejection = rejection
-      return rejection.waitMs > remainingWait(waiter, now)
-        ? Effect.fail(quotaExceeded(rejection))
-        : Effect.zipRight(
-          Effect.interruptible(Effect.sleep(rejection.waitMs)),
-          Effect.suspend(() => attemptAtHead(queue, waiter))
-        )
     })
 
   /** Returns the remaining units of a client. Empty if the store cannot tell. */
-  const status = (client: AuthenticatedClient): Effect.Effect<ReadonlyArray<QuotaStatus>> => {
-    const { name, dailyQuota } = client
-    const daily = dailyQuota === null
-      ? Effect.succeed(null)
-      : Effect.map(
-        store.peek(accountName(name), dailyQuotaRule(dailyQuota), storeTime),
-        ({ remaining }): Consumption => ({ _tag: "Consumed", remaining })
-      )
-    return Effect.flatMap(
-      Effect.all({ permit: withNow((now) => acquireRate(client, 0, now)), daily }),
-      (decision) => Effect.map(Clock.currentTimeMillis, (now) => quotaStatuses(client, decision, now))
-    ).pipe(Effect.orElseSucceed(() => []))
-  }
+  const status = (client: AuthenticatedClient): Effect.Effect<ReadonlyArray<QuotaStatus>> =>
+    Effect.suspend(() => decide(client, 0, systemNow())).pipe(
+      Effect.match({
+        onFailure: () => [],
+        onSuccess: (decision) => quotaStatuses(client, decision, systemNow())
+      })
+    )
 
   return { acquire, status }
 }
 
-const withNow = <A, E>(run: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.clockWith((clock) => run(clock.unsafeCurrentTimeMillis()))
+const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: [] }
 
 const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "isDaily" in charge
 

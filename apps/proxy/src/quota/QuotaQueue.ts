@@ -14,7 +14,8 @@ export interface Waiter {
   readonly maxWaitMs: number
   /** Time at which the store expects to grant the request. */
   readyAt: number
-  notifyHead: () => void
+  /** Opens when the request is at the head. Null unless it waits for that. */
+  atHead: Effect.Latch | null
 }
 
 /**
@@ -33,21 +34,16 @@ export interface QuotaRejection {
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 
-export const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: [] }
-
 export const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): number =>
   startedAt + maxWaitMs - now
 
 /** Waits until the request is at the head or its `maxWait` ends. Returns whether it is at the head. */
 export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter, now: number): Effect.Effect<boolean> => {
   if (queue.waiters[0] === waiter) return Effect.succeed(true)
-  const notified = Effect.async<void>((resume) => {
-    waiter.notifyHead = () => resume(Effect.void)
-    if (queue.waiters[0] === waiter) waiter.notifyHead()
-  })
+  waiter.atHead = Effect.unsafeMakeLatch()
   const duration = Math.max(0, remainingWait(waiter, now))
   return Effect.interruptible(
-    Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
+    Effect.timeoutTo(waiter.atHead.await, { duration, onSuccess: () => true, onTimeout: () => false })
   )
 }
 
