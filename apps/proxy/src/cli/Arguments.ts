@@ -7,11 +7,7 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import * as CommandDirective from "@effect/cli/CommandDirective"
 import * as Options from "@effect/cli/Options"
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
-import * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
@@ -128,23 +124,6 @@ const program = CommandDescriptor.make("quarry-proxy", options).pipe(
   ])
 )
 
-/** What the parser would ask for options that are files or prompts. There are none. */
-const unused = Layer.mergeAll(
-  FileSystem.layerNoop({}),
-  Path.layer,
-  Layer.succeed(
-    Terminal.Terminal,
-    Terminal.Terminal.of({
-      columns: Effect.succeed(0),
-      rows: Effect.succeed(0),
-      isTTY: Effect.succeed(false),
-      readInput: Effect.dieMessage("no option is a prompt"),
-      readLine: Effect.dieMessage("no option is a prompt"),
-      display: () => Effect.dieMessage("no option is a prompt")
-    })
-  )
-)
-
 /** Separates options, which may be anywhere, from the words of the command. Fails with the message of the first error. */
 const readWords = (args: ReadonlyArray<string>) =>
   Effect.try({
@@ -171,7 +150,7 @@ const describeParseError = ({ message }: Error): string => {
 
 const withoutOptions = (command: Command): Arguments => ({ command, optionValues: {} })
 
-export const parse = (args: ReadonlyArray<string>): Effect.Effect<Arguments, string> =>
+export const parse = (args: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { positionals, values } = yield* readWords(args)
     if (values["help"] === true) return withoutOptions({ _tag: "Help" })
@@ -209,7 +188,7 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Arguments, str
       command: command._tag === "CheckConfig" ? { ...command, connect } : command,
       optionValues: Object.fromEntries(overrides)
     }
-  }).pipe(Effect.provide(unused))
+  })
 
 const unknownCommand = (positionals: ReadonlyArray<string>): string =>
   positionals[0] === "token"
