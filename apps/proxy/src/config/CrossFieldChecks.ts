@@ -1,11 +1,9 @@
 /** Checks that involve several keys. */
-import { allOperations } from "@blockquarry/core/Operations"
 import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
-import * as Duration from "effect/Duration"
-import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf, shareOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import { formatMillis, formatSize } from "./ValueFormats.ts"
+import { formatSize } from "./ValueFormats.ts"
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -69,44 +67,6 @@ export const check = (
       }): increase this value, or decrease limits.maxResponseBytes`
     )
   }
-  const checkQuota = (
-    path: ConfigPath.ConfigPath,
-    dailyQuota: number | null,
-    operations: ReadonlySet<string>
-  ) => {
-    const tooExpensive = Object.entries(config.costs)
-      .filter(([id, cost]) => dailyQuota !== null && operations.has(id) && cost > dailyQuota)
-      .map(([id, cost]) => `${id} (${cost})`)
-    if (tooExpensive.length === 0) return
-    const names = tooExpensive.join(", ")
-    warn(path, `less than one request costs, so these operations always exceed it: ${names}`)
-  }
-  for (const [index, { dailyQuota, scopes }] of clients.entries()) {
-    checkQuota(["clients", index, "dailyQuota"], dailyQuota, operationIdsOf(scopes))
-  }
-  for (const [index, { dailyQuota, upstreams }] of keys.entries()) {
-    const apis = upstreams.map((name) => baseUrlSettings[name].api)
-    const ids = allOperations.filter(({ api }) => apis.some((each) => each === api)).map(({ id }) => id)
-    checkQuota(["upstream", "keys", index, "dailyQuota"], dailyQuota, new Set(ids))
-  }
-  const { circuitBreaker, retry, timeouts } = config.upstream
-  for (
-    const [section, name, value, maximum, max] of [
-      ["timeouts", "attempt", timeouts.attempt, "call", timeouts.call],
-      ["retry", "baseDelay", retry.baseDelay, "maxDelay", retry.maxDelay],
-      [
-        "circuitBreaker",
-        "openDuration",
-        circuitBreaker.openDuration,
-        "maxOpenDuration",
-        circuitBreaker.maxOpenDuration
-      ]
-    ] as const
-  ) {
-    if (Duration.lessThanOrEqualTo(value, max)) continue
-    const limit = formatMillis(Duration.toMillis(max))
-    warn(["upstream", section, name], `longer than ${maximum} (${limit}), which takes precedence`)
-  }
   const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
   if (sandbox) {
     if (configured.length > 0) warn(["upstream", "sandbox"], "the base URLs are not used in sandbox mode")
@@ -122,14 +82,10 @@ export const check = (
     }
   }
   const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
-  if (keys.length === 0 && withoutKey.length > 0) {
-    const message = `no API key is configured, so requests for ${withoutKey.join(", ")} fail; ` +
-      `set ${Names.apiKey}, or add a key`
-    warn(["upstream", "keys"], message)
-  } else {
-    const message =
-      "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
-    for (const name of withoutKey) warn(["upstream", "baseUrls", name], message)
+  const remedy = keys.length === 0 ? `set ${Names.apiKey}, or add a key` : "add it to the upstreams of a key"
+  for (const name of withoutKey) {
+    const message = `no API key is configured for this upstream, so requests for it fail; ${remedy}`
+    warn(["upstream", "baseUrls", name], message)
   }
   return { errors, warnings }
 }

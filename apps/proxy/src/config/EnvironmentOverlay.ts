@@ -108,13 +108,3 @@ export const invalidHttpProxies = (env: Variables.VariableValues): ReadonlyArray
     const message = `${reason}; correct the URL of the HTTP proxy, or unset the variable`
     return reason === null ? [] : [{ source: { _tag: "Variable", name }, path: [], message }]
   })
-
-/** Warns if Kubernetes set the variable of the port. An option makes clear what was meant. */
-export const ignoredPort = (sources: Variables.ConfigSources): ReadonlyArray<Diagnostic> => {
-  const { port: name } = Variables.proxyVariables
-  const isSet = Variables.variableValue(name, sources) !== undefined
-  if (isSet || !Variables.isServiceLink(name, sources.env)) return []
-  const message =
-    "ignored: Kubernetes set it for a service of this name; enableServiceLinks: false avoids that"
-  return [{ source: { _tag: "Variable", name }, path: [], message }]
-}

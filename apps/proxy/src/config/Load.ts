@@ -76,7 +76,6 @@ export const load = (
     ]
     const warnings = Diagnostic.sort([
       ...EnvironmentOverlay.ignoredKey(yaml.value, options),
-      ...EnvironmentOverlay.ignoredPort(options),
       ...secrets.flatMap(({ path, warning }) => found(path, warning)),
       ...checks.warnings.flatMap(({ message, path }) => found(path, message))
     ]).map(Diagnostic.formatDiagnostic)
