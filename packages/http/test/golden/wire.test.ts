@@ -1,6 +1,6 @@
 /** Compares the HTTP requests of every operation with golden records. */
 import type { OperationError } from "@blockquarry/core/OperationError"
-import { it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { record } from "../../../core/test/golden/support/record.ts"
@@ -47,7 +47,7 @@ const calls: Calls = {
       cursor: "next"
     }),
   "tokenTransfers, dates": ({ data }) =>
-    data.tokenTransfers({ address, from_date: "2024-01-02T03:04:05Z", to_date: new Date(1_700_000_000_000) }),
+    data.tokenTransfers({ address, from_date: new Date(1_700_000_000_000), to_date: "2024-01-02T03:04:05Z" }),
   "contractNfts": ({ data }) => data.contractNfts({ address }),
   "contractNfts, every parameter": ({ data }) =>
     data.contractNfts({
@@ -129,16 +129,17 @@ const requests = (options: TestClients.HarnessOptions, chosen: Calls) =>
     for (const [name, call] of Object.entries(chosen)) {
       yield* Effect.flip(call(clients))
       const [request, ...more] = requests.splice(0)
-      sent[name] = request === undefined || more.length > 0 ? { requests: 1 + more.length } : {
-        method: request.method,
-        url: request.url.href,
-        headers: {
-          ...request.headers,
-          "user-agent": request.headers["user-agent"]?.replace(userAgent, "blockquarry/<version>"),
-          "x-api-key": request.headers["x-api-key"] === TestClients.key ? "<key>" : "?"
-        },
-        body: request.body
-      }
+      expect(more).toEqual([])
+      const { "content-length": _, ...headers } = { ...request?.headers }
+      expect(headers).toEqual({
+        "accept": "application/json",
+        "user-agent": userAgent,
+        "x-api-key": TestClients.key,
+        ...request?.body === null ? {} : { "content-type": "application/json" }
+      })
+      sent[name] = `${request?.method} ${request?.url.href}${
+        request?.body === null ? "" : ` ${request?.body}`
+      }`
     }
     return sent
   })
@@ -154,18 +155,14 @@ it.effect("the requests of every operation match the golden record", () =>
 
 it.effect("arrays match the golden record in every format", () =>
   Effect.gen(function*() {
-    const lists = named(
-      "walletTransfers, every parameter",
-      "walletTransfers, one contract",
-      "walletChains, every parameter"
-    )
+    const lists = named("walletTransfers, one contract", "walletChains, every parameter")
     const sent = {
       brackets: yield* requests({ arrayFormat: "brackets" }, lists),
       indices: yield* requests({ arrayFormat: "indices" }, lists),
       repeat: yield* requests({ arrayFormat: "repeat" }, lists),
       comma: yield* requests({ arrayFormat: "comma" }, lists)
     }
-    yield* Effect.promise(() => record("wire.arrays", sent, 3))
+    yield* Effect.promise(() => record("wire.arrays", sent))
   }))
 
 const urls = [
@@ -185,7 +182,7 @@ it.effect("base URLs and paths are joined as recorded", () =>
         named("tokenPrice", "updateStreamStatus", "ledgerTransaction")
       )
     }
-    yield* Effect.promise(() => record("wire.baseUrls", sent, 3))
+    yield* Effect.promise(() => record("wire.baseUrls", sent))
   }))
 
 const transfer = (block: number, log: number) => ({
