@@ -28,14 +28,10 @@ export type JsonValue =
 
 /**
  * The document is not valid JSON or is nested too deeply. `reason` contains no part of the document and is safe to log.
- * `offset` is in UTF-16 code units, or undefined if the JavaScript engine does not report it.
  */
-export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
-  readonly reason: string
-  readonly offset: number | undefined
-}> {
+export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{ readonly reason: string }> {
   override get message(): string {
-    return this.offset === undefined ? this.reason : `${this.reason} (at offset ${this.offset})`
+    return this.reason
   }
 }
 
@@ -60,9 +56,7 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
       copied = end
     }
     if (depth > maxDepth) {
-      return Either.left(
-        new LosslessJsonError({ reason: `JSON nested more than ${maxDepth} levels deep`, offset: at })
-      )
+      return Either.left(new LosslessJsonError({ reason: `JSON nested more than ${maxDepth} levels deep` }))
     }
   }
   return Either.right(copied === 0 ? text : quoted + text.slice(copied))
@@ -140,18 +134,16 @@ const parseQuickly = (text: string): JsonValue | undefined => {
 }
 
 /**
- * Describes why `JSON.parse` rejects a document. Parses the original again, because the added quotes shift offsets. The
- * engine's message may quote the document, so only the offset is taken from it.
+ * Describes why `JSON.parse` rejects a document. Parses the original again, because the added quotes shift positions. The
+ * engine's message may quote the document, so it only tells whether the document ends too early.
  */
 const syntaxError = (text: string): LosslessJsonError => {
-  if (text.trim() === "") return new LosslessJsonError({ reason: "empty document", offset: 0 })
+  if (text.trim() === "") return new LosslessJsonError({ reason: "empty document" })
   const cause = Either.merge(Either.try((): unknown => JSON.parse(text)))
   const message = cause instanceof SyntaxError ? cause.message : ""
-  const position = / in JSON at position ([0-9]+)(?: \(line [0-9]+ column [0-9]+\))?$/.exec(message)?.[1]
-  const offset = position === undefined ? undefined : Number(position)
-  return message === "Unexpected end of JSON input" || offset === text.length
-    ? new LosslessJsonError({ reason: "truncated JSON", offset: text.length })
-    : new LosslessJsonError({ reason: "invalid JSON", offset })
+  const isTruncated = message === "Unexpected end of JSON input" ||
+    / in JSON at position ([0-9]+)/.exec(message)?.[1] === String(text.length)
+  return new LosslessJsonError({ reason: isTruncated ? "truncated JSON" : "invalid JSON" })
 }
 
 const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError> => {
@@ -176,13 +168,7 @@ const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError
  * // Either.right({ value: "12345678901234567890", price: "0.12345678901234567890", share: 1.5, log_index: 7 })
  */
 export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError> =>
-  text.charCodeAt(0) !== 0xfeff
-    ? parseDocument(text)
-    : Either.mapLeft(
-      parseDocument(text.slice(1)),
-      ({ offset, reason }) =>
-        new LosslessJsonError({ reason, offset: offset === undefined ? undefined : offset + 1 })
-    )
+  parseDocument(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
 /**
  * Returns the elements of an array that is a member of the document, as their texts in the document. Empty if the document

@@ -162,7 +162,6 @@ describe("parse", () => {
       for (const text of ["\ufeff\ufeff1", " \ufeff1", "1\ufeff", "\ufeff"]) {
         expect(isAccepted(text)).toBe(false)
       }
-      expect(parseError("\ufeff[1").offset).toBe(3)
     })
 
     it("parses __proto__ as an own key", () => {
@@ -220,34 +219,27 @@ describe("parse", () => {
       expect(isAccepted(list.slice(0, position % list.length))).toBe(false)
     })
 
-    it("reports truncation, and the offset of an error in the original document", () => {
-      const truncated = parseError("{\"value\":12345678901234567890,\"log_index\":")
-      expect(truncated).toMatchObject({ _tag: "LosslessJsonError", reason: "truncated JSON", offset: 42 })
-      expect(truncated.message).toBe("truncated JSON (at offset 42)")
-      expect(parseError("[1,2")).toMatchObject({ reason: "truncated JSON", offset: 4 })
-      expect(parseError("[12345678901234567890 7]")).toMatchObject({
-        reason: "invalid JSON",
-        offset: 22
-      })
-    })
-
-    it("does not include the document in the message", () => {
-      expect(parseError("<html>secret</html>").message).toBe("invalid JSON")
+    it("tells truncation from other errors, and does not include the document", () => {
+      for (const text of ["{\"value\":12345678901234567890,\"log_index\":", "[1,2", "[\"a"]) {
+        expect(parseError(text).message).toBe("truncated JSON")
+      }
+      for (const text of ["[12345678901234567890 7]", "<html>secret</html>"]) {
+        expect(parseError(text).message).toBe("invalid JSON")
+      }
     })
   })
 
   describe("depth", () => {
     const max = LosslessJson.maxDepth
+    const tooDeep = `JSON nested more than ${max} levels deep`
 
     it("accepts documents up to the maximum depth", () => {
       expect(isAccepted("[".repeat(max) + "]".repeat(max))).toBe(true)
       expect(isAccepted("{\"a\":".repeat(max) + "12345678901234567890" + "}".repeat(max))).toBe(true)
-      expect(parseError("[".repeat(max + 1) + "]".repeat(max + 1))).toMatchObject({
-        reason: `JSON nested more than ${max} levels deep`,
-        offset: max
-      })
+      expect(parseError("[".repeat(max + 1) + "]".repeat(max + 1)).reason).toBe(tooDeep)
       expect(isAccepted("{\"a\":".repeat(max + 1) + "1" + "}".repeat(max + 1))).toBe(false)
       expect(isAccepted("[{\"a\":".repeat(max / 2) + "[]" + "}]".repeat(max / 2))).toBe(false)
+      expect(parseError("[".repeat(2 ** 21)).reason).toBe(tooDeep)
     })
 
     it("does not count siblings and brackets in strings", () => {
@@ -292,11 +284,6 @@ describe("parse", () => {
     it("keeps millions of digits", () => {
       const amount = `-${"123456789".repeat(many / 9)}`
       expect(parsed(amount) === amount).toBe(true)
-    })
-
-    it("rejects millions of brackets at the first one that exceeds the depth", () => {
-      expect(parseError("[".repeat(many)).offset).toBe(LosslessJson.maxDepth)
-      expect(parseError("{\"a\":".repeat(many)).offset).toBe(5 * LosslessJson.maxDepth)
     })
   })
 })
