@@ -1,5 +1,5 @@
 /**
- * JSON parsing and printing without loss of digits, nearly as fast as `JSON.parse`.
+ * JSON parsing without loss of digits, nearly as fast as `JSON.parse`.
  *
  * `JSON.parse` rounds numbers to a double: integers beyond 2^53, and other numbers with more than 15 digits. This parser
  * returns a rounded number as a string of its text, and everything else as `JSON.parse` does. It quotes rounded fractions in
@@ -187,34 +187,4 @@ export const elementTexts = (text: string, member: string): ReadonlyArray<string
     index % 2 === 1 && JSON.parse(members[index - 1] ?? "") === member
   )
   return array?.startsWith("[") ? childTexts(array) : []
-}
-
-/** Marks strings that represent a bigint. Any character that JSON does not escape would work. */
-const bigintMark = "\u007f"
-
-/**
- * Prints JSON as `JSON.stringify` does, and a bigint as an integer with all digits. Omits members that are `undefined`.
- * Returns `null` for values without a JSON representation (`undefined`, functions).
- *
- * `parse` returns a safe bigint as a number and an unsafe one as its digits. The same applies to doubles from 2^53 to
- * 10^21, which JSON prints as integers.
- *
- * Throws, as `JSON.stringify` does, if the value contains itself.
- *
- * @example
- * import { stringify } from "@blockquarry/core/LosslessJson"
- *
- * stringify({ value: 2n ** 64n, token_logo: undefined }) // {"value":18446744073709551616}
- */
-export const stringify = (value: unknown): string => {
-  // A bigint becomes a string that ends in one mark. A string that ends in a mark gets another one, so two marks are
-  // always a string. A string followed by a colon is a key and never marked.
-  const text: string | undefined = JSON.stringify(
-    value,
-    (_key, member: unknown) =>
-      typeof member === "bigint" || (typeof member === "string" && member.endsWith(bigintMark))
-        ? `${member}${bigintMark}`
-        : member
-  )
-  return text === undefined ? "null" : text.replace(/"(-?[0-9]+)\u007f"(?!:)|\u007f(\u007f")(?!:)/g, "$1$2")
 }

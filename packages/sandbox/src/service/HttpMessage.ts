@@ -1,6 +1,4 @@
 /** Requests and responses, independent of the transport. */
-import { stringify } from "@blockquarry/core/LosslessJson"
-
 /** A received request. Header names are lower case. */
 export interface SandboxRequest {
   readonly method: string
@@ -42,6 +40,11 @@ export type JsonDocument =
   | ReadonlyArray<JsonDocument>
   | { readonly [member: string]: JsonDocument | undefined }
 
+/** Prints a bigint as an integer with all digits. No text of a document is this mark and digits. */
+const printJson = (document: JsonDocument): string =>
+  JSON.stringify(document, (_, member: unknown) => typeof member === "bigint" ? `\u007f${member}` : member)
+    .replace(/"\u007f(-?\d+)"/g, "$1")
+
 /** Creates a response with a JSON document. */
 export const jsonResponse = (
   status: number,
@@ -50,7 +53,7 @@ export const jsonResponse = (
 ): SandboxResponse => ({
   status,
   headers: { "content-type": "application/json; charset=utf-8", ...headers },
-  body: stringify(document),
+  body: printJson(document),
   transmission: "complete"
 })
 
