@@ -1,6 +1,5 @@
 /** Options of the API clients: API key, base URL and policies. */
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
-import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Config from "effect/Config"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
@@ -64,8 +63,6 @@ export interface ApiOptions extends OptionalPolicies {
    * `` `my-service/1.2 ${ApiOptions.userAgent}` ``. Default: `ApiOptions.userAgent`.
    */
   readonly userAgent?: string | undefined
-  /** Wraps the HttpClient that sends the requests. */
-  readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
 /** Options of an API that also works without an API key: the ledger API. */

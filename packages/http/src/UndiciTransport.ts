@@ -2,8 +2,8 @@
  * Sends requests through Undici. For Node.js; needs `@effect/platform-node`.
  *
  * A call over this layer costs a fraction of the CPU time of one over another `HttpClient`, because requests go to the
- * dispatcher of Undici directly. `ApiOptions.transformClient` and an `HttpClient` that is provided over this layer still
- * apply: then requests go through that client.
+ * dispatcher of Undici directly. An `HttpClient` that is provided over this layer still applies: then requests go through that
+ * client.
  *
  * The layer uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case. The `NetworkError` of a proxy
  * that fails names its host. Node.js reads further trusted certificates from `NODE_EXTRA_CA_CERTS`.

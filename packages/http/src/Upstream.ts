@@ -109,7 +109,7 @@ export const make = (
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
     return {
       keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? [], settings),
-      transport: yield* transportOf(client, options.transformClient, {
+      transport: yield* transportOf(client, {
         maxBodySize,
         userAgent: options.userAgent ?? userAgent
       }),
@@ -118,21 +118,18 @@ export const make = (
     }
   })
 
-/** Without `transform`, uses the transport of the layer that provides the client, if it has one. */
+/** Uses the transport of the layer that provides the client, if it has one. */
 const transportOf = (
   client: HttpClient.HttpClient,
-  transform: OptionalKeyApiOptions["transformClient"],
   options: Transport.TransportOptions
 ): Effect.Effect<Transport.Transport> =>
-  transform === undefined
-    ? Effect.map(
-      Effect.serviceOption(Transport.DispatchTransport),
-      (dispatch) =>
-        Option.isSome(dispatch) && dispatch.value.client === client
-          ? dispatch.value.make(options)
-          : fromHttpClient(client, options)
-    )
-    : Effect.succeed(fromHttpClient(transform(client), options))
+  Effect.map(
+    Effect.serviceOption(Transport.DispatchTransport),
+    (dispatch) =>
+      Option.isSome(dispatch) && dispatch.value.client === client
+        ? dispatch.value.make(options)
+        : fromHttpClient(client, options)
+  )
 
 /** Without an API key, the pool has one entry with an empty key. */
 const apiKeysOf = ({ apiKey }: OptionalKeyApiOptions): ReadonlyArray<ApiKey> => {

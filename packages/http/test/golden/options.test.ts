@@ -66,8 +66,7 @@ const policies = (value: unknown) => ({
   maxBodySize: value,
   arrayFormat: value,
   uncacheable: [value],
-  userAgent: value,
-  transformClient: value
+  userAgent: value
 })
 
 const layers = [

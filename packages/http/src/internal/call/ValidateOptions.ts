@@ -44,8 +44,7 @@ const layerSchema = Schema.Struct(
       "visible ASCII characters and spaces",
       (value): value is string =>
         typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
-    ),
-    transformClient: option("a function", Predicate.isFunction)
+    )
   } satisfies OptionSchemas<OptionalKeyApiOptions>
 )
 
