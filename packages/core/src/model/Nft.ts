@@ -1,5 +1,4 @@
 /** NFTs: their metadata, owners and last sale. */
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
@@ -8,7 +7,6 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
-import { type JsonValue, parse } from "../LosslessJson.ts"
 import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
@@ -66,15 +64,6 @@ export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `Nft`. */
 export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct.annotations({ identifier: "Nft" })
-
-/**
- * Parses the `metadata` of an NFT, twice if it was encoded twice. Returns null if it is absent or not JSON.
- */
-export const metadataJson = (nft: { readonly metadata: string | null }): JsonValue | null => {
-  if (nft.metadata === null) return null
-  const parsed = Either.getOrNull(parse(nft.metadata))
-  return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
-}
 
 /** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
