@@ -23,8 +23,8 @@ import * as LruMap from "./LruMap.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 import * as ReplyTimeout from "./ReplyTimeout.ts"
 
-/** How long an entry in memory is used before its version is compared with the remote one. */
-const memoryTtl = Duration.seconds(2)
+/** Milliseconds for which an entry in memory is used before its version is compared with the remote one. */
+const memoryTtl = 2000
 
 /**
  * A message that a process has removed entries ends `memoryTtl` after this time. Messages in the meantime count once, so that many
@@ -32,7 +32,7 @@ const memoryTtl = Duration.seconds(2)
  */
 const removalDelay = Duration.millis(100)
 
-/** A read that takes longer, in milliseconds, is a miss. It continues, so that a later call finds its entry in memory. */
+/** Milliseconds until a read is a miss. It continues, so that a later call finds its entry in memory. */
 const readTimeout = 250
 
 /** Milliseconds until a version is issued by this process. */
@@ -59,25 +59,9 @@ const maxClockVersion = 2 ** 52
 /** Time to remove all entries, which takes many commands. */
 const clearTimeout = Duration.minutes(1)
 
-interface RemoteState {
-  /** Whether it is being written to the remote store. */
-  isWriting: boolean
-  /** When the remote store was last known to hold it, by the `SteadyClock`. */
-  checkedAt: number
-  /** How many removals this process knew then. */
-  readonly removals: number
-}
-
 /** The version of a response that the remote store has not confirmed: it may hold an older one. */
 interface Unconfirmed extends Pick<CacheEntry, "version" | "expiresAt"> {
   readonly key: string
-}
-
-/** A read in flight, which identical reads join. */
-interface PendingRead {
-  readonly startedAt: number
-  readonly removals: number
-  readonly result: Deferred.Deferred<CacheEntry | null>
 }
 
 export const make = (
@@ -94,13 +78,16 @@ export const make = (
       sizeOf: (key) => key.length * 2 + 128
     })
     const reads = yield* ReplyTimeout.make
-    const remoteStates = new WeakMap<CacheEntry, RemoteState>()
-    const pendingReads = new Map<string, PendingRead>()
+    /** When the remote store was last known to hold an entry, by the `SteadyClock`. Infinite while it is being written. */
+    const checkedAt = new WeakMap<CacheEntry, number>()
+    /** The results of reads in flight, for which identical reads wait too. */
+    const pendingReads = new Map<string, Deferred.Deferred<CacheEntry | null>>()
     let pendingWriteBytes = 0
     let pendingWrites = 0
     /** The highest version that this process has seen. */
     let lastVersion = 0
-    let removals = 0
+    /** Since when other processes may have removed entries that were checked before. */
+    let removedAt = Number.NEGATIVE_INFINITY
     /** The highest version that the remote store does not know. 0 if there is none. */
     let unannounced = 0
 
@@ -137,7 +124,7 @@ export const make = (
           forgetUnconfirmed(own.key, own.version)
           const entry = memory.get(own.key)
           // The next use reads what replaced it.
-          if (entry !== undefined && entry.version !== version) remoteStates.delete(entry)
+          if (entry !== undefined && entry.version !== version) checkedAt.delete(entry)
           return Effect.succeed(version)
         }
         const write = Effect.suspend(() => {
@@ -169,18 +156,11 @@ export const make = (
 
     /** Whether an entry in memory may be used without asking the remote store. */
     const isCurrent = (entry: CacheEntry): boolean => {
-      const state = remoteStates.get(entry)
-      if (!guard.isAvailable() || state?.isWriting === true) return true
+      const at = checkedAt.get(entry) ?? Number.NEGATIVE_INFINITY
+      if (!guard.isAvailable() || at === Number.POSITIVE_INFINITY) return true
       // Another process may have replaced an entry that is no longer fresh.
-      return isFresh(entry, clock.system.unsafeCurrentTimeMillis()) && state?.removals === removals &&
-        clock.unsafeCurrentTimeMillis() - state.checkedAt < Duration.toMillis(memoryTtl)
-    }
-
-    /** Whether the remote store is too slow for further reads: its oldest one has timed out. */
-    const isCongested = (): boolean => {
-      const [oldest] = pendingReads.values()
-      return oldest !== undefined && clock.unsafeCurrentTimeMillis() - oldest.startedAt >= readTimeout ||
-        pendingReads.size >= maxReads
+      return isFresh(entry, clock.system.unsafeCurrentTimeMillis()) && at >= removedAt &&
+        clock.unsafeCurrentTimeMillis() - at < memoryTtl
     }
 
     const peek = (key: string): CacheEntry | undefined => {
@@ -216,53 +196,51 @@ export const make = (
     /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
     const receive = (
       key: string,
-      read: PendingRead,
+      result: Deferred.Deferred<CacheEntry | null>,
+      startedAt: number,
       known: CacheEntry | undefined,
       found: CacheEntry | null
     ): CacheEntry | null => {
-      if (pendingReads.get(key) !== read) return null
+      if (pendingReads.get(key) !== result) return null
       const current = memory.get(key)
       if (current !== known) return current ?? found
       if (found === null) memory.remove(key)
       else {
-        remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt, removals: read.removals })
+        checkedAt.set(found, startedAt)
         lastVersion = Math.max(lastVersion, found.version)
         if (found !== known) memory.set(key, found)
       }
       return found
     }
 
-    const startRead = (key: string): PendingRead => {
+    const startRead = (key: string): Deferred.Deferred<CacheEntry | null> => {
       const known = memory.get(key)
-      const read = {
-        startedAt: clock.unsafeCurrentTimeMillis(),
-        removals,
-        result: Deferred.unsafeMake<CacheEntry | null>(FiberId.none)
-      }
-      pendingReads.set(key, read)
+      const startedAt = clock.unsafeCurrentTimeMillis()
+      const result = Deferred.unsafeMake<CacheEntry | null>(FiberId.none)
+      pendingReads.set(key, result)
       runFork(
         guard.run(reads.measure(fetch(key, known)), () => Effect.succeed(known ?? null)).pipe(
-          Effect.map((found) => receive(key, read, known, found)),
-          // Also if it dies, or else it would count as a read that takes too long.
+          Effect.map((found) => receive(key, result, startedAt, known, found)),
+          // Also if it dies, or else it would count as a read in flight.
           Effect.ensuring(Effect.sync(() => {
-            if (pendingReads.get(key) === read) pendingReads.delete(key)
+            if (pendingReads.get(key) === result) pendingReads.delete(key)
           })),
-          Effect.intoDeferred(read.result)
+          Effect.intoDeferred(result)
         ),
         { scope }
       )
-      return read
+      return result
     }
 
-    const awaitRead = (
-      { result, startedAt }: PendingRead,
-      timeLeft: number
-    ): Effect.Effect<CacheEntry | null> => {
-      const timeout = Math.min(readTimeout, ReplyTimeout.optionalTimeout(timeLeft))
-      const remaining = Math.min(timeout, startedAt + readTimeout - clock.unsafeCurrentTimeMillis())
-      return remaining <= 0 || reads.isSlowerThan(timeout) ? Effect.succeed(null) : Effect.raceFirst(
+    /** Waits for a read, unless reads take longer than this one may. */
+    const read = (key: string, timeLeft: number): Effect.Effect<CacheEntry | null> => {
+      const pending = pendingReads.get(key)
+      if (pending === undefined && pendingReads.size >= maxReads) return Effect.succeed(null)
+      const result = pending ?? startRead(key)
+      const millis = Math.min(readTimeout, ReplyTimeout.optionalTimeout(timeLeft))
+      return millis <= 0 || reads.isSlowerThan(millis) ? Effect.succeed(null) : Effect.raceFirst(
         Effect.interruptible(Deferred.await(result)),
-        Effect.interruptible(Effect.as(Effect.sleep(remaining), null))
+        Effect.interruptible(Effect.as(Effect.sleep(millis), null))
       )
     }
 
@@ -299,7 +277,7 @@ export const make = (
       let isScheduled = false
       const applyRemovals = Effect.sync(() => {
         isScheduled = false
-        removals += 1
+        removedAt = clock.unsafeCurrentTimeMillis()
       })
       yield* backend.watchRemovals(() => {
         if (!isScheduled) runFork(Effect.delay(applyRemovals, removalDelay), { scope })
@@ -313,17 +291,14 @@ export const make = (
         Effect.suspend(() => {
           const entry = peek(key)
           if (entry !== undefined) return Effect.succeed(entry)
-          if (!guard.isAvailable()) return Effect.succeed(null)
-          const read = pendingReads.get(key)
-          if (read !== undefined) return awaitRead(read, timeLeft)
-          return isCongested() ? Effect.succeed(null) : awaitRead(startRead(key), timeLeft)
+          return guard.isAvailable() ? read(key, timeLeft) : Effect.succeed(null)
         }),
       set: (key, entry) =>
         Effect.sync(() => {
           if (!memory.set(key, entry)) return
           lastVersion = Math.max(lastVersion, entry.version)
-          const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis(), removals }
-          remoteStates.set(entry, state)
+          const setAt = clock.unsafeCurrentTimeMillis()
+          checkedAt.set(entry, setAt)
           if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) {
             return rememberUnconfirmed(key, entry)
           }
@@ -332,7 +307,7 @@ export const make = (
           const bytes = isWhole ? byteLength : 0
           pendingWriteBytes += bytes
           pendingWrites += 1
-          state.isWriting = true
+          checkedAt.set(entry, Number.POSITIVE_INFINITY)
           const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(
@@ -342,8 +317,7 @@ export const make = (
             ).pipe(Effect.ensuring(Effect.sync(() => {
               pendingWriteBytes -= bytes
               pendingWrites -= 1
-              state.isWriting = false
-              state.checkedAt = clock.unsafeCurrentTimeMillis()
+              checkedAt.set(entry, setAt)
             }))),
             { scope }
           )
