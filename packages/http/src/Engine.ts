@@ -41,7 +41,6 @@ import type * as Scope from "effect/Scope"
 import { hostOf } from "./BaseUrl.ts"
 import * as CacheStore from "./CacheStore.ts"
 import * as AdmissionControl from "./internal/admission/AdmissionControl.ts"
-import { KeyCooldowns } from "./internal/admission/KeyCooldowns.ts"
 import * as KeySelector from "./internal/admission/KeySelector.ts"
 import * as Attempt from "./internal/attempt/Attempt.ts"
 import * as CircuitBreakerStage from "./internal/breaker/CircuitBreakerStage.ts"
@@ -131,9 +130,8 @@ export const make: Effect.Effect<
   const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
-  const cooldowns = new KeyCooldowns()
-  const admission = AdmissionControl.make(rateLimitStore, cooldowns, circuitBreaker, instrumentation)
-  const withKey = KeySelector.make(admission, cooldowns)
+  const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
+  const keySelector = KeySelector.make(admission)
   const responseTtl = ResponseTtl.make()
   const attempt = Attempt.make(instrumentation)
 
@@ -141,7 +139,7 @@ export const make: Effect.Effect<
   const execute = (call: Call.Call) =>
     retry(
       call,
-      (attemptNumber) => withKey(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
+      (attemptNumber) => keySelector.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
     )
 
   /** Prepares the calls of an operation, whose results are those of `finish`. */
@@ -221,7 +219,7 @@ export const make: Effect.Effect<
         circuitBreaker.health(clock).map(({ baseUrl, ...circuit }) => ({
           host: hostOf(baseUrl),
           ...circuit,
-          keys: cooldowns.health(baseUrl, clock)
+          keys: keySelector.health(baseUrl, clock)
         }))
     )
   }

@@ -25,7 +25,6 @@ import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 import { maxTrialLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
-import type { KeyCooldowns } from "./KeyCooldowns.ts"
 import {
   type AdmissionRequest,
   type AdmissionWaitReason,
@@ -58,7 +57,6 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 export const make = (
   store: RateLimitStoreService,
-  cooldowns: KeyCooldowns,
   circuitBreaker: CircuitBreakerStage,
   instrumentation: Instrumentation
 ) => {
@@ -137,9 +135,7 @@ export const make = (
       onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
       onSuccess: (permit): AttemptEffect<Grant | Delay> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
-        const { trial, remaining } = permit
-        // The trial is the only attempt until its result.
-        queue.recordPermit(admission, trial ? 0 : remaining, rule.maxCost ?? cost)
+        queue.recordPermit(admission, permit.remaining, rule.maxCost ?? cost)
         return consumeDailyQuota(admission, permit)
       }
     })
@@ -163,9 +159,9 @@ export const make = (
     return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) => {
-        if (consumption._tag === "Consumed") return Effect.succeed({ permit, consumption })
-        cooldowns.recordExhaustedQuota(key, call.clock.unsafeCurrentTimeMillis() + consumption.millis)
-        return reject(rejected(call, "daily", consumption.millis))
+        return consumption._tag === "Consumed"
+          ? Effect.succeed({ permit, consumption })
+          : reject(rejected(call, "daily", consumption.millis))
       }
     })
   }
@@ -236,10 +232,6 @@ export const make = (
         }
         reason = permit.reason
         queue.delay(waiter, permit)
-        if (isTooLate(waiter, permit.at, waiter.latestStart)) {
-          queue.remove(waiter)
-          return yield* Effect.fail(rejectedAfter(admission, permit, call.clock.unsafeCurrentTimeMillis()))
-        }
       }
     })
 
@@ -263,32 +255,18 @@ export const make = (
         : circuitBreaker.record(call, admitted.right, exit, now)
       const report = reportResult(admission, grant.permit.trial, exit)
       const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
-      const cooldownChange = Exit.isSuccess(exit) ? recordResponse(admission, exit.value, now) : null
       const release = () => {
+        if (Exit.isSuccess(exit) && exit.value.health === "throttled") queue.recheck(key.id)
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
         if (sent > 0) instrumentation.recordCost(call, admission.cost)
       }
-      if (stateChange === null && settled === null && cooldownChange === null) {
+      if (stateChange === null && settled === null) {
         release()
         return exit
       }
-      return Effect.ensuring(
-        after(stateChange, after(settled, after(cooldownChange, exit))),
-        Effect.sync(release)
-      )
+      return Effect.ensuring(after(stateChange, after(settled, exit)), Effect.sync(release))
     })
-  }
-
-  /** Lets the attempts that wait for the key know its cooldown: they do not ask the store. Returns the log line, if any. */
-  const recordResponse = (
-    { call, key, queue }: Admission,
-    response: AttemptResponse,
-    now: number
-  ): Effect.Effect<void> | null => {
-    const change = cooldowns.record(call, key, response, now)
-    if (response.health === "throttled") queue.startCooldown(key.id, cooldowns.stateOf(key).until)
-    return change
   }
 
   /** Reports the result of an attempt to the store. Null if there is nothing to report. */

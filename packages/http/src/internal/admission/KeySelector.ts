@@ -1,36 +1,77 @@
 /**
- * The key stage: selects one of several API keys for an attempt, and fails over to others.
+ * The key stage: selects one of several API keys for an attempt, and fails over to others. The only place of this process that
+ * decides which key is used, and when.
  *
  * Keys are used in turn; those without a queue come first, and those in cooldown last. After a rejection the attempt, even of
  * an update, continues with another key, because the rejected request had no effect; each key is tried once.
+ *
+ * A key is put in cooldown at a base URL when the upstream rejects it, reports its plan as exhausted, or throttles it. The
+ * last key without a cooldown gets none for a rejection, because the cause may be the request. Processes that share a store
+ * also share the cooldowns of throttled keys: see `RateLimitStore`.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as LogLevel from "effect/LogLevel"
+import * as Order from "effect/Order"
+import { hostOf } from "../../BaseUrl.ts"
+import type { SteadyClock } from "../../SteadyClock.ts"
 import {
   type AttemptEffect,
   type AttemptNoResponse,
+  type AttemptResponse,
   type AttemptResult,
   type Call,
   type CallKey,
   healthOf,
   retryAfterMillisOf
 } from "../call/Call.ts"
-import { maxCooldown } from "../stores/Gcra.ts"
+import type { KeyHealth } from "../call/EngineOutput.ts"
+import { getOrInsert } from "../Maps.ts"
+import { cooldownMillis, maxCooldown } from "../stores/Gcra.ts"
 import * as LruMap from "../stores/LruMap.ts"
 import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
-import { type KeyCooldowns, keyProblemOf } from "./KeyCooldowns.ts"
 
-export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
-  // When each key was used last, as a number that grows with each use.
-  const lastUses = LruMap.make<number>({ maxSize: 10_000 })
+type Reason = NonNullable<KeyHealth["reason"]>
+
+/** The state of a key at a base URL. Times are those of the `SteadyClock`. */
+interface KeyState extends Pick<CallKey, "label" | "baseUrl"> {
+  /** The last problem with the key, if any, and the number of consecutive cooldowns. */
+  reason: Reason | null
+  cooldowns: number
+  until: number
+  /** Until when the daily quota of this program is exhausted. */
+  quotaExhaustedUntil: number
+  /** A number that grows with each use of a key. */
+  lastUse: number
+}
+
+export const make = (admission: AdmissionControl) => {
+  // Evicts the least recently used keys of very many.
+  const states = LruMap.make<KeyState>({ maxSize: 10_000 })
   let uses = 0
 
-  /** Runs an attempt with one key after another until the key is accepted. */
-  const run = (call: Call, attempt: Attempt): AttemptEffect =>
-    call.keys.length === 1 ? admission.run(call, call.keys[0], attempt) : runWithSeveral(call, attempt)
+  const stateOf = ({ baseUrl, id, label }: CallKey): KeyState =>
+    getOrInsert(states, id, () => ({
+      label,
+      baseUrl,
+      reason: null,
+      cooldowns: 0,
+      until: 0,
+      quotaExhaustedUntil: 0,
+      lastUse: 0
+    }))
 
-  const runWithSeveral: typeof run = (call, attempt) =>
+  /** Runs an attempt with one key after another until the key is accepted. */
+  const run = (call: Call, attempt: Attempt): AttemptEffect => {
+    const recorded: Attempt = (key, onSent) =>
+      Effect.tap(attempt(key, onSent), (response) => record(call, key, response) ?? Effect.void)
+    return call.keys.length === 1
+      ? admission.run(call, call.keys[0], recorded)
+      : runWithSeveral(call, recorded)
+  }
+
+  const runWithSeveral = (call: Call, attempt: Attempt): AttemptEffect =>
     Effect.gen(function*() {
       const tried = new Set<CallKey>()
       const waits = new Map<CallKey, number>()
@@ -42,7 +83,8 @@ export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
         if (key === undefined) {
           return yield* bestResult ?? Effect.dieMessage("a key pool has at least one key")
         }
-        lastUses.set(key.id, uses += 1)
+        const state = stateOf(key)
+        state.lastUse = uses += 1
         // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
         const result = yield* Effect.match(
@@ -58,6 +100,9 @@ export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
           continue
         }
         tried.add(key)
+        if (Either.isLeft(result) && isQuotaExhausted(result.left)) {
+          state.quotaExhaustedUntil = call.clock.unsafeCurrentTimeMillis() + retryAfterMillis(result)
+        }
         bestResult = bestResult === null ? result : betterOf(bestResult, result)
         if (!isKeyFailure(result)) return yield* bestResult
       }
@@ -71,34 +116,123 @@ export const make = (admission: AdmissionControl, cooldowns: KeyCooldowns) => {
     now: number
   ): ReadonlyArray<CallKey> => {
     const candidates = call.keys.filter((key) => !tried.has(key))
-    const ready = candidates.filter((key) => cooldowns.stateOf(key).until <= now)
-    if (ready.length === 0) {
-      return bestResult !== null && rank(bestResult) === throttledRank
-        ? []
-        : inCooldown(candidates, bestResult === null)
-    }
+    const ready = candidates.filter((key) => stateOf(key).until <= now)
+    if (ready.length === 0) return inCooldown(candidates, bestResult)
     return ready
-      .map((key) => ({
-        key,
-        wait: cooldowns.stateOf(key).quotaExhaustedUntil > now
-          ? maxCooldown
-          : admission.expectedWait(call, key, now),
-        lastUse: lastUses.peek(key.id) ?? 0
-      }))
+      .map((key) => {
+        const { lastUse, quotaExhaustedUntil } = stateOf(key)
+        // Prefers other keys while the daily quota of this one is exhausted.
+        return {
+          key,
+          lastUse,
+          wait: quotaExhaustedUntil > now ? maxCooldown : admission.expectedWait(call, key, now)
+        }
+      })
       .toSorted((a, b) => a.wait - b.wait || a.lastUse - b.lastUse)
       .map(({ key }) => key)
   }
 
-  /** Returns the key in cooldown to wait for: a throttled one, or any if `required`. */
-  const inCooldown = (cooling: ReadonlyArray<CallKey>, required: boolean): ReadonlyArray<CallKey> => {
-    const throttledKeys = cooling.filter((key) => cooldowns.stateOf(key).reason === "throttled")
-    return (required && throttledKeys.length === 0 ? cooling : throttledKeys)
-      .toSorted((a, b) => cooldowns.stateOf(a).until - cooldowns.stateOf(b).until)
-      .slice(0, 1)
+  /** Returns the key in cooldown to wait for: a throttled one, or any if no key was tried. */
+  const inCooldown = (
+    candidates: ReadonlyArray<CallKey>,
+    bestResult: AttemptResult | null
+  ): ReadonlyArray<CallKey> => {
+    const cooling = candidates.toSorted((a, b) => stateOf(a).until - stateOf(b).until)
+    if (bestResult !== null && rank(bestResult) === throttledRank) return []
+    const throttled = cooling.filter((key) => stateOf(key).reason === "throttled")
+    return (bestResult === null ? [...throttled, ...cooling] : throttled).slice(0, 1)
   }
 
-  return run
+  /** Starts or ends a cooldown after a response. Returns the log line, or null if nothing changed. */
+  const record = (call: Call, key: CallKey, response: AttemptResponse): Effect.Effect<void> | null => {
+    const now = call.clock.unsafeCurrentTimeMillis()
+    const state = stateOf(key)
+    const reason = keyProblemOf(response)
+    if (reason !== null) return startCooldown(call, key, reason, response, now)
+    // Ignores responses to requests that were sent before the cooldown.
+    if (state.reason === null || response.health !== "healthy" || now < state.until) return null
+    state.reason = null
+    state.cooldowns = 0
+    return Effect.annotateLogs(Effect.logInfo("key available again"), describeKey(key))
+  }
+
+  const startCooldown = (
+    call: Call,
+    key: CallKey,
+    reason: Reason,
+    response: AttemptResponse,
+    now: number
+  ): Effect.Effect<void> | null => {
+    const state = stateOf(key)
+    const millis = cooldownMillis(retryAfterMillisOf(response), state.cooldowns)
+    if (now < state.until) {
+      // Concurrent responses start one cooldown; later ones may extend it.
+      if (retryAfterMillisOf(response) !== null) state.until = Math.max(state.until, now + millis)
+      return null
+    }
+    const isNewReason = state.reason !== reason
+    state.reason = reason
+    const level = logLevelOf(reason, response)
+    const isLast = call.keys.every((other) => other === key || now < stateOf(other).until)
+    if (isLast && reason !== "throttled") {
+      return isNewReason
+        ? Effect.annotateLogs(
+          Effect.logWithLevel(level === LogLevel.Error ? level : LogLevel.Info, "last available key failed"),
+          { ...describeKey(key), reason }
+        )
+        : null
+    }
+    state.cooldowns += 1
+    state.until = now + millis
+    return Effect.annotateLogs(Effect.logWithLevel(level, "key cooldown started"), {
+      ...describeKey(key),
+      reason,
+      for: Duration.format(Duration.millis(millis))
+    })
+  }
+
+  return {
+    run,
+    /** Returns the health of the keys that were used at a base URL. */
+    health: (baseUrl: string, clock: SteadyClock): ReadonlyArray<KeyHealth> =>
+      states.values()
+        .filter((state) => state.baseUrl === baseUrl)
+        .map(({ label, reason, until }): KeyHealth =>
+          clock.unsafeCurrentTimeMillis() < until
+            ? { label, state: "cooldown", reason, cooldownUntil: clock.toSystem(until) }
+            : { label, state: "ready", reason, cooldownUntil: null }
+        )
+        .toSorted(byLabel)
+  }
 }
+
+/** Returns the problem with the key that a response reports, if any. */
+const keyProblemOf = ({ health, classification }: AttemptResponse): Reason | null => {
+  // A 429 response.
+  if (health === "throttled") return "throttled"
+  if (classification._tag !== "Rejected") return null
+  switch (classification.error._tag) {
+    case "AuthenticationError":
+    case "PermissionDeniedError":
+      return "rejected"
+    case "PlanQuotaExceededError":
+      return "quota-exceeded"
+    default:
+      return null
+  }
+}
+
+/** An operator must replace an unknown key. A key that lacks permission for one operation serves others. */
+const logLevelOf = (reason: Reason, { classification }: AttemptResponse): LogLevel.LogLevel => {
+  if (classification._tag === "Rejected" && classification.error._tag === "AuthenticationError") {
+    return LogLevel.Error
+  }
+  return reason === "throttled" ? LogLevel.Info : LogLevel.Warning
+}
+
+const describeKey = ({ baseUrl, label }: CallKey) => ({ key: label, host: hostOf(baseUrl) })
+
+const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)
 
 const shortestWait = (
   candidates: ReadonlyArray<CallKey>,
@@ -113,6 +247,9 @@ const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
   onLeft: ({ error, health }) => health === "not-sent" && isLimitOfKey(error),
   onRight: (attemptResponse) => keyProblemOf(attemptResponse) !== null
 })
+
+const isQuotaExhausted = ({ error }: AttemptNoResponse): boolean =>
+  error._tag === "LocalLimitError" && error.limit === "daily"
 
 /** Every key meets an open circuit breaker, and a store that is unavailable. */
 const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean =>

@@ -10,6 +10,7 @@ import type { CallClient } from "../../CallClient.ts"
 import { FairQueue, type QueuedItem, type QueueItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
 import type { Call, CallKey } from "../call/Call.ts"
+import { getOrInsert } from "../Maps.ts"
 
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
 
@@ -99,22 +100,18 @@ export class UpstreamQueue {
   }
 
   /** Adds an attempt, whose permit is delayed if it is the first of its key with a delay. */
-  add({ call, client, cost, key }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
+  add(request: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
     const isDelayed = delay.at > now
-    const keyQueue = this.keyQueues.get(key.id) ?? {
-      waiters: new FairQueue(),
+    const keyQueue = getOrInsert(this.keyQueues, request.key.id, () => ({
+      waiters: new FairQueue<Waiter>(),
       delayed: null,
       next: delay,
       requests: 0,
       requestedCost: 0,
       unitsLeft: isDelayed ? 0 : Number.POSITIVE_INFINITY
-    }
-    this.keyQueues.set(key.id, keyQueue)
+    }))
     const waiter: Waiter = {
-      call,
-      key,
-      client,
-      cost,
+      ...request,
       keyQueue,
       latestStart,
       arrival: this.arrivals += 1,
@@ -137,9 +134,14 @@ export class UpstreamQueue {
   }
 
   /** After the delay of a permit, lets the attempt that is next request one. */
-  endDelay(waiter: Waiter, now: number): void {
-    const { keyQueue } = waiter
-    if (keyQueue.delayed !== waiter || keyQueue.next.at > now) return
+  endDelay({ key, keyQueue: { delayed, next } }: Waiter, now: number): void {
+    if (delayed !== null && next.at <= now) this.recheck(key.id)
+  }
+
+  /** Lets the attempt that is next request a permit, because another delay may apply now. */
+  recheck(keyId: string): void {
+    const keyQueue = this.keyQueues.get(keyId)
+    if (keyQueue === undefined) return
     keyQueue.delayed = null
     keyQueue.unitsLeft = 0
     this.dispatch()
@@ -157,20 +159,10 @@ export class UpstreamQueue {
     this.endRequest(waiter)
     keyQueue.waiters.restore(waiter)
     keyQueue.unitsLeft = 0
-    if (keyQueue.delayed === null) {
-      keyQueue.delayed = waiter
-      keyQueue.next = delay
-    } else if (delay.reason === "cooldown" && delay.at > keyQueue.next.at) keyQueue.next = delay
-    if (delay.reason === "cooldown") rejectLate(keyQueue)
-    this.releaseSlot(waiter)
-  }
-
-  startCooldown(keyId: string, at: number): void {
-    const keyQueue = this.keyQueues.get(keyId)
-    if (keyQueue === undefined || at <= keyQueue.next.at) return
-    keyQueue.next = { at, reason: "cooldown" }
-    keyQueue.unitsLeft = 0
+    keyQueue.delayed = waiter
+    keyQueue.next = delay
     rejectLate(keyQueue)
+    this.releaseSlot(waiter)
   }
 
   /** Removes an attempt with a permit, which keeps its slot. */
