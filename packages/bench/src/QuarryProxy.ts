@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { apiKey } from "./Library.ts"
-import { freePort, makeTemporaryDirectory, pathTo, startProgram } from "./Processes.ts"
+import { makeTemporaryDirectory, pathTo, startProgram } from "./Processes.ts"
 import type { Server } from "./Servers.ts"
 
 const proxyPath = pathTo("apps/proxy/dist/quarry-proxy.js")
@@ -21,8 +21,6 @@ export interface ProxyConfiguration {
 export interface QuarryProxy {
   readonly pid: number
   readonly port: number
-  /** The port of the admin listener. */
-  readonly adminPort: number
 }
 
 /** A client with quotas that no benchmark reaches. */
@@ -58,20 +56,19 @@ export const start = (
     }
     // JSON is valid YAML
     const file = join(yield* makeTemporaryDirectory, "quarry-proxy.yaml")
-    writeFileSync(file, JSON.stringify({ admin: { open: "all" }, ...configuration }))
-    const adminPort = yield* freePort
+    writeFileSync(file, JSON.stringify(configuration))
     const { pid, output } = yield* startProgram({
       args: [proxyPath],
       env: {
         QUARRY_PROXY_CONFIG: file,
         QUARRY_PROXY_PORT: "0",
-        QUARRY_PROXY_ADMIN: `127.0.0.1:${adminPort}`,
+        QUARRY_PROXY_ADMIN: "off",
         QUARRY_BASE_URL: upstreamUrl,
         QUARRY_API_KEY: apiKey,
         QUARRY_RATE_LIMIT: "none"
       }
     }, listeningPattern)
-    return { pid, port: Number(listeningPattern.exec(output)?.[1]), adminPort }
+    return { pid, port: Number(listeningPattern.exec(output)?.[1]) }
   })
 
 const listeningPattern = /is listening at http:\/\/127\.0\.0\.1:(\d+)\n/

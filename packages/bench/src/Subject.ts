@@ -60,7 +60,7 @@ export const processSubject = (name: string, run: Effect.Effect<Batch>): Subject
 /** Every iteration starts a process, so one is a batch. */
 export const processMeasureOptions = { warmUp: 0, batch: 0 }
 
-export const sumOfBatches = (batches: ReadonlyArray<Batch>): Batch => ({
+const sumOfBatches = (batches: ReadonlyArray<Batch>): Batch => ({
   records: batches.reduce((sum, { records }) => sum + records, 0),
   cost: batches.reduce((sum, { cost }) => sum + cost, 0)
 })

@@ -87,10 +87,8 @@ const soak = Command.make("soak", {
   Effect.gen(function*() {
     const { connections, faults, requests } = options
     yield* Console.log(`${machine}; ${connections} connections, ${faults * 100} % of upstream responses fail`)
-    const result = yield* Soak.runSoak(options, (progress) => {
-      if (progress.stats.completed % Math.ceil(requests / 10) === 0) {
-        console.log(SoakReport.formatProgress(progress, requests))
-      }
+    const result = yield* Soak.runSoak(options, (completed) => {
+      if (completed % Math.ceil(requests / 10) === 0) console.log(`${completed} requests`)
     })
     yield* Console.log(`\n${SoakReport.formatSummary(result)}`)
     if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)

@@ -2,7 +2,7 @@
  * The soak test: runs the proxy in front of a faulty upstream, under load from two clients that sometimes disconnect, while
  * a third client behaves badly in turns. Checks every response of the first two, and the memory and open files of the proxy.
  */
-import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { PCGRandom } from "effect/Utils"
@@ -11,7 +11,7 @@ import * as Load from "../Load.ts"
 import { type ResourceUsage, resourceUsage } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import { startUpstream } from "../Servers.ts"
-import { bodies, type EntityTags, nextRequest, type SoakRequest } from "./SoakRequest.ts"
+import { bodies, nextRequest, type SoakRequest } from "./SoakRequest.ts"
 
 export interface SoakOptions {
   readonly requests: number
@@ -38,32 +38,16 @@ export const makeSoakStats = (): SoakStats => ({
   problems: []
 })
 
-export interface SoakProgress {
-  readonly stats: SoakStats
-  readonly seconds: number
-  readonly usage: ResourceUsage
-}
-
 export interface SoakResult {
   readonly stats: SoakStats
   readonly seconds: number
   /** The number of upstream requests. */
   readonly upstreamRequestCount: number
-  readonly clients: ReadonlyArray<ClientUsage>
   /** The resource usage of the proxy, regularly during the requests. */
   readonly samples: ReadonlyArray<ResourceUsage>
   /** The same before the first request, and idle after the last one. */
   readonly before: ResourceUsage
   readonly after: ResourceUsage
-}
-
-/** What the proxy counted for a client. */
-interface ClientUsage {
-  readonly name: string
-  readonly requests: number
-  readonly rejected: number
-  /** Units charged by the upstream. */
-  readonly upstreamCost: number
 }
 
 const maxProblems = 5
@@ -106,7 +90,7 @@ const maxBytes = "16MiB"
 const timeouts = { attempt: "2s", call: "4s" }
 
 /** The clients whose responses are checked. */
-export const checkedClients = ["first", "second"]
+const checkedClients = ["first", "second"]
 
 /** Behaves badly in all ways, each for a while with a pause after it, until the scope closes. */
 const makeNoise = (port: number) =>
@@ -119,17 +103,10 @@ const makeNoise = (port: number) =>
       ).pipe(Effect.zipRight(Effect.sleep("1 second"))), { discard: true }))
   )
 
-const readUsage = (adminPort: number): Effect.Effect<ReadonlyArray<ClientUsage>> =>
-  Effect.promise(async () => {
-    const response = await fetch(`http://127.0.0.1:${adminPort}/usage`)
-    const { clients }: { readonly clients: ReadonlyArray<ClientUsage> } = Object(await response.json())
-    return clients
-  })
-
-/** Takes about 200 samples, and calls `onProgress` with each. */
+/** Takes about 200 samples, and calls `onProgress` with the number of completed requests at each. */
 export const runSoak = (
   { connections, faults, requests }: SoakOptions,
-  onProgress: (progress: SoakProgress) => void
+  onProgress: (completed: number) => void
 ): Effect.Effect<SoakResult> =>
   Effect.gen(function*() {
     const upstream = yield* startUpstream({
@@ -147,38 +124,30 @@ export const runSoak = (
     })
     const usage = Effect.sync(() => resourceUsage(proxy.pid))
     const before = yield* usage
-    const clock = yield* Effect.clock
-    const startedAt = yield* Clock.currentTimeMillis
-    const elapsed = () => (clock.unsafeCurrentTimeMillis() - startedAt) / 1000
     const stats = makeSoakStats()
     const samples: Array<ResourceUsage> = []
     const onResponse = (response: Load.Response | Error, _: number, request: SoakRequest) => {
       recordResponse(stats, request, response)
       if (stats.completed % Math.ceil(requests / 200) > 0) return
-      const usage = resourceUsage(proxy.pid)
-      samples.push(usage)
-      onProgress({ stats, usage, seconds: elapsed() })
+      samples.push(resourceUsage(proxy.pid))
+      onProgress(stats.completed)
     }
     const random = new PCGRandom(1)
-    const tags: EntityTags = new Map()
     let sequence = 0
-    /** The clients share the requests, so that one that is starved sends fewer. */
     const next = (connection: number) => {
-      const request = nextRequest(random, sequence++, tags)
+      const request = nextRequest(random, sequence++)
       const client = checkedClients[connection % checkedClients.length] ?? ""
       return { ...request, headers: { ...request.headers, "x-api-key": Misbehavior.tokenOf(client) } }
     }
-    yield* Effect.scoped(Effect.zipRight(
+    const [duration] = yield* Effect.timed(Effect.scoped(Effect.zipRight(
       makeNoise(proxy.port),
       Load.send({ port: proxy.port, connections, next, onResponse }, requests)
-    ))
-    const seconds = elapsed()
-    const clients = yield* readUsage(proxy.adminPort)
+    )))
     // At rest, or after `settleSeconds`
     const after = yield* Effect.repeat(Effect.delay(usage, "1 second"), {
       until: (now) => !leaksFiles(before, now),
       times: settleSeconds
     })
     const upstreamRequestCount = yield* upstream.requestCount
-    return { stats, seconds, upstreamRequestCount, clients, samples, before, after }
+    return { stats, seconds: Duration.toSeconds(duration), upstreamRequestCount, samples, before, after }
   }).pipe(Effect.scoped)

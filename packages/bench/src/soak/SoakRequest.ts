@@ -1,15 +1,8 @@
 /** The requests of a soak test, with the checks of their responses. */
-import * as Either from "effect/Either"
 import type { PCGRandom } from "effect/Utils"
 import { priceDocument, transferRecords, transfersPage, wallet } from "../Documents.ts"
 import type { Request, Response } from "../Load.ts"
-import {
-  checkDocument,
-  checkList,
-  type CheckResult,
-  type ExpectedPage,
-  type Variant
-} from "./CheckResponse.ts"
+import { checkDocument, checkList, type CheckResult, type ExpectedPage } from "./CheckResponse.ts"
 
 export interface SoakRequest extends Request {
   readonly check: (response: Response) => CheckResult
@@ -63,38 +56,13 @@ const subjectOf = (number: number) => {
   }
 }
 
-/** Entity tags by target, to check that equal documents have equal tags. */
-export type EntityTags = Map<string, string>
-
-/** More than the number of popular requests. */
-const maxTags = 4096
-
 /** Returns the request with a number for a document. */
-const documentRequest = (
-  number: number,
-  template: Template,
-  tags: EntityTags,
-  variant: Variant = {}
-): SoakRequest => {
+const documentRequest = (number: number, template: Template, encoding = ""): SoakRequest => {
   const { fillIn, targetOf } = subjectOf(number)
-  const target = targetOf(template)
   return {
-    target,
-    headers: {
-      ...(variant.encoding === undefined ? {} : { "accept-encoding": variant.encoding }),
-      ...(variant.tag === undefined ? {} : { "if-none-match": variant.tag })
-    },
-    check: (response) =>
-      Either.filterOrLeft(
-        checkDocument(fillIn(template.text), response, variant),
-        () => {
-          const tag = response.headers["etag"]
-          if (typeof tag !== "string") return true
-          if (tags.size < maxTags) tags.set(target, tags.get(target) ?? tag)
-          return (tags.get(target) ?? tag) === tag
-        },
-        () => "entity tag changed for the same document"
-      )
+    target: targetOf(template),
+    headers: { "accept-encoding": encoding },
+    check: (response) => checkDocument(fillIn(template.text), response, encoding)
   }
 }
 
@@ -112,40 +80,29 @@ const [popularCount, uniqueShare] = [3000, 0.05]
 /** The ratio of requests that the client cancels, and the maximum time before that in milliseconds. */
 const [disconnectShare, maxDisconnectDelay] = [0.01, 20]
 
-type MakeRequest = (number: number, tags: EntityTags) => SoakRequest
-
-const listRequest: MakeRequest = (number) => ({
+const listRequest = (number: number): SoakRequest => ({
   target: `/all${subjectOf(number).targetOf({ ...shortPage, limit: listLimit })}`,
   check: (response) => checkList(expectedPages(number), response)
 })
 
-/** Has the entity tag of the last response, if there was one. */
-const conditionalRequest: MakeRequest = (number, tags) => {
-  const tag = tags.get(subjectOf(number).targetOf(price))
-  return documentRequest(number, price, tags, tag === undefined ? {} : { tag })
-}
-
-/** Requests with their ratios. The others are for prices. The proxy does not encode prices, because they are too short. */
-const kinds: ReadonlyArray<readonly [ratio: number, make: MakeRequest]> = [
+/** Requests with their ratios. The proxy does not encode prices, because they are too short. */
+const kinds: ReadonlyArray<readonly [ratio: number, make: (number: number) => SoakRequest]> = [
   [0.02, listRequest],
-  [0.02, (number, tags) => documentRequest(number, shortPage, tags, { encoding: "gzip" })],
-  [0.02, (number, tags) => documentRequest(number, shortPage, tags, { encoding: "br" })],
-  [0.04, conditionalRequest],
-  [0.05, (number, tags) => documentRequest(number, shortPage, tags)],
-  [0.02, (number, tags) => documentRequest(number, longPage, tags)]
+  [0.04, (number) => documentRequest(number, shortPage, "gzip")],
+  [0.05, (number) => documentRequest(number, shortPage)],
+  [0.02, (number) => documentRequest(number, longPage)],
+  [0.87, (number) => documentRequest(number, price)]
 ]
 
-const priceRequest: MakeRequest = (number, tags) => documentRequest(number, price, tags)
-
 /** Returns the next request. `sequence` must be unique. */
-export const nextRequest = (random: PCGRandom, sequence: number, tags: EntityTags): SoakRequest => {
+export const nextRequest = (random: PCGRandom, sequence: number): SoakRequest => {
   const cancels = random.number() < disconnectShare
   // Popular requests have a log-uniform distribution, so the first is about ten times as frequent as the tenth
   const number = random.number() < uniqueShare
     ? popularCount + sequence
     : Math.floor(popularCount ** random.number())
   let draw = random.number()
-  const [, make = priceRequest] = kinds.find(([ratio]) => (draw -= ratio) < 0) ?? []
-  const request = make(number, tags)
+  const [, make = listRequest] = kinds.find(([ratio]) => (draw -= ratio) < 0) ?? []
+  const request = make(number)
   return cancels ? { ...request, disconnectAfter: random.number() * maxDisconnectDelay } : request
 }
