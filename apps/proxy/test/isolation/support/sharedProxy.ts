@@ -67,7 +67,7 @@ export const start = (noisyRateLimit: string | undefined, rateLimit = RateLimit.
       limits
     })
     const { lines, upstream } = proxy
-    let noisySent = 0
+    let [noisySent, noisyServed] = [0, 0]
     const sentBefore = new Map<string, number>()
     upstream.respondWith((request) => {
       const [, target = ""] = request.split(" ")
@@ -81,10 +81,14 @@ export const start = (noisyRateLimit: string | undefined, rateLimit = RateLimit.
     return {
       ...proxy,
       /** Requests of the noisy client that have ended, with or without a token. */
-      noisyServed: (): number =>
-        lines.filter((line) =>
-          line.includes("\"message\":\"request\"") && !/"client":"(un)?cached"/.test(line)
-        ).length,
+      noisyServed: (): number => {
+        for (const line of lines.splice(0)) {
+          if (line.includes("\"message\":\"request\"") && !/"client":"(un)?cached"/.test(line)) {
+            noisyServed += 1
+          }
+        }
+        return noisyServed
+      },
       /** Upstream requests of the noisy client so far. */
       noisySent: (): number => noisySent,
       /** The same before a request of another client was sent. */
