@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import { type ArgumentValues, isEnabled, singleValue } from "./args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandTree.ts"
 import {
   colorOption,
@@ -12,7 +12,6 @@ import {
   isExport,
   jsonErrorsOption,
   noPagerOption,
-  profileOption,
   quietOption
 } from "./args/GlobalOptions.ts"
 import { commandLoaders } from "./commands/Commands.ts"
@@ -30,7 +29,7 @@ import {
   UsageError
 } from "./errors/CommandError.ts"
 import type { ArrangedCommandLine } from "./invocation/Arrange.ts"
-import { CommandDescriptions, type CommandInvocation, type CommandSpec } from "./invocation/CommandSpec.ts"
+import { CommandDescriptions, type CommandInvocation } from "./invocation/CommandSpec.ts"
 import { parseCommand } from "./invocation/ParseCommand.ts"
 import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
 import { withTimeout } from "./terminal/CommandTimeout.ts"
@@ -49,74 +48,88 @@ export const run = (
   line: ArrangedCommandLine,
   version: string
 ): Effect.Effect<number, never, HttpTransport | CommandTerminal> =>
-  execute(line, version).pipe(
-    Effect.as(0),
-    Effect.catchAllCause((cause) =>
-      Cause.isInterrupted(cause) && Option.isNone(Cause.failureOption(cause))
-        ? Effect.interrupt
-        : Option.match(Cause.failureOption(cause), {
-          onNone: () => reportDefect(cause, line),
+  Effect.gen(function*() {
+    // Also of an invalid command line, whose error has colors
+    const configuration = yield* Configuration.load(line.options)
+    const terminal = yield* terminalOf(configuration, line.options)
+    return yield* execute(line, version, configuration).pipe(
+      Effect.as(0),
+      Effect.catchAllCause((cause) =>
+        Option.match(Cause.failureOption(cause), {
+          onNone: () => Cause.isInterrupted(cause) ? Effect.interrupt : reportDefect(cause, line),
           onSome: (error) => reportError(error, line)
         })
-    ),
-    Effect.provideServiceEffect(
-      CommandTerminal,
-      // A cut line could end with a part of the API key, so it is redacted before
-      Effect.flatMap(CommandTerminal, (terminal) => redactNotes(withFittedProgress(terminal)))
-    ),
+      ),
+      Effect.provideService(CommandTerminal, terminal)
+    )
+  }).pipe(
     Effect.provideService(KnownSecrets, new Set<string>()),
     Effect.provideService(CommandDescriptions, commandLine)
   )
 
-const execute = (
-  line: ArrangedCommandLine,
-  version: string
-): Effect.Effect<void, CommandError, CommandServices> =>
+/** Returns the terminal of a command: with the configured colors, and without notices if it is quiet. */
+const terminalOf = (configuration: Configuration.Configuration, options: ArgumentValues) =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const mode = yield* colorModeOf(configuration)
+    const colored = {
+      ...terminal,
+      out: withColorMode(terminal.out, mode),
+      err: withColorMode(terminal.err, mode)
+    }
+    const shown = isEnabled(options, quietOption.name) ? withoutNotices(colored) : colored
+    // A cut line could end with a part of the API key, so it is redacted before
+    return yield* redactNotes(withFittedProgress(shown))
+  })
+
+/** Returns the configured color mode. Variables such as NO_COLOR take precedence over that of a file. */
+const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<string | undefined> =>
+  Effect.gen(function*() {
+    const color = values.get(colorOption.name)
+    if (color?.origin._tag !== "File") return color?.value
+    const variables = yield* Effect.forEach(colorVariables, environmentVariable)
+    return variables.every((value) => value === "") ? color.value : undefined
+  })
+
+const execute = (
+  line: ArrangedCommandLine,
+  version: string,
+  configuration: Configuration.Configuration
+): Effect.Effect<void, CommandError, CommandServices> =>
+  Effect.gen(function*() {
     const invocation = yield* Either.mapLeft(line.invocation, (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
       const { formatInformation } = yield* Effect.promise(() => import("./help/Help.ts"))
-      const { values } = yield* Configuration.load(new Map())
       return yield* Effect.flatMap(
         CommandTerminal,
-        ({ print }) => print(formatInformation(commandLine, invocation, terminal.out, version))
+        ({ out, print }) => print(formatInformation(commandLine, invocation, out, version))
       ).pipe(withPager({
         isEnabled: !isEnabled(line.options, noPagerOption.name),
         chopsLines: false,
-        command: values.get("pager")?.value ?? null
+        command: configuration.values.get("pager")?.value ?? null
       }))
     }
     const name = invocation.command.path.join(" ")
     const load = commandLoaders[name]
     if (load === undefined) return yield* Effect.dieMessage(`no loader of ${name}`)
     const command = yield* Effect.promise(load)
-    return yield* runCommand(command, yield* parseCommand(command, invocation))
+    const values = yield* parseCommand(command, invocation)
+    yield* runCommand(yield* prepareCommand(command, values, configuration))
   })
 
 const runCommand = (
-  command: CommandSpec,
-  values: ArgumentValues
+  invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, CommandServices> =>
   Effect.gen(function*() {
-    const invocation = yield* prepareCommand(command, values)
-    const { configuration, isVerbose, timeout } = invocation.settings
-    const colorMode = yield* colorModeOf(configuration)
-    const standard = yield* CommandTerminal
-    const colored = {
-      ...standard,
-      out: withColorMode(standard.out, colorMode),
-      err: withColorMode(standard.err, colorMode)
-    }
-    const terminal = isEnabled(values, quietOption.name) ? withoutNotices(colored) : colored
+    const { command, settings: { isVerbose, timeout }, values } = invocation
+    const terminal = yield* CommandTerminal
     const withActivity = terminal.err.isTerminal
       ? (yield* Effect.promise(() => import("./render/Activity.ts"))).withActivity(terminal)
       : identity
-    const effect = runOrPreview(command, invocation).pipe(
+    const effect = runOrPreview(invocation).pipe(
       withActivity,
       VerboseLog.withVerboseLog(terminal, isVerbose),
-      Effect.mapError(explainOrigin(invocation)),
-      Effect.provideService(CommandTerminal, terminal)
+      Effect.mapError(explainOrigin(invocation))
     )
     return yield* timeout === null || command.endsAtTimeout?.(values) === true
       ? effect
@@ -132,48 +145,28 @@ const runCommand = (
       )(effect)
   })
 
-/** Returns the configured color mode. Variables such as NO_COLOR take precedence over that of a file. */
-const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<string | undefined> =>
-  Effect.gen(function*() {
-    const color = values.get(colorOption.name)
-    if (color?.origin._tag !== "File") return color?.value
-    const variables = yield* Effect.forEach(colorVariables, environmentVariable)
-    return variables.every((value) => value === "") ? color.value : undefined
-  })
-
-/** Returns the color mode of errors, also of an invalid command line. */
-const colorModeOfErrors = (values: ArgumentValues): Effect.Effect<string | undefined> => {
-  const options = [colorOption.name, profileOption.name].flatMap((name) => {
-    const value = singleValue(values, name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return Effect.flatMap(Configuration.load(new Map(options)), colorModeOf)
-}
-
 const runOrPreview = (
-  command: CommandSpec,
   invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, CommandServices> =>
-  isEnabled(invocation.values, curlOption.name) && command.api !== "any"
+  isEnabled(invocation.values, curlOption.name) && invocation.command.api !== "any"
     ? Effect.flatMap(
       Effect.promise(() => import("./diagnostics/Curl.ts")),
       ({ printCurl }) => printCurl(invocation)
     )
-    : command.run(invocation)
+    : invocation.command.run(invocation)
 
 const reportError = (
   error: CommandError,
   line: ArrangedCommandLine
-): Effect.Effect<number, never, CommandTerminal> =>
-  Effect.gen(function*() {
-    if (isSilent(error)) return exitCodes[error._tag]
-    const report = reportOf(error)
-    const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
-    return yield* printReport(
-      { ...report, hint: report.hint ?? (refersToHelp ? helpHint(line) : null) },
-      line.options
-    )
-  })
+): Effect.Effect<number, never, CommandTerminal> => {
+  if (isSilent(error)) return Effect.succeed(exitCodes[error._tag])
+  const report = reportOf(error)
+  const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
+  return printReport(
+    { ...report, hint: report.hint ?? (refersToHelp ? helpHint(line) : null) },
+    line.options
+  )
+}
 
 /** Prints a report to stderr, and returns its exit status. */
 const printReport = (
@@ -181,18 +174,15 @@ const printReport = (
   options: ArgumentValues
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
+    const { err, note, progress } = yield* CommandTerminal
     const { exitCode, hint, message } = report
-    const err = withColorMode(terminal.err, yield* colorModeOfErrors(options))
-    yield* terminal.progress(null)
+    yield* progress(null)
     if (isEnabled(options, jsonErrorsOption.name)) {
-      yield* terminal.note(JSON.stringify(report))
+      yield* note(JSON.stringify(report), "required")
       return exitCode
     }
-    yield* terminal.note(`${styled(err, "red", "error:")} ${message}`)
-    if (hint !== null && !isEnabled(options, quietOption.name)) {
-      yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
-    }
+    yield* note(`${styled(err, "red", "error:")} ${message}`, "required")
+    if (hint !== null) yield* note(`${styled(err, "dim", "hint:")} ${hint}`)
     return exitCode
   })
 

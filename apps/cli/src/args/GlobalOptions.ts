@@ -18,9 +18,12 @@ export const outputOption = textOption(
   {
     alias: "o",
     check: expecting(
-      `one of ${outputFormats.join(", ")} (for parquet, use --to FILE.parquet)`,
-      (value) => isOutputFormat(value) || value === "parquet",
-      (value) => didYouMean(closestMatch(value, outputFormats))
+      `one of ${outputFormats.join(", ")}`,
+      isOutputFormat,
+      (value) =>
+        value === "parquet"
+          ? "omit it: --to FILE.parquet selects parquet"
+          : didYouMean(closestMatch(value, outputFormats))
     ),
     group: "output",
     isCommon: true,

@@ -148,7 +148,7 @@ const formatTarget = ({ file, profile }: Target): string =>
 const noteIfOverridden = (target: Target, name: string) =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const options = target.profile === null ? [] : [["profile", target.profile] as const]
+    const options = target.profile === null ? [] : [["profile", [target.profile]] as const]
     const resolved = effectiveValue(yield* load(new Map(options)), name)
     if (resolved === null || resolved.origin._tag === "Default" || isTarget(resolved.origin, target)) return
     yield* terminal.note(sanitize(

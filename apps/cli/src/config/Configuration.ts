@@ -9,6 +9,7 @@ import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
+import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
@@ -126,8 +127,8 @@ export const requireUserFile = (
   { files: { user } }: Configuration
 ): Effect.Effect<string, ConfigFileError> => user === null ? missingHome("config.yaml") : Effect.succeed(user)
 
-/** Resolves all settings. `options` are those of the command line, by the names of settings. */
-export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Configuration> =>
+/** Resolves all settings. `options` are those of the command line. */
+export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
   Effect.gen(function*() {
     const files = yield* locateFiles
     const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
@@ -153,9 +154,14 @@ type Layer = ReadonlyMap<string, ResolvedValue>
 export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
   new Map(layers.toReversed().flatMap((layer) => [...layer]))
 
-/** The parser and the operations check options. */
-const fromOptions = (options: ReadonlyMap<string, string>): Layer =>
-  new Map([...options].map(([name, value]) => [name, { value, origin: { _tag: "Option", name } }]))
+/** Returns the settings that options set. The parser and the operations check them. An empty one counts as not set. */
+const fromOptions = (options: ArgumentValues): Layer =>
+  new Map([...options.keys()].flatMap((name) => {
+    const value = singleValue(options, name) ?? ""
+    return findSetting(name) === undefined || value === ""
+      ? []
+      : [[name, { value, origin: { _tag: "Option", name } }] as const]
+  }))
 
 const valuesIn = (file: ConfigFile.ConfigFile | null, section: string) =>
   file?.values.filter((each) => each.section === section) ?? []

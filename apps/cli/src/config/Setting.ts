@@ -1,9 +1,14 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
-import { baseUrl, type Check, expecting, oneOf, type Problem, problem } from "../args/Checks.ts"
+import { baseUrl, type Check, expecting, type Problem, problem } from "../args/Checks.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
-import { colorOption, profileOption, rateLimitOption, timeoutOption } from "../args/GlobalOptions.ts"
+import {
+  colorOption,
+  outputOption,
+  profileOption,
+  rateLimitOption,
+  timeoutOption
+} from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { outputFormats } from "../render/OutputFormat.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { chainNames, chainSlugs } from "../text/CoreNames.build.ts"
 
@@ -56,7 +61,7 @@ const preference = (
 const ofOption = (
   { check = () => null, name }: CommandOption,
   description: string,
-  defaultValue: string
+  defaultValue: string | null
 ): Setting => preference(name, description, defaultValue, check)
 
 /** A setting that a project file must not set. */
@@ -77,7 +82,7 @@ export const settings: ReadonlyArray<Setting> = [
   ofOption(profileOption, "Profile whose settings and API key apply", "default"),
   preference("chain", "Chain", "eth", chain),
   {
-    ...preference("output", "Output format", null, oneOf(outputFormats)),
+    ...ofOption(outputOption, "Output format", null),
     defaultNote: "table on a terminal, ndjson otherwise"
   },
   ofOption(rateLimitOption, "Local rate limit in units per time, or none", "100/s"),

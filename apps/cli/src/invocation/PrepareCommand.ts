@@ -12,7 +12,6 @@ import { didYouMean } from "../args/Suggest.ts"
 import { type AddressBook, checkName } from "../config/AddressBook.ts"
 import { protectStoredKey, requireProfile } from "../config/ApiKey.ts"
 import * as Configuration from "../config/Configuration.ts"
-import { findSetting } from "../config/Setting.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { isOutputFormat } from "../render/OutputFormat.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
@@ -22,12 +21,11 @@ import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 /** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */
 export const prepareCommand = (
   command: CommandSpec,
-  given: ArgumentValues
+  given: ArgumentValues,
+  configuration: Configuration.Configuration
 ): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    yield* checkOutput(given)
-    const configuration = yield* Configuration.load(settingsOf(given))
     yield* protectStoredKey(configuration.profile)
     if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
     const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
@@ -55,15 +53,6 @@ export const prepareCommand = (
     }
   })
 
-/** Rejects the format that only files have. */
-const checkOutput = (commandLineValues: ArgumentValues): Effect.Effect<void, UsageError> =>
-  singleValue(commandLineValues, "output") === "parquet" && !isExport(commandLineValues)
-    ? new UsageError({
-      reason: "--output parquet requires a file",
-      hint: "export records with --to FILE.parquet"
-    })
-    : Effect.void
-
 /** Watches, exports and servers run for as long as they need, so that only the option ends them. */
 const timeoutOf = (
   { endsAtTimeout, runsUntilInterrupted = false }: CommandSpec,
@@ -76,13 +65,6 @@ const timeoutOf = (
     ? null
     : parseDuration(timeout.value)
 }
-
-/** Returns the settings that the command line sets. An empty value counts as not set. */
-const settingsOf = (commandLineValues: ArgumentValues): ReadonlyMap<string, string> =>
-  new Map([...commandLineValues.keys()].flatMap((name) => {
-    const value = singleValue(commandLineValues, name) ?? ""
-    return findSetting(name) === undefined || value === "" ? [] : [[name, value]]
-  }))
 
 const requireValid = (
   { allowsUnknownProfile = false }: CommandSpec,

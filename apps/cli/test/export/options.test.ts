@@ -24,10 +24,6 @@ describe("invalid options", () => {
       ["--to", "x.csv", "-o", "json"],
       "--output json disagrees with --to x.csv: the extension selects csv\nhint: omit --output; files are ndjson"
     ],
-    [
-      ["--to", "out/x.csv", "-o", "parquet"],
-      "--output parquet disagrees with --to out/x.csv: the extension selects csv"
-    ],
     [["--to", "."], "got \".\"\nhint: for example --to records.parquet"],
     [["--to", "x.csv", "--jq", ".value"], "--jq and a csv file are mutually exclusive"],
     [["--retry-for", "soon"], "--retry-for: expected 0 or a duration such as 30s, 10m or 2h, got \"soon\""]
