@@ -93,35 +93,27 @@ const decodeParameters = (
   { settings: { addressBook }, values }: CommandInvocation
 ): Effect.Effect<unknown, UsageError> =>
   Effect.gen(function*() {
-    const names = operation.parameters.map(({ name }) => name)
-    const pathValues = new Map<string, string>()
-    const bodyValues = new Map<string, string>()
-    const query: Array<readonly [string, string]> = []
+    const pairs: Array<readonly [string, string]> = []
     for (const word of values.get("key=value") ?? []) {
-      const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
-      if (key === "") {
+      const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+      if (key === undefined) {
         return yield* new UsageError({
           reason: `expected key=value, got ${JSON.stringify(word)}`,
-          hint: `parameters of ${operation.id}: ${names.join(", ")}`
+          hint: `parameters of ${operation.id}: ${parameterNames(operation)}`
         })
       }
-      const parameter = operation.parameters.find(({ name }) => name === key.replace(/\[\d*\]$/, ""))
-      if (parameter === undefined) {
-        return yield* new UsageError({
-          reason: `unknown parameter ${JSON.stringify(key)} of ${operation.id}`,
-          hint: didYouMean(closestMatch(key, names)) ?? `parameters: ${names.join(", ")}`
-        })
-      }
-      const value = /address/.test(parameter.name) ? addressBook.resolve(text) : text
-      if (parameter.in === "query") query.push([key, value])
-      else (parameter.in === "path" ? pathValues : bodyValues).set(parameter.name, value)
+      pairs.push([key, key.includes("address") ? addressBook.resolve(value) : value])
     }
-    const { encoded } = parseRequest(
-      operation,
-      Object.fromEntries(pathValues),
-      query,
-      Object.fromEntries(bodyValues)
-    )
+    // As words, all parameters have the form of a query
+    const parameters = operation.parameters.map((parameter) => ({ ...parameter, in: "query" as const }))
+    const { encoded, unknownQuery: [unknown] } = parseRequest({ parameters }, {}, pairs, null)
+    if (unknown !== undefined) {
+      const similar = closestMatch(unknown[0], parameters.map(({ name }) => name))
+      return yield* new UsageError({
+        reason: `unknown parameter ${JSON.stringify(unknown[0])} of ${operation.id}`,
+        hint: didYouMean(similar) ?? `parameters of ${operation.id}: ${parameterNames(operation)}`
+      })
+    }
     return yield* Effect.mapError(decodeInput(operation, encoded), ({ issues: [issue] }) =>
       new UsageError({
         reason: `${issue.parameter}: ${issue.reason}`,

@@ -5,9 +5,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { contractNfts as operation } from "@blockquarry/core/operations/contractNfts"
 import type { CollectionPage } from "@blockquarry/core/Page"
 import type { ListOperationFunction } from "@blockquarry/http/ApiClient"
-import * as ParallelRanges from "@blockquarry/http/ParallelRanges"
-import * as Chunk from "effect/Chunk"
-import * as Effect from "effect/Effect"
+import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { UsageError } from "../errors/CommandError.ts"
@@ -33,40 +31,22 @@ const subrangeCount = (
     ? null
     : totalRanges
 
-/** Reads all subranges in parallel. An empty page with a null cursor ends the list. */
+/** Reads all subranges in parallel. An empty page with a null cursor ends the list, which cannot be resumed before. */
 const parallelRanges = (
   operation: ListOperationFunction<ContractNftsInput, CollectionPage<Nft>, Nft>,
   encoded: ContractNftsInput,
   totalRanges: number
 ): Stream.Stream<CollectionPage<Nft>, ListOperationError> =>
-  Stream.suspend(() => {
-    const pageFields = { total: null, page: null, page_size: null }
-    let status: CollectionPage<Nft>["status"] = null
-    // The status of the collection is only part of the page, not of its records
-    const observed = Object.assign((input: ContractNftsInput) => operation(input), {
-      pages: operation.pages,
-      items: (input: ContractNftsInput) =>
-        operation.pages(input).pipe(
-          Stream.tap((page) => Effect.sync(() => (status = status ?? page.status))),
-          Stream.mapConcatChunk(({ result }) => Chunk.unsafeFromArray(result))
-        )
-    })
-    return ParallelRanges.contractNfts({ contractNfts: observed }, encoded, {
-      totalRanges,
-      concurrency: maxParallelRanges
-    })
-      .pipe(
-        Stream.chunks,
-        Stream.map((records): CollectionPage<Nft> => ({
-          ...pageFields,
-          status,
-          result: Chunk.toReadonlyArray(records)
-        })),
-        Stream.concat(
-          Stream.sync((): CollectionPage<Nft> => ({ ...pageFields, status, cursor: null, result: [] }))
-        )
-      )
-  })
+  Stream.mergeAll(
+    Arr.makeBy(totalRanges, (index) => operation.pages({ ...encoded, totalRanges, range: index + 1 })),
+    { concurrency: maxParallelRanges }
+  ).pipe(
+    Stream.map(({ result, status }): CollectionPage<Nft> => ({ ...unknownPosition, status, result })),
+    Stream.concat(Stream.make({ ...unknownPosition, status: null, cursor: null, result: [] }))
+  )
+
+/** The place in the list of a page of a subrange. */
+const unknownPosition = { total: null, page: null, page_size: null }
 
 export const contractNfts = listCommand({
   path: ["nft", "list"],
