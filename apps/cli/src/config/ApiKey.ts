@@ -3,13 +3,14 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { spawn } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { ConfigFileError, UsageError } from "../errors/CommandError.ts"
-import { describeSystemError, systemFailure } from "../errors/SystemError.ts"
+import { describeSystemError, errorCode, systemFailure } from "../errors/SystemError.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { protectSecret } from "../terminal/Redaction.ts"
+import { whileBlocking } from "../terminal/Signals.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
 import {
   type Configuration,
@@ -129,37 +130,32 @@ const runKeyCommand = (
   command: string,
   origin: string
 ): Effect.Effect<Redacted.Redacted, ConfigFileError> =>
-  Effect.async<Redacted.Redacted, ConfigFileError>((resume) => {
-    const failed = (reason: string) =>
-      resume(
-        new ConfigFileError({
-          file: origin,
-          reason: `api-key-command ${reason}`,
-          hint: "run the command in a shell: it must print only the API key, and exit with status 0"
-        })
-      )
-    const child = spawn(command, {
-      shell: true,
-      stdio: ["inherit", "pipe", "inherit"],
-      timeout: keyCommandTimeout,
-      windowsHide: true
+  Effect.suspend(() => {
+    const { error, signal, status, stdout } = whileBlocking(() =>
+      spawnSync(command, {
+        shell: true,
+        stdio: ["inherit", "pipe", "inherit"],
+        encoding: "utf8",
+        maxBuffer: maxKeyBytes,
+        timeout: keyCommandTimeout,
+        windowsHide: true
+      })
+    )
+    const [key = ""] = stdout.trim().split(/\r?\n/)
+    const problem = errorCode(error) === "ENOBUFS"
+      ? `printed more than ${maxKeyBytes} bytes`
+      : error !== undefined
+      ? `cannot run: ${describeSystemError(error)}`
+      : status !== 0
+      ? signal === null ? `failed with exit code ${status}` : `ended by ${signal}`
+      : key === ""
+      ? "printed nothing"
+      : null
+    return problem === null ? Effect.succeed(Redacted.make(key)) : new ConfigFileError({
+      file: origin,
+      reason: `api-key-command ${problem}`,
+      hint: "run the command in a shell: it must print only the API key, and exit with status 0"
     })
-    let output = ""
-    child.stdout.setEncoding("utf8")
-    child.stdout.on("data", (text: string) => {
-      output += text
-      if (output.length <= maxKeyBytes) return
-      child.kill()
-      failed(`printed more than ${maxKeyBytes} bytes`)
-    })
-    child.on("error", (error) => failed(`cannot run: ${describeSystemError(error)}`))
-    child.on("close", (code, signal) => {
-      const [key = ""] = output.trim().split(/\r?\n/)
-      if (code !== 0) failed(signal === null ? `failed with exit code ${code}` : `ended by ${signal}`)
-      else if (key === "") failed("printed nothing")
-      else resume(Effect.succeed(Redacted.make(key)))
-    })
-    return Effect.sync(() => child.kill())
   })
 
 /** Stores the API key of a profile in a file that only the user can read. Returns the file. */

@@ -12,7 +12,9 @@ export interface SecretInputService {
   /** Whether the user can be asked. */
   readonly isTerminal: () => boolean
   /** Stops showing what is typed, prompts, and reads a line. Interrupts on Ctrl-C. */
-  readonly readHidden: (prompt: Effect.Effect<void>) => Effect.Effect<Redacted.Redacted>
+  readonly readHidden: <R>(
+    prompt: Effect.Effect<void, never, R>
+  ) => Effect.Effect<Redacted.Redacted, never, R>
   /** Reads the input up to its end, or the first 16 KiB of it. */
   readonly readPipe: Effect.Effect<Redacted.Redacted>
 }
@@ -41,17 +43,16 @@ const standardInput: SecretInputService = {
         ),
       (lines) => Effect.sync(() => lines.close())
     ),
-  readPipe: Effect.async<Redacted.Redacted>((resume) => {
+  readPipe: Effect.promise(async () => {
     let text = ""
-    const done = () => resume(Effect.succeed(Redacted.make(text.trim())))
-    process.stdin.setEncoding("utf8")
-    process.stdin.on("data", (chunk: string) => {
-      text += chunk
-      if (text.length <= maxLength) return
-      process.stdin.destroy()
-      done()
-    })
-    process.stdin.on("end", done)
-    process.stdin.on("error", done)
+    try {
+      for await (const chunk of process.stdin.setEncoding("utf8")) {
+        text += String(chunk)
+        if (text.length > maxLength) break
+      }
+    } catch {
+      // What was read decides
+    }
+    return Redacted.make(text.trim())
   })
 }
