@@ -9,7 +9,7 @@ import { removeValue, setValue } from "../config/ConfigFile.ts"
 import { requireUserFile } from "../config/Configuration.ts"
 import { NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { note } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 const nameDescription = "Name in any case: a letter and up to 31 letters, digits, - and _"
@@ -24,7 +24,6 @@ export const aliasSet = localCommand({
   ],
   examples: ["treasury {wallet}"],
   run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
-    const terminal = yield* CommandTerminal
     const name = (singleValue(values, "name") ?? "").toLowerCase()
     const address = singleValue(values, "address") ?? ""
     const nameProblem = checkName(name)
@@ -35,7 +34,7 @@ export const aliasSet = localCommand({
     }
     const previous = addressBook.addresses.get(name)
     yield* setValue(yield* requireUserFile(configuration), ["aliases", name], address)
-    yield* terminal.note(
+    yield* note(
       previous === undefined || previous === address.toLowerCase()
         ? `${name} is ${address}`
         : `${name} is ${address}, no longer ${previous}`
@@ -49,7 +48,6 @@ export const aliasUnset = localCommand({
   arguments: [commandArgument("name", nameDescription, { completes: "alias" })],
   examples: ["treasury"],
   run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
-    const terminal = yield* CommandTerminal
     const name = (singleValue(values, "name") ?? "").toLowerCase()
     const wasSet = yield* removeValue(yield* requireUserFile(configuration), ["aliases", name])
     if (!wasSet) {
@@ -58,7 +56,7 @@ export const aliasUnset = localCommand({
         hint: didYouMean(addressBook.suggest(name)) ?? "quarry alias list shows all"
       })
     }
-    yield* terminal.note(`removed ${name}`)
+    yield* note(`removed ${name}`)
   })
 })
 
@@ -68,10 +66,9 @@ export const aliasList = localCommand({
   options: [outputOption],
   examples: ["", "-o json"],
   run: Effect.fnUntraced(function*({ settings: { addressBook, format } }) {
-    const terminal = yield* CommandTerminal
     const rows = [...addressBook.addresses].map(([name, address]) => ({ name, address }))
     if (rows.length === 0) {
-      yield* terminal.note("no aliases; set one with quarry alias set <name> <address>")
+      yield* note("no aliases; set one with quarry alias set <name> <address>")
     }
     yield* printRows(format, rows, { name: {}, address: { kind: "fixed" } })
   })

@@ -11,7 +11,7 @@ import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/C
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { type CommandTerminal, note } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { localCommand } from "./LocalCommand.ts"
 
@@ -35,7 +35,6 @@ const describeCheck = (check: ServiceCheck | null): string => {
 
 const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const input = yield* SecretInput
     if (input.isTerminal() && isEnabled(values, noInputOption.name)) {
       return yield* new UsageError({
@@ -44,7 +43,7 @@ const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, Comma
       })
     }
     const typed = yield* input.isTerminal()
-      ? input.readHidden(terminal.note("Paste the API key; it is not shown:", "required"))
+      ? input.readHidden(note("Paste the API key; it is not shown:", "required"))
       : input.readPipe
     if (Redacted.value(typed) === "") {
       return yield* new UsageError({
@@ -65,23 +64,22 @@ export const authLogin = localCommand({
   allowsUnknownProfile: true,
   options: [verifyOption, ...requestOptions("data")],
   run: Effect.fnUntraced(function*({ settings, values }) {
-    const terminal = yield* CommandTerminal
     const { profile } = settings.configuration
     const key = yield* readKey(values)
     const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
     const check = isSkipped ? null : yield* checkService(settings, key)
     const rejection = rejectionOf(check)
     if (rejection !== null) {
-      yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
+      yield* note("the key is not stored; --no-verify stores it unchecked")
       return yield* Effect.fail(rejection)
     }
     const file = yield* ApiKey.storeApiKey(profile, key)
     const checked = isSkipped ? "not checked" : describeCheck(check)
-    yield* terminal.note(
+    yield* note(
       sanitize(`stored the API key ${ApiKey.fingerprint(key)} of profile ${profile} in ${file}, ${checked}`)
     )
     if ((yield* environmentVariable(Settings.apiKey)) !== "") {
-      yield* terminal.note(`note: ${Settings.apiKey} is set and takes precedence over the stored key`)
+      yield* note(`note: ${Settings.apiKey} is set and takes precedence over the stored key`)
     }
   })
 })
@@ -94,8 +92,7 @@ export const authStatus = localCommand({
   run: Effect.fnUntraced(function*({ settings, values }) {
     const found = yield* ApiKey.findApiKey(settings.configuration)
     if (found === null && settings.isSandbox) {
-      const terminal = yield* CommandTerminal
-      return yield* terminal.note("the sandbox requires no API key")
+      return yield* note("the sandbox requires no API key")
     }
     if (found === null) return yield* new MissingApiKeyError()
     const isVerified = isEnabled(values, verifyOption.name)
@@ -124,15 +121,14 @@ export const authLogout = localCommand({
   allowsUnknownProfile: true,
   options: [profileOption],
   run: Effect.fnUntraced(function*({ settings: { configuration: { profile } } }) {
-    const terminal = yield* CommandTerminal
     const file = yield* ApiKey.removeApiKey(profile)
-    yield* terminal.note(
+    yield* note(
       file === null
         ? `profile ${profile} has no stored API key`
         : `removed the API key of profile ${profile}`
     )
     if ((yield* environmentVariable(Settings.apiKey)) !== "") {
-      yield* terminal.note(`note: ${Settings.apiKey} is still set`)
+      yield* note(`note: ${Settings.apiKey} is still set`)
     }
   })
 })

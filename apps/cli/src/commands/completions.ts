@@ -5,7 +5,7 @@ import { commandArgument } from "../args/CommandOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { completionScript, isShell, shells } from "../completion/Scripts.ts"
 import { UsageError } from "../errors/CommandError.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 export const completions = localCommand({
@@ -18,9 +18,8 @@ export const completions = localCommand({
   allowsInvalidConfiguration: true,
   examples: ["bash", "zsh", "fish", "powershell"],
   run: Effect.fnUntraced(function*({ values }) {
-    const terminal = yield* CommandTerminal
     const shell = singleValue(values, "shell") ?? ""
-    if (isShell(shell)) return yield* terminal.print(completionScript(shell))
+    if (isShell(shell)) return yield* print(completionScript(shell))
     return yield* new UsageError({
       reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
       hint: didYouMean(closestMatch(shell, shells))

@@ -15,8 +15,6 @@ import {
   effectiveValue,
   formatIssue,
   formatOrigin,
-  load,
-  type Origin,
   requireUserFile,
   type ResolvedValue,
   unknownProfile
@@ -25,7 +23,7 @@ import { findSetting, type Setting, settings, unknownSetting } from "../config/S
 import { type ConfigFileError, NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { note, print } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { localCommand } from "./LocalCommand.ts"
 
@@ -50,10 +48,7 @@ const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
 
 /** Prints what is invalid, because it does not apply. */
 const printIssues = ({ issues }: Configuration) =>
-  Effect.flatMap(
-    CommandTerminal,
-    (terminal) => Effect.forEach(issues, (issue) => terminal.note(sanitize(`warning: ${formatIssue(issue)}`)))
-  )
+  Effect.forEach(issues, (issue) => note(sanitize(`warning: ${formatIssue(issue)}`)))
 
 const selectsProfile = ({ values }: Configuration): boolean => {
   const origin = values.get("profile")?.origin._tag
@@ -62,10 +57,10 @@ const selectsProfile = ({ values }: Configuration): boolean => {
 
 /** Fails if the command reads an unknown profile. That of a file is only a warning, so that the command shows it. */
 const checkProfile = (configuration: Configuration) =>
-  Effect.catchAll(requireProfile(configuration), (error) =>
-    selectsProfile(configuration)
-      ? error
-      : Effect.flatMap(CommandTerminal, ({ note }) => note(sanitize(`warning: ${error.reason}`))))
+  Effect.catchAll(
+    requireProfile(configuration),
+    (error) => selectsProfile(configuration) ? error : note(sanitize(`warning: ${error.reason}`))
+  )
 
 /** Returns the value that applies, also if the default depends on the terminal or the environment. */
 const valueInUse = (
@@ -92,7 +87,6 @@ export const configGet = localCommand({
   options: settingOptions,
   examples: ["chain", "output --profile work"],
   run: Effect.fnUntraced(function*({ settings, values }) {
-    const terminal = yield* CommandTerminal
     const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
     yield* printIssues(settings.configuration)
     yield* checkProfile(settings.configuration)
@@ -103,7 +97,7 @@ export const configGet = localCommand({
         hint: `set it: quarry config set ${name} <value>`
       })
     }
-    yield* terminal.print(`${sanitize(resolved.value)}\n`)
+    yield* print(`${sanitize(resolved.value)}\n`)
   })
 })
 
@@ -144,21 +138,6 @@ const pathOf = ({ profile }: Target, name: string): readonly [string, ...Readonl
 const formatTarget = ({ file, profile }: Target): string =>
   `${file}${profile === null ? "" : ` (profile ${profile})`}`
 
-/** Says if another source takes precedence over what was written. */
-const noteIfOverridden = (target: Target, name: string) =>
-  Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    const options = target.profile === null ? [] : [["profile", [target.profile]] as const]
-    const resolved = effectiveValue(yield* load(new Map(options)), name)
-    if (resolved === null || resolved.origin._tag === "Default" || isTarget(resolved.origin, target)) return
-    yield* terminal.note(sanitize(
-      `note: ${formatOrigin(resolved.origin)} takes precedence: ${name} is ${resolved.value}`
-    ))
-  })
-
-const isTarget = (origin: Origin, { file, profile }: Target): boolean =>
-  origin._tag === "File" && origin.file === file && origin.profile === profile
-
 export const configSet = localCommand({
   path: ["config", "set"],
   summary: "Set a setting in the configuration file",
@@ -171,7 +150,6 @@ export const configSet = localCommand({
   options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
   run: Effect.fnUntraced(function*(invocation) {
-    const terminal = yield* CommandTerminal
     const name = singleValue(invocation.values, "setting") ?? ""
     const value = singleValue(invocation.values, "value") ?? ""
     const target = yield* targetOf(invocation, name)
@@ -200,8 +178,7 @@ export const configSet = localCommand({
     }
     yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
     yield* printIssues(configuration)
-    yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
-    yield* noteIfOverridden(target, name)
+    yield* note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
   })
 })
 
@@ -214,18 +191,16 @@ export const configUnset = localCommand({
   options: [projectOption, profileOption],
   examples: ["chain", "base-url --profile work"],
   run: Effect.fnUntraced(function*(invocation) {
-    const terminal = yield* CommandTerminal
     const name = singleValue(invocation.values, "setting") ?? ""
     const target = yield* targetOf(invocation, name)
     if (name === "profiles" || name === "aliases") yield* requireSetting(name)
     const wasSet = yield* ConfigFile.removeValue(target.file, pathOf(target, name))
     if (!wasSet) yield* requireSetting(name)
-    yield* terminal.note(sanitize(
+    yield* note(sanitize(
       wasSet
         ? `removed ${name} from ${formatTarget(target)}`
         : `${name} is not set in ${formatTarget(target)}`
     ))
-    yield* noteIfOverridden(target, name)
   })
 })
 
@@ -268,7 +243,6 @@ export const configPath = localCommand({
   options: [projectOption],
   examples: ["", "--project"],
   run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
-    const terminal = yield* CommandTerminal
-    yield* terminal.print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
+    yield* print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
   })
 })

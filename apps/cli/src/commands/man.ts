@@ -10,7 +10,7 @@ import { attempt } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 import { allPages, commandPage } from "../help/ManPages.ts"
 import { CommandDescriptions } from "../invocation/CommandSpec.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { note, print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 export const man = localCommand({
@@ -34,7 +34,6 @@ export const man = localCommand({
   examples: ["", "wallet transfers", "--to man1"],
   run: Effect.fnUntraced(function*({ values }) {
     const commandLine = yield* CommandDescriptions
-    const terminal = yield* CommandTerminal
     const pages = allPages(commandLine)
     const directory = singleValue(values, "to")
     if (directory !== undefined) {
@@ -43,13 +42,13 @@ export const man = localCommand({
         const path = join(directory, file)
         yield* attempt("write", path, () => writeFile(path, text))
       }
-      return yield* terminal.note(`wrote ${pages.length} pages to ${directory}`)
+      return yield* note(`wrote ${pages.length} pages to ${directory}`)
     }
     const words = values.get("command") ?? []
-    if (words.length === 0) return yield* terminal.print(pages[0]?.text ?? "")
+    if (words.length === 0) return yield* print(pages[0]?.text ?? "")
     const resolved = resolvePath(commandLine.commands, words)
     if (resolved.command !== null && resolved.rest.length === 0) {
-      return yield* terminal.print(commandPage(commandLine, resolved.command).text)
+      return yield* print(commandPage(commandLine, resolved.command).text)
     }
     const suggestion = suggestPath(commandLine.commands, resolved)
     return yield* new UsageError({

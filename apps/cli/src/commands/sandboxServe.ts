@@ -11,7 +11,7 @@ import { type CommandOption, integerOption, textOption } from "../args/CommandOp
 import { timeoutOption } from "../args/GlobalOptions.ts"
 import { ServerStartError, UsageError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
 
 /** Failures of networks and services that a client should survive. */
@@ -119,7 +119,6 @@ export const sandboxServe = localCommand({
   runsUntilInterrupted: true,
   examples: ["", "--port 0 --seed 7 --block-time 2s", "--port 0 --faults 0.05 --latency 50ms"],
   run: Effect.fnUntraced(function*({ settings, values }) {
-    const terminal = yield* CommandTerminal
     const host = singleValue(values, "host") ?? "127.0.0.1"
     const port = integerValue(values, "port") ?? 4000
     const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
@@ -138,7 +137,7 @@ export const sandboxServe = localCommand({
         )
       )
       const lines = server.banner(running, sandbox)
-      yield* terminal.print(`${lines.join("\n")}\n`)
+      yield* print(`${lines.join("\n")}\n`)
       yield* Effect.never
     }).pipe(
       Effect.scoped,

@@ -15,7 +15,7 @@ import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { requestValues } from "../list/ListOptions.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { type CommandTerminal, note, print } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { shellQuote } from "../text/ShellQuote.ts"
 
@@ -54,12 +54,11 @@ export const printRequest = (
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const connection = yield* connect(settings)
     const baseUrl = yield* connection.baseUrl(upstreamOf(operation, values))
     const url = requestUrl(settings, operation.api, baseUrl, request)
-    yield* terminal.print(`${formatCurl(request, url)}\n`)
-    yield* terminal.note(sanitize(yield* keyNote(settings)))
+    yield* print(`${formatCurl(request, url)}\n`)
+    yield* note(sanitize(yield* keyNote(settings)))
   })
 
 /** Says how the shell gets the key. */
