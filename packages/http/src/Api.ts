@@ -102,10 +102,7 @@ export const Tag = <Self>() =>
     operations
   })
 
-/**
- * Makes the client of an API over the engine in context. `settings` name the options or variables in the errors of calls, if
- * they are not `apiKey` and `baseUrl`.
- */
+/** Makes the client of an API over the engine in context. `settings` replace the names of options in the errors of calls. */
 export const make = <Self, Operations extends ApiClient.Operations, Key extends ApiKeyRequirement>(
   api: Api<Self, Operations, Key>,
   options: OptionsOf<Key>,
@@ -130,9 +127,7 @@ export const make = <Self, Operations extends ApiClient.Operations, Key extends 
     )
   })
 
-/**
- * Makes the client of an API over the engine in context, from environment variables and options: see `layerConfig`.
- */
+/** Does the same from environment variables and options: see `layerConfig`. */
 export const makeConfig = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,
   options: ConfigOptions = {},
@@ -162,10 +157,8 @@ export const makeConfig = <Self, Operations extends ApiClient.Operations>(
   })
 
 /**
- * The client of an API, from options. Fails with a `ConfigError` if an option is invalid.
- *
- * The client shares rate limits, circuit breakers and cache with no other layer: `layerOn`, `layerWithEngine` and
- * `Blockquarry.layer` share them.
+ * The client of an API, from options. Fails with a `ConfigError` if an option is invalid. It shares rate limits, circuit breakers
+ * and cache with no other layer: `layerOn`, `layerWithEngine` and `Blockquarry.layer` share them.
  */
 export const layer = <Self, Operations extends ApiClient.Operations, Key extends ApiKeyRequirement>(
   api: Api<Self, Operations, Key>,
@@ -245,16 +238,6 @@ export const layerOn = <
 /**
  * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
  * `.pages` and `.items` call the test double for each page.
- *
- * @example
- * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
- * import * as Api from "@blockquarry/http/Api"
- * import { DataApi } from "@blockquarry/http/DataApi"
- * import * as Effect from "effect/Effect"
- *
- * const DataApiTest = Api.layerTest(DataApi, {
- *   tokenPrice: () => Effect.succeed(TokenPrice.example({ usdPrice: 1.5 }))
- * })
  */
 export const layerTest = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,

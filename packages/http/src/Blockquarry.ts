@@ -58,19 +58,7 @@ export interface SharedOptions<E = never, R = never> extends Omit<ApiOptions, "a
 /** Base URLs by API. */
 export type BaseUrls = { readonly [A in keyof Apis]?: ApiOptions["baseUrl"] }
 
-/**
- * Provides an API for each of `baseUrls`, over one engine. Fails with a `ConfigError` if an option is invalid.
- *
- * @example
- * import * as Blockquarry from "@blockquarry/http/Blockquarry"
- * import * as Redacted from "effect/Redacted"
- *
- * // Provides DataApi and StreamsApi
- * const ApisLive = Blockquarry.layer({
- *   apiKey: Redacted.make("…"),
- *   baseUrls: { data: "https://data.example.com", streams: "https://streams.example.com" }
- * })
- */
+/** Provides an API for each of `baseUrls`, over one engine. Fails with a `ConfigError` if an option is invalid. */
 export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   options: SharedOptions<E, R> & {
     readonly apiKey: ApiOptions["apiKey"]
@@ -88,17 +76,12 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     upstreamNames.filter((name) => baseUrls[name] !== undefined),
-    clients((api, name) => Api.make(api, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))),
-    stores
+    stores,
+    (api, name) => Api.make(api, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))
   )
 }
 
-/**
- * Provides the APIs `apis` over one engine, from environment variables. Each API reads the variables of its own
- * `layerConfig`. Options take precedence over them.
- *
- * Fails with a `ConfigError` that names the variable if a required one is missing or if a value is invalid.
- */
+/** Provides the APIs `apis` over one engine, each from the variables of its own `layerConfig` and from options. */
 export const layerConfig = <
   const Names extends Arr.NonEmptyReadonlyArray<keyof Apis>,
   E = never,
@@ -114,8 +97,8 @@ export const layerConfig = <
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
-    clients((api, name) => Api.makeConfig(api, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))),
-    stores
+    stores,
+    (api, name) => Api.makeConfig(api, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))
   )
 }
 
@@ -127,28 +110,25 @@ type ApisOf<Names extends ReadonlyArray<keyof Apis>> = number extends Names["len
 
 type ClientLayer<Api> = Layer.Layer<Api, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
 
-type ClientLayers = { readonly [A in keyof Apis]: ClientLayer<Apis[A]> }
-
-const clients = (
-  make: <Self, Ops extends Operations, Key extends Api.ApiKeyRequirement>(
-    api: Api.Api<Self, Ops, Key>,
-    name: keyof Apis
-  ) => Effect.Effect<ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
-): ClientLayers => ({
-  data: Layer.effect(DataApi, make(DataApi, "data")),
-  streams: Layer.effect(StreamsApi, make(StreamsApi, "streams")),
-  ledger: Layer.effect(LedgerApi, make(LedgerApi, "ledger")),
-  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(LedgerTestnetApi, "ledgerTestnet"))
-})
+type MakeClient = <Self, Ops extends Operations, Key extends Api.ApiKeyRequirement>(
+  api: Api.Api<Self, Ops, Key>,
+  name: keyof Apis
+) => Effect.Effect<ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient>
 
 /** Merges the selected clients over an engine that is not shared with any other layer. */
 const overOneEngine = <Provided, E, R>(
   names: ReadonlyArray<keyof Apis>,
-  clientLayers: ClientLayers,
-  stores: SharedOptions<E, R>["stores"]
+  stores: SharedOptions<E, R>["stores"],
+  make: MakeClient
 ): Layer.Layer<Provided, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
   const engine = stores === undefined ? Engine.layer : Layer.provide(Engine.layerWithStores, stores)
-  const selected = names.map((name): ClientLayer<never> => clientLayers[name])
+  const clients: { readonly [A in keyof Apis]: ClientLayer<Apis[A]> } = {
+    data: Layer.effect(DataApi, make(DataApi, "data")),
+    streams: Layer.effect(StreamsApi, make(StreamsApi, "streams")),
+    ledger: Layer.effect(LedgerApi, make(LedgerApi, "ledger")),
+    ledgerTestnet: Layer.effect(LedgerTestnetApi, make(LedgerTestnetApi, "ledgerTestnet"))
+  }
+  const selected = names.map((name): ClientLayer<never> => clients[name])
   // `Provided` are the tags of `names`; `test/Blockquarry.test.ts` builds every selection.
   const merged = selected.reduce(
     (one, other) => Layer.merge(one, other),

@@ -25,34 +25,29 @@ const counter = (name: string, description: string) =>
 
 const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
-/** Calls by `operation` and `outcome` (`ok`, the tag of the error, or `interrupted`). */
+/** The outcome is `ok`, the tag of the error, or `interrupted`. */
 export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
-/**
- * Duration of calls in seconds, including retries and waits, by `operation`. Counts successful and failed calls.
- */
+/** Includes retries and waits, of successful and failed calls. */
 export const callDuration = Metric.histogram(
   "quarry_call_duration_seconds",
   durationBoundaries,
   "Call duration in seconds by operation"
 )
 
-/** Attempts by `operation` and `status` (`none` if there was no response). */
+/** The status is `none` if there was no response. */
 export const attempts = counter(
   "quarry_attempts_total",
   "Requests sent upstream by operation and status"
 )
 
-/** Cost of attempts in units, by `operation`. */
 export const costUnits = counter("quarry_cost_units_total", "Cost of upstream requests in units by operation")
 
-/** Bytes of response bodies, by `operation`. */
 export const responseBytes = counter(
   "quarry_response_bytes_total",
   "Bytes of response bodies by operation"
 )
 
-/** Retries by `operation` and `cause` (`transient`, `throttled`). */
 export const retries = counter("quarry_retries_total", "Retries by operation and cause")
 
 /**
@@ -103,20 +98,15 @@ export const unreadableFields = counter(
   "Fields that are null because they could not be read by operation and field"
 )
 
-/** State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open. */
 export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", {
   description: "Circuit breaker state by upstream: 0 closed, 1 half-open, 2 open"
 })
 
-/** Availability of shared stores by `store` (`cache`, `rate limit`): 1 available, 0 unavailable. */
 export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_available", {
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })
 
-/**
- * Shared stores that reply but cannot be used as they are configured, by `store`: 1 until the configuration is corrected,
- * otherwise 0. The log says what to change.
- */
+/** For stores that reply but cannot be used as they are configured. The log says what to change. */
 export const storeMisconfigured = /* @__PURE__ */ Metric.gauge("quarry_store_misconfigured", {
   description: "Misconfiguration of shared stores by store: 1 misconfigured, otherwise 0"
 })

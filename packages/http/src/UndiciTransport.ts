@@ -48,12 +48,6 @@ export const layerWithDispatcher: Layer.Layer<HttpClient.HttpClient, never, Node
 /**
  * Provides an `HttpClient` with connections of its own, which close with the layer. Fails with a `ConfigError` if a proxy
  * is not a URL.
- *
- * @example
- * import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
- * import { readFileSync } from "node:fs"
- *
- * const TransportLive = UndiciTransport.layerWithOptions({ connect: { ca: readFileSync("ca.pem") }, connections: 50 })
  */
 export const layerWithOptions = (
   options: Options

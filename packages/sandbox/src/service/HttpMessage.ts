@@ -1,4 +1,5 @@
 /** Requests and responses, independent of the transport. */
+
 /** A received request. Header names are lower case. */
 export interface SandboxRequest {
   readonly method: string

@@ -154,8 +154,10 @@ const classifyError = (context: ResponseContext, now: number): Rejected => {
   const safeToRetry = operation.retry === "always"
   switch (status) {
     case 401:
+    case 407:
+    case 424:
       return rejected(
-        isQuotaMessage(serverMessage)
+        status === 401 && isQuotaMessage(serverMessage)
           ? new PlanQuotaExceededError(details)
           : new AuthenticationError({ ...details, setting: context.key.setting })
       )
@@ -163,9 +165,6 @@ const classifyError = (context: ResponseContext, now: number): Rejected => {
       return rejected(new PlanQuotaExceededError(details))
     case 403:
       return rejected(new PermissionDeniedError(details))
-    case 407:
-    case 424:
-      return rejected(new AuthenticationError({ ...details, setting: context.key.setting }))
     case 404:
     case 410:
       return rejected(new NotFoundError(details))

@@ -17,7 +17,6 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { CurrentBodyMemory } from "../../RawResponse.ts"
-import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"
 import { collect, contentEncoding, gunzip } from "./Bytes.ts"
 import { safeHeaders } from "./SafeHeaders.ts"
@@ -44,10 +43,14 @@ export const fromHttpClient = (
   client: HttpClient.HttpClient,
   { maxBodySize, userAgent }: TransportOptions
 ): Transport => {
-  const requests = new WeakMap<Redacted.Redacted, HttpClientRequest.HttpClientRequest>()
   const requestOf = ({ apiKey, body, method, url }: TransportRequest) => {
-    const withHeaders = getOrInsert(requests, apiKey, () => requestWithHeaders(apiKey, userAgent))
-    const request = HttpClientRequest.setUrl(HttpClientRequest.setMethod(withHeaders, method), url)
+    const request = HttpClientRequest.make(method)(url, {
+      headers: {
+        accept: "application/json",
+        ...isBrowser ? {} : { "user-agent": userAgent },
+        ...Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
+      }
+    })
     return body === null ? request : HttpClientRequest.bodyText(request, body, "application/json")
   }
   return {
@@ -71,18 +74,6 @@ export const fromHttpClient = (
       })
   }
 }
-
-const requestWithHeaders = (
-  apiKey: Redacted.Redacted,
-  userAgent: string
-): HttpClientRequest.HttpClientRequest =>
-  HttpClientRequest.get("", {
-    headers: {
-      accept: "application/json",
-      ...isBrowser ? {} : { "user-agent": userAgent },
-      ...Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
-    }
-  })
 
 /** Browsers identify themselves. Some send a `User-Agent` of a program only if the CORS headers of the server allow it. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
@@ -161,12 +152,7 @@ const receive = (
   const { headers, status } = response
   const head = { status, headers: safeHeaders(headers, apiKey) }
   const received = (bytes: Uint8Array) =>
-    Effect.succeed({
-      status,
-      headers: head.headers,
-      bytes,
-      framed: isFramed(headers, bytes.byteLength)
-    })
+    Effect.succeed({ ...head, bytes, framed: isFramed(headers, bytes.byteLength) })
   const contentLength = Number(headers["content-length"] ?? Number.NaN)
   const isEncoded = headers["content-encoding"] !== undefined
   // Reading a body of known length at once is several times cheaper.
@@ -212,7 +198,11 @@ const chunksOf = (
   response: HttpClientResponse.HttpClientResponse,
   head: ResponseHead
 ): Stream.Stream<Uint8Array, TransportError> =>
-  Stream.catchAll(response.stream, (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error, head)))
+  Stream.catchAll(
+    response.stream,
+    // A response without a body (204, 304) is not a connection error.
+    (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(connectionBroken(error, head))
+  )
 
 /** A client that decodes the body itself fails with an error code of zlib. */
 const connectionBroken = (
@@ -220,10 +210,6 @@ const connectionBroken = (
   head: ResponseHead
 ): TransportError =>
   errorCode(cause)?.startsWith("Z_") === true ? undecodableBody(head, "gzip") : responseFailed(cause)
-
-/** A response without a body (204, 304) is not a connection error. */
-const emptyBody = (error: HttpClientError.ResponseError): Stream.Stream<never> | undefined =>
-  error.reason === "EmptyBody" ? Stream.empty : undefined
 
 /** Error codes of failures before the request is sent. */
 const notSent: ReadonlySet<string> = new Set([

@@ -76,16 +76,12 @@ export interface TransportOptions {
   readonly userAgent: string
 }
 
-interface DispatchTransportService {
+/** A transport that sends without the `HttpClient` of its layer, over the same connections. */
+export class DispatchTransport extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, {
   /** The client of the same layer. If another client is in context, requests are sent with that one. */
   readonly client: HttpClient.HttpClient
   readonly make: (options: TransportOptions) => Transport
-}
-
-/** A transport that sends without the `HttpClient` of its layer, over the same connections. */
-export class DispatchTransport
-  extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, DispatchTransportService>()
-{}
+}>() {}
 
 export const defaultMaxBodySize: number = 64 * 1024 * 1024
 
