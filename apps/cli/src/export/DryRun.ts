@@ -45,11 +45,12 @@ export const dryRunExport = <Item>(
     const { note } = yield* CommandTerminal
     const { operation, recordName } = list
     yield* requireUnlocked(target.file)
-    const start = yield* planStart(target, query, operation)
-    if (start._tag === "Complete") return yield* note(`${target.file} is complete; no request would be sent`)
-    const manifest = start._tag === "New" ? null : start.manifest
-    const since = manifest?.run.since ?? null
-    const cursor = manifest === null ? null : cursorOf(manifest)
+    const { manifest } = yield* planStart(target, query, operation)
+    if (manifest.status === "complete") {
+      return yield* note(`${target.file} is complete; no request would be sent`)
+    }
+    const { since } = manifest.run
+    const cursor = cursorOf(manifest)
     const values = new Map(since === null ? invocation.values : sinceBlock(invocation.values, since))
     if (cursor !== null) values.set("cursor", [cursor])
     yield* printRequest(operation, { ...invocation, values })
@@ -57,7 +58,7 @@ export const dryRunExport = <Item>(
     const { pages } = yield* list.sourceOf({ ...invocation, values })
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.items.length ?? 0
-    const saved = manifest === null ? 0 : savedRecords(manifest)
+    const saved = savedRecords(manifest)
     if (saved > 0) yield* note(`${countOf(saved, recordName)} saved`)
     // The total is that of the whole list
     const total = first === null || first.nextCursor === null

@@ -28,7 +28,7 @@ import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
-import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
+import { discard, exportFiles, planStart, publish, writeManifest } from "./ExportStart.ts"
 import {
   cursorOf,
   makeTail,
@@ -60,8 +60,8 @@ export const exportRecords = <Item>(
     const samePipe = inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
     const lock = yield* lockFile(file)
-    const manifest = yield* planStart(target, query, list.operation).pipe(
-      Effect.flatMap((start) => prepareFiles(target, query, start)),
+    const { manifest } = yield* planStart(target, query, list.operation).pipe(
+      Effect.tap(({ prepare }) => prepare),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
     )
     if (manifest.status === "complete") {

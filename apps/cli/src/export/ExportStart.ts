@@ -33,13 +33,12 @@ export const discard = (file: string): Effect.Effect<void, OutputError> =>
     yield* remove(manifest)
   })
 
-export type ExportStart =
-  | { readonly _tag: "New" }
-  /** The parts of the manifest are in `FILE.partial`. */
-  | { readonly _tag: "Continue"; readonly manifest: Manifest }
-  /** The parts of the manifest are in FILE, or in `FILE.partial` if the process ended before it renamed it. */
-  | { readonly _tag: "Append"; readonly manifest: Manifest; readonly isPublished: boolean }
-  | { readonly _tag: "Complete"; readonly manifest: Manifest; readonly isPublished: boolean }
+export interface ExportStart {
+  /** Describes the parts that the export keeps. It is complete if there is nothing to export. */
+  readonly manifest: Manifest
+  /** Moves these parts to `FILE.partial`, or to FILE if the export is complete. */
+  readonly prepare: Effect.Effect<void, OutputError>
+}
 
 const conflict = (reason: string, hint: string) => new FileConflictError({ reason, hint })
 
@@ -51,6 +50,9 @@ export const planStart = (
 ): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
   Effect.gen(function*() {
     const files = exportFiles(file)
+    const manifestOfNew = startManifest(query)
+    // Written at once: `--resume` must not take a file that is being replaced for the result
+    const startNew = { manifest: manifestOfNew, prepare: writeManifest(file, manifestOfNew) }
     if (mode === "overwrite") return startNew
     const text = yield* readText(files.manifest)
     const size = yield* sizeOf(file)
@@ -76,16 +78,17 @@ export const planStart = (
         "choose another name, or use --overwrite to replace it"
       )
     }
+    const isFinished = manifest.status === "complete"
     // The process may end before it renames the complete file
-    const isPublished = manifest.status === "unfinished" || !(yield* isComplete(files.partial, manifest))
-    if (mode === "new" && (manifest.status === "unfinished" || !isPublished)) {
+    const isPublished = !isFinished || !(yield* isComplete(files.partial, manifest))
+    if (mode === "new" && (!isFinished || !isPublished)) {
       const rows = sumOf(manifest.parts, "rows") + (manifest.tail?.records ?? 0)
       return yield* conflict(
         `an unfinished export of ${file} has ${countOf(rows, "rows")}`,
         "use --resume to continue it, or --overwrite to start anew"
       )
     }
-    if (manifest.status === "unfinished") return yield* planContinuation(file, manifest)
+    if (!isFinished) return (yield* planContinuation(file, manifest)) ?? startNew
     if (isPublished && size === null) return startNew
     if (mode === "new") {
       return yield* conflict(
@@ -93,33 +96,14 @@ export const planStart = (
         "use --since-last to append what is new, --overwrite to replace it, or choose another name"
       )
     }
-    if (mode === "since-last") return yield* planAppending(file, manifest, isPublished)
-    if (isPublished && size !== manifest.bytes) return yield* hasChanged(file)
-    return { _tag: "Complete", manifest, isPublished }
+    if (isPublished && size !== manifest.bytes && mode !== "since-last") return yield* hasChanged(file)
+    // What is there otherwise is the rest of a copy that was never used
+    const finish = isPublished ? remove(files.partial) : publish(file)
+    if (mode === "resume") return { manifest, prepare: finish }
+    if (isPublished) yield* requireParts(file, manifest)
+    const appending = startAppending(file, manifest)
+    return { ...appending, prepare: Effect.zipRight(finish, appending.prepare) }
   })
-
-/** Prepares the files of an export, and returns its manifest. */
-export const prepareFiles = (
-  { file }: ExportTarget,
-  query: ExportQuery,
-  start: ExportStart
-): Effect.Effect<Manifest, OutputError> =>
-  Effect.gen(function*() {
-    if (start._tag === "Continue") return start.manifest
-    if (start._tag === "New") {
-      const manifest = startManifest(query)
-      // Written at once: `--resume` must not take a file that is being replaced for the result
-      yield* writeManifest(file, manifest)
-      return manifest
-    }
-    if (!start.isPublished) yield* publish(file)
-    // The rest of a copy that was never used
-    yield* remove(exportFiles(file).partial)
-    if (start._tag === "Append") yield* copyParts(file, start.manifest)
-    return start.manifest
-  })
-
-const startNew: ExportStart = { _tag: "New" }
 
 const isEmpty = ({ parts, tail }: Manifest): boolean => parts.length === 0 && tail === null
 
@@ -132,58 +116,48 @@ const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boo
     return (yield* sizeOf(file)) === bytes && (yield* countIntactParts(file, parts)) === parts.length
   })
 
-/** Keeps the parts that are intact and can be continued. */
+/** Keeps the parts that are intact and can be continued; null if there are none. */
 const planContinuation = (
   file: string,
   manifest: Manifest
-): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
+): Effect.Effect<ExportStart | null, FileConflictError | OutputError> =>
   Effect.gen(function*() {
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
     const kept = intact.length === parts.length ? manifest : { ...manifest, parts: intact, tail: null }
     if (intact.length >= run.firstPart && cursorOf(kept) !== null) {
-      return { _tag: "Continue", manifest: kept }
+      return { manifest: kept, prepare: Effect.void }
     }
-    if (run.firstPart === 0) return startNew
+    if (run.firstPart === 0) return null
     const complete = { ...manifest, newest: run.since, parts: parts.slice(0, run.firstPart) }
-    return yield* planAppending(file, complete, true)
+    yield* requireParts(file, complete)
+    return startAppending(file, complete)
   })
 
-const planAppending = (
+const requireParts = (
   file: string,
-  { newest, parts, ...manifest }: Manifest,
-  isPublished: boolean
-): Effect.Effect<ExportStart, FileConflictError | OutputError> =>
-  Effect.gen(function*() {
-    if (isPublished && (yield* countIntactParts(file, parts)) < parts.length) return yield* hasChanged(file)
-    return {
-      _tag: "Append",
-      isPublished,
-      manifest: {
-        ...manifest,
-        status: "unfinished",
-        bytes: null,
-        run: { firstPart: parts.length, since: newest },
-        newest,
-        parts,
-        tail: null
-      }
-    }
-  })
+  { parts }: Manifest
+): Effect.Effect<void, FileConflictError | OutputError> =>
+  Effect.flatMap(
+    countIntactParts(file, parts),
+    (count) => count < parts.length ? hasChanged(file) : Effect.void
+  )
 
 /** Copies the complete file without its end. The copy replaces it when the new records are complete. */
-const copyParts = (file: string, manifest: Manifest): Effect.Effect<void, OutputError> =>
-  Effect.gen(function*() {
-    const { partial } = exportFiles(file)
-    yield* attempt("write", partial, async () => {
-      await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
-      const handle = await fs.open(partial, "r+")
-      try {
-        await handle.truncate(sumOf(manifest.parts, "bytes"))
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-    })
-    yield* writeManifest(file, manifest)
+const startAppending = (file: string, complete: Manifest): ExportStart => {
+  const { newest, parts } = complete
+  const { partial } = exportFiles(file)
+  const run = { firstPart: parts.length, since: newest }
+  const manifest: Manifest = { ...complete, status: "unfinished", bytes: null, run, tail: null }
+  const copy = attempt("write", partial, async () => {
+    await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
+    const handle = await fs.open(partial, "r+")
+    try {
+      await handle.truncate(sumOf(parts, "bytes"))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
   })
+  return { manifest, prepare: Effect.zipRight(copy, writeManifest(file, manifest)) }
+}

@@ -108,17 +108,14 @@ const trackProgress = () => {
     Pick<RecordPage<unknown>, "cursorAfter" | "nextCursor"> & { readonly length: number }
   > = []
   let [records, pages] = [0, 0]
-  /** Printed records of the first open page, and records of all that are not printed. */
-  let [printed, waiting] = [0, 0]
+  /** Records of all pages, and of those that are printed whole. */
+  let [received, whole] = [0, 0]
   let last: string | null | undefined = undefined
   /** Adds printed records, at most those of the pages. */
   const addRecords = (count: number) => {
-    const added = Math.min(count, waiting)
-    records += added
-    printed += added
-    waiting -= added
-    for (let page = open[0]; page !== undefined && printed >= page.length; page = open[0]) {
-      printed -= page.length
+    records = Math.min(received, records + count)
+    for (let page = open[0]; page !== undefined && records >= whole + page.length; page = open[0]) {
+      whole += page.length
       last = page.nextCursor
       pages++
       open.shift()
@@ -128,14 +125,14 @@ const trackProgress = () => {
     /** Adds a page whose records are going to be printed. */
     addPage: ({ cursorAfter, items: { length }, nextCursor }: RecordPage<unknown>) => {
       open.push({ cursorAfter, nextCursor, length })
-      waiting += length
+      received += length
       addRecords(0)
     },
     addRecords,
     progress: (): ListProgress => ({
       records,
       pages,
-      cursor: (printed > 0 ? open[0]?.cursorAfter(printed) : last) ?? null,
+      cursor: (records > whole ? open[0]?.cursorAfter(records - whole) : last) ?? null,
       // Without a cursor more pages are possible
       hasMore: open.length > 0 || last !== null
     })
