@@ -20,7 +20,6 @@ import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } fro
 import { makeWatchOutput, watchOutputOptions } from "./WatchOutput.ts"
 import {
   makeWatchPosition,
-  type Poll,
   type PollStart,
   type WatchableRecord,
   type WatchPosition
@@ -120,44 +119,42 @@ const watchList = <Item extends WatchableRecord>(
     })
 
     let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
-    /** Prints the new records of a page. Returns whether more may follow. */
-    const printPage = (current: WatchPosition<Item>, { find }: Poll<Item>) => (page: PageRecords<Item>) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function*() {
-          const { add, indexes } = find(page.items, remaining)
-          let printed = 0
-          const selected = new Set(indexes)
-          const printing = indexes.length === 0
-            ? Effect.void
-            : output.page(
-              selectRecords(page, (index) =>
-                selected.has(index)),
-              (count) => (printed = count)
-            )
-          const exit = yield* Effect.exit(restore(printing))
-          const count = Exit.isSuccess(exit) ? indexes.length : printed
-          add(count)
-          remaining -= count
-          // After the records: a crash in between repeats them, and loses none
-          if (count > 0) yield* save(current.snapshot())
-          yield* exit
-          return remaining > 0
-        })
-      )
     const poll = Effect.gen(function*() {
       if (position === null) {
         yield* startNow
-      } else {
-        const current = position.startPoll()
-        yield* Stream.runForEachWhile(reader.pages(current.from), printPage(position, current))
+        return false
       }
+      const { snapshot, startPoll } = position
+      const { find, from } = startPoll()
+      /** Prints the new records of a page. Returns whether more may follow. */
+      const printPage = (page: PageRecords<Item>) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.gen(function*() {
+            const { add, indexes } = find(page.items, remaining)
+            let count = 0
+            const found = new Set(indexes)
+            const selected = selectRecords(page, (index) =>
+              found.has(index))
+            const exit = yield* Effect.exit(restore(
+              indexes.length === 0 ? Effect.void : output.page(selected, (printed) => (count = printed))
+            ))
+            if (Exit.isSuccess(exit)) count = indexes.length
+            add(count)
+            remaining -= count
+            // After the records: a crash in between repeats them, and loses none
+            if (count > 0) yield* save(snapshot())
+            yield* exit
+            return remaining > 0
+          })
+        )
+      yield* Stream.runForEachWhile(reader.pages(from), printPage)
       return remaining <= 0
     })
     yield* pollUntilComplete(poll, intervalOf(invocation))
     yield* output.end
   }))
 
-const startNote = <Item>(
+const startNote = <Item extends WatchableRecord>(
   recordName: string,
   position: WatchPosition<Item>,
   stateFile: string | null,

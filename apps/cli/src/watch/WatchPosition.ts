@@ -31,31 +31,12 @@ export interface PositionSnapshot {
   readonly known: ReadonlyArray<readonly [identity: string, block: number]>
 }
 
-/** Reads the list once, from the start of the position on. */
-export interface Poll<in Item> {
-  readonly from: PollStart
-  /** Finds the new records of the next page, at most `limit`. */
-  readonly find: (items: ReadonlyArray<Item>, limit: number) => NewRecords
-}
-
-export interface NewRecords {
-  /** Their indexes in the page. */
-  readonly indexes: ReadonlyArray<number>
-  /** Makes the first `count` of them known, and the known records before the next one. */
-  readonly add: (count: number) => void
-}
-
-export interface WatchPosition<in Item> {
-  /** The highest block with a known record; null if there is none. */
-  readonly highestBlock: () => number | null
-  readonly startPoll: () => Poll<Item>
-  readonly snapshot: () => PositionSnapshot
-}
+export type WatchPosition<Item extends WatchableRecord> = ReturnType<typeof makeWatchPosition<Item>>
 
 export const makeWatchPosition = <Item extends WatchableRecord>(
   initial: PositionSnapshot,
   { identity, maxKnown, overlap }: WatchPositionOptions<Item>
-): WatchPosition<Item> => {
+) => {
   let { start } = initial
   const known = new Map(initial.known)
   let highest: number | null = null
@@ -77,14 +58,20 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
   }
 
   return {
+    /** The highest block with a known record; null if there is none. */
     highestBlock: () => highest,
+    /** Reads the list once, from the start of the position on. */
     startPoll: () => {
       const from = start
       let occurrenceBlock = -1
       const occurrences = new Map<string, number>()
       return {
         from,
-        find: (items, limit) => {
+        /**
+         * Finds the new records of the next page, at most `limit`, and returns their indexes. `add` makes the first ones of
+         * them known, and the known records before the next one.
+         */
+        find: (items: ReadonlyArray<Item>, limit: number) => {
           const indexes: Array<number> = []
           const found = new Map<string, { readonly block: number; readonly isNew: boolean }>()
           for (const [index, item] of items.entries()) {
@@ -120,6 +107,6 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
         }
       }
     },
-    snapshot: () => ({ start, known: [...known] })
+    snapshot: (): PositionSnapshot => ({ start, known: [...known] })
   }
 }

@@ -1,6 +1,6 @@
 /** Which records of a list are new, without a network. `exactlyOnce.test.ts` has the law. */
 import { describe, expect, it } from "@effect/vitest"
-import { makeWatchPosition, type NewRecords, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
+import { makeWatchPosition, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
 
 interface TestRecord {
   readonly block_number: number
@@ -25,7 +25,9 @@ const poll = (watch: ReturnType<typeof position>, list: ReadonlyArray<TestRecord
 }
 
 /** Makes all new records of a page known. */
-const added = ({ add, indexes }: NewRecords): ReadonlyArray<number> => {
+const added = (
+  { add, indexes }: ReturnType<ReturnType<ReturnType<typeof position>["startPoll"]>["find"]>
+): ReadonlyArray<number> => {
   add(indexes.length)
   return indexes
 }
