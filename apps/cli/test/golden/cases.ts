@@ -201,8 +201,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     })
   ],
   "nft-get": [
-    ...inEveryFormat("nft get {collection} 1"),
-    testCase("nft get {collection1155} {tokenId1155} --normalize-metadata --media-items -o table --sandbox"),
+    ...inEveryFormat("nft get {collection1155} {tokenId1155} --normalize-metadata --media-items"),
     testCase("nft get {unindexed} 1 --sandbox")
   ],
   "nft-owners": inEveryFormat("nft owners {collection} 1"),
@@ -248,9 +247,9 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   ],
   "terminals": [
     ...[40, 120].map((terminal) => testCase("wallet transfers {wallet} --limit 2 --sandbox", { terminal })),
-    testCase("token price {token} --sandbox", { terminal: 40 }),
+    testCase("token price {token} --fields tokenLogo,nativePrice,usdPrice --sandbox", { terminal: 40 }),
     testCase("token owners {token} --limit 2 --sandbox", { terminal: 100, isColored: true }),
-    testCase("token price {token} --sandbox", { terminal: 60, isColored: true }),
+    testCase("token price {token} --fields tokenLogo,usdPrice --sandbox", { terminal: 60, isColored: true }),
     testCase("token price {token} --chian eth", { terminal: 80, isColored: true }),
     scripted(
       "wallet chains {wallet} -o table",

@@ -104,23 +104,8 @@ it.live("prints jq results as text by default, and as JSON on request", () =>
 
 it.live("keeps large integers that jq does not change", () =>
   Effect.gen(function*() {
-    const ids = yield* quarry(["nft", "list", "0x".padEnd(42, "c"), "--jq", ".normalized_metadata"], {
-      env: sandboxEnvironment,
-      client: respondingWith(JSON.stringify({
-        cursor: null,
-        result: [{ token_address: "0x".padEnd(42, "c"), token_id: "1", normalized_metadata: { a: 1.5 } }]
-      })).client
-    })
-    expect(ids.out).toBe("{\"a\":1.5}\n")
-    const largest = yield* run([
-      "--limit",
-      "1",
-      "--jq",
-      "115792089237316195423570985008687907853269984665640564039457584007913129639935"
-    ])
-    expect(largest.out).toBe(
-      "115792089237316195423570985008687907853269984665640564039457584007913129639935\n"
-    )
+    const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+    expect((yield* run(["--limit", "1", "--jq", largest])).out).toBe(`${largest}\n`)
   }))
 
 it.live("names the position of an error in a jq expression, before any request", () =>

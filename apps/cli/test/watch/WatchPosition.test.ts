@@ -61,21 +61,6 @@ describe("a position", () => {
     expect(added(watch.startPoll().find([record(49, "a"), record(50, "b")], Infinity))).toEqual([1])
   })
 
-  it("stops at the limit, and returns the rest later", () => {
-    const watch = position()
-    const items = [record(1, "a"), record(30, "b"), record(60, "c")]
-    expect(added(watch.startPoll().find(items, 2))).toEqual([0, 1])
-    expect(poll(watch, items)).toEqual(["c"])
-  })
-
-  it("never goes back to earlier blocks", () => {
-    const watch = position()
-    poll(watch, [record(100, "a")])
-    poll(watch, [record(95, "b")])
-    expect(watch.startPoll().from).toEqual({ block: 91 })
-    expect(watch.highestBlock()).toBe(100)
-  })
-
   it("remembers a bounded number of records, and always those of the highest block", () => {
     const watch = position(beginning, 10, 3)
     const items = [record(1, "a"), record(2, "b"), record(3, "c"), record(4, "d"), record(4, "e")]
