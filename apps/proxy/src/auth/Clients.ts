@@ -25,43 +25,38 @@ export interface RequestOrigin {
   readonly remoteAddress: string
 }
 
-export interface ClientRegistry {
-  readonly all: ReadonlyArray<AuthenticatedClient>
-  /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
-  readonly checkHost: (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
-  /** Undefined if web pages of other origins have no access. */
-  readonly cors: Cors.Cors | undefined
-  /** Returns the IP address of the client for the log, not mapped to IPv6. */
-  readonly addressOf: (request: RequestOrigin) => string
-  readonly isTrustedProxy: (remoteAddress: string) => boolean
-  readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
-}
+type Authenticate = (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 
-type Authentication = Omit<ClientRegistry, "addressOf" | "isTrustedProxy">
+type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
 
-const anonymousName = "anonymous"
+export type ClientRegistry = ReturnType<typeof make>
 
-export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): ClientRegistry => {
+export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">) => {
   const trustedProxies = IpRanges.make(listen.trustedProxies)
-  const isTrustedProxy = (remoteAddress: string) => IpRanges.contains(trustedProxies, remoteAddress)
-  const addressOf: ClientRegistry["addressOf"] = ({ headers, remoteAddress }) => {
-    const forwardedFor = headers["x-forwarded-for"]
-    const address = forwardedFor === undefined
-      ? remoteAddress
-      : IpRanges.clientAddress(remoteAddress, forwardedFor, trustedProxies)
-    // A trusted proxy may have forwarded any text.
-    return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
+  const isAnonymous = allowsAnonymousClients({ clients })
+  /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
+  const checkHost: HostCheck = isAnonymous ? hostCheck(listen.allowedHosts) : () => Either.void
+  const owners = clients.map(ownerOf)
+  return {
+    all: isAnonymous ? [anonymousClient] : owners.map(({ client }) => client),
+    checkHost,
+    /** Undefined if web pages of other origins have no access. */
+    cors: Cors.make(clients),
+    authenticate: isAnonymous ? authenticateAnonymous(checkHost) : authenticateBy(owners, trustedProxies),
+    /** Returns the IP address of the client for the log, not mapped to IPv6. */
+    addressOf: ({ headers, remoteAddress }: RequestOrigin): string => {
+      const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
+      // A trusted proxy may have forwarded any text.
+      return IpRanges.unmapIpv4(IpRanges.isIpAddress(address) ? address : remoteAddress)
+    },
+    isTrustedProxy: (remoteAddress: string) => IpRanges.contains(trustedProxies, remoteAddress)
   }
-  const registry = allowsAnonymousClients({ clients })
-    ? anonymousRegistry(listen.allowedHosts)
-    : registryOf(clients, trustedProxies)
-  return { ...registry, addressOf, isTrustedProxy }
 }
 
 /**
  * Checks requests without a token. Against DNS rebinding, `Host` must be an IP address, `localhost`, or a configured name.
  */
-export const hostCheck = (allowedHosts: ReadonlyArray<string>): ClientRegistry["checkHost"] => {
+export const hostCheck = (allowedHosts: ReadonlyArray<string>): HostCheck => {
   const allowedNames = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())])
   return (headers) => {
     const host = IpRanges.hostName(headers["host"] ?? "")
@@ -69,62 +64,48 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): ClientRegistry["
   }
 }
 
+const anonymousClient: AuthenticatedClient = {
+  name: "anonymous",
+  scopes: operationIdsOf(["read", "write"]),
+  rateLimit: null,
+  dailyQuota: null,
+  weight: 1
+}
+
 /**
  * Accepts every client, but no web page in a browser: cross-site requests are rejected, because they would consume the plan.
  */
-const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): Authentication => {
-  const client: AuthenticatedClient = {
-    name: anonymousName,
-    scopes: operationIdsOf(["read", "write"]),
-    rateLimit: null,
-    dailyQuota: null,
-    weight: 1
-  }
-  const checkHost = hostCheck(allowedHosts)
-  return {
-    all: [client],
-    cors: undefined,
-    checkHost,
-    authenticate: ({ headers }) =>
-      Either.flatMap(
-        checkHost(headers),
-        () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
-      )
-  }
-}
+const authenticateAnonymous = (checkHost: HostCheck): Authenticate => ({ headers }) =>
+  Either.flatMap(
+    checkHost(headers),
+    () =>
+      CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(anonymousClient)
+  )
 
-const registryOf = (
-  configs: ReadonlyArray<ClientConfig>,
+const ownerOf = ({ allowedCidrs, scopes, tokens, ...config }: ClientConfig) => ({
+  client: { ...config, scopes: operationIdsOf(scopes) },
+  tokens,
+  allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
+})
+
+const authenticateBy = (
+  owners: ReadonlyArray<ReturnType<typeof ownerOf>>,
   trustedProxies: IpRanges.IpRanges
-): Authentication => {
-  const owners = configs.map(({ allowedCidrs, scopes, tokens, ...config }) => {
-    const client: AuthenticatedClient = { ...config, scopes: operationIdsOf(scopes) }
-    return {
-      client,
-      tokens,
-      allowedRanges: IpRanges.make(allowedCidrs),
-      isRestricted: allowedCidrs.length > 0
-    }
-  })
+): Authenticate => {
   const findByToken = Tokens.lookupByHash(
     owners.flatMap((owner) => owner.tokens.map((token) => [token, owner] as const))
   )
-  return {
-    all: owners.map(({ client }) => client),
-    cors: Cors.make(configs),
-    checkHost: () => Either.void,
-    authenticate: ({ headers, remoteAddress }) => {
-      const tokens = Tokens.fromHeaders(headers)
-      if (tokens.length === 0) return Either.left(tokenMissing)
-      const match = tokens.map(findByToken).find((owner) => owner !== undefined)
-      if (match === undefined) return Either.left(tokenUnknown)
-      const { allowedRanges, client, isRestricted } = match
-      if (!isRestricted) return Either.right(client)
-      const clientAddress = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
-      return IpRanges.contains(allowedRanges, clientAddress)
-        ? Either.right(client)
-        : Either.left(ipNotAllowed(client))
-    }
+  return ({ headers, remoteAddress }) => {
+    const tokens = Tokens.fromHeaders(headers)
+    if (tokens.length === 0) return Either.left(tokenMissing)
+    const match = tokens.map(findByToken).find((owner) => owner !== undefined)
+    if (match === undefined) return Either.left(tokenUnknown)
+    const { allowedRanges, client } = match
+    if (allowedRanges === null) return Either.right(client)
+    const clientAddress = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
+    return IpRanges.contains(allowedRanges, clientAddress)
+      ? Either.right(client)
+      : Either.left(ipNotAllowed(client))
   }
 }
 
