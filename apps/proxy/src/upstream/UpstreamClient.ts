@@ -236,9 +236,11 @@ const passThrough = (
   apiKeys: ReadonlyArray<Redacted.Redacted>,
   withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-  const { response, source } = engineResponse
-  const rejection = response.status === 200 ? null : rejectionOf(engineResponse)
-  if (rejection !== null) return Effect.fail(withoutApiKey(rejection))
+  const { classification, response, source } = engineResponse
+  const failed = response.status === 200 ? null : classification()
+  if (failed !== null && failed._tag !== "Complete" && !passedThrough.has(failed.error._tag)) {
+    return Effect.fail(withoutApiKey(ProxyError.fromOperationError(failed.error)))
+  }
   const problem = response.status !== 200 && !isUtf8(response.bytes)
     // Its encoding is unknown. A body of status 200 is JSON, which is UTF-8.
     ? "the response is not UTF-8 text, so it cannot be searched for API keys"
@@ -260,14 +262,6 @@ const passedThrough: ReadonlySet<OperationError["_tag"]> = new Set([
   "ServerError",
   "TimeoutError"
 ])
-
-/** The proxy's own response in place of one that must not reach clients, or null. */
-const rejectionOf = ({ classification }: Engine.EngineResponse): ProxyError.ProxyError | null => {
-  const classified = classification()
-  return classified._tag === "Complete" || passedThrough.has(classified.error._tag)
-    ? null
-    : ProxyError.fromOperationError(classified.error)
-}
 
 const withheldResponse = (status: number, problem: string): ProxyError.ProxyError =>
   ProxyError.make(
