@@ -143,7 +143,7 @@ const upstreamStatuses = ({ endpoints: { baseUrls, keys }, resolve }: Configured
  * The memory store has none: it is always available.
  */
 const storeStatus = ({ redis }: Config) =>
-  redis === null
+  redis === undefined
     ? Effect.succeed({ kind: "memory", available: true, misconfigured: false } as const)
     : Effect.map(
       Effect.forEach([Telemetry.storeAvailable, Telemetry.storeMisconfigured], (gauge) =>

@@ -48,7 +48,7 @@ const check = (
     Effect.flatMap(({ config, files }) =>
       Console.log(
         `${files[0] ?? "the configuration"} is valid${
-          connect ? config.redis === null ? "; redis is not configured" : ", and Redis can be used" : ""
+          connect ? config.redis === undefined ? "; redis is not configured" : ", and Redis can be used" : ""
         }`
       )
     )

@@ -327,7 +327,7 @@ export type ConfigDocument = typeof ConfigDocument.Type
 /** The configuration that the proxy runs with: the document with its secrets. */
 export interface Config extends Omit<ConfigDocument, "upstream" | "redis"> {
   readonly upstream: Omit<ConfigDocument["upstream"], "keys"> & { readonly keys: ReadonlyArray<UpstreamKey> }
-  readonly redis: WithSecret<NonNullable<ConfigDocument["redis"]>, "url"> | null
+  readonly redis: WithSecret<NonNullable<ConfigDocument["redis"]>, "url"> | undefined
 }
 
 type WithSecret<Section, Name extends string> =
@@ -343,7 +343,7 @@ export type LogLevel = Config["log"]["level"]
 const initial = Schema.decodeSync(ConfigDocument)({})
 
 /** The configuration without a file, variables and options. */
-export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: null }
+export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: undefined }
 
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" ||

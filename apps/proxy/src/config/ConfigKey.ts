@@ -47,29 +47,24 @@ export const requiredKey = <A, I>(
 ) =>
   Schema.propertySignature(schema).annotations(annotate(description, { kind: "value", example, ...details }))
 
-/** A key without default, undefined if it is absent. */
+/** A key that may be absent. */
 export const optionalKey = <A, I>(
   schema: Schema.Schema<A, I>,
   example: I,
   description: string,
   details: Details
 ) =>
-  Schema.optionalToRequired(schema, Schema.UndefinedOr(Schema.typeSchema(schema)), {
-    decode: Option.getOrUndefined,
-    encode: Option.fromNullable
-  }).annotations(annotate(description, { kind: "value", example, ...details }))
+  Schema.optionalWith(schema, { exact: true })
+    .annotations(annotate(description, { kind: "value", example, ...details }))
 
 /** A section whose keys all have defaults. */
 export const section = <A, I>(schema: Schema.Schema<A, I>, description: string, details: Details = {}) =>
   Schema.optionalWith(schema, { exact: true, default: () => Schema.decodeUnknownSync(schema)({}) })
     .annotations(annotate(description, { kind: "section", ...details }))
 
-/** A section with required keys, null if it is absent. */
+/** A section that may be absent. */
 export const optionalSection = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
-  Schema.optionalToRequired(schema, Schema.NullOr(Schema.typeSchema(schema)), {
-    decode: Option.getOrNull,
-    encode: Option.fromNullable
-  }).annotations(annotate(description, { kind: "section" }))
+  Schema.optionalWith(schema, { exact: true }).annotations(annotate(description, { kind: "section" }))
 
 /** A list of sections, empty by default. */
 export const list = <A, I>(element: Schema.Schema<A, I>, description: string) =>

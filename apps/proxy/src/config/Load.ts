@@ -62,9 +62,9 @@ export const load = (
     ]
     if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
 
-    const document = Secrets.resolvePaths(decoded.right, file === undefined ? "." : NodePath.dirname(file))
-    const secrets = yield* Secrets.readAll(document, options.env)
-    const config = Secrets.resolve(document, secrets)
+    const document = decoded.right
+    const directory = file === undefined ? "." : NodePath.dirname(file)
+    const { config, secrets } = yield* Secrets.readAll(document, directory, options.env)
     const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]

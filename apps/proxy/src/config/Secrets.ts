@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as NodePath from "node:path"
 import type { Config, ConfigDocument } from "./Config.ts"
-import { type ConfigPath, format } from "./ConfigPath.ts"
+import type { ConfigPath } from "./ConfigPath.ts"
 import type { VariableValues } from "./EnvironmentVariables.ts"
 import * as Files from "./Files.ts"
 import { redisUrlProblem, type SecretReference } from "./ValueSchemas.ts"
@@ -18,54 +18,49 @@ export interface LoadedSecret {
   readonly file?: readonly [file: string, digest: string]
 }
 
-const replace = <A, B>(
+/** Reads the secrets of a document. Those that cannot be read are empty. Paths are relative to `directory`. */
+export const readAll = (
   { redis, upstream, ...others }: ConfigDocument,
-  secret: (reference: SecretReference, path: ConfigPath) => A,
-  url: (url: string) => B
-) => ({
-  ...others,
-  upstream: {
-    ...upstream,
-    keys: upstream.keys.map((key, index) => ({
-      ...key,
-      secret: secret(key.secret, ["upstream", "keys", index, "secret"])
-    }))
-  },
-  redis: redis === null
-    ? null
-    : { ...redis, url: typeof redis.url === "string" ? url(redis.url) : secret(redis.url, ["redis", "url"]) }
-})
-
-export const resolvePaths = (document: ConfigDocument, directory: string): ConfigDocument => {
-  const absolute = (reference: SecretReference): SecretReference =>
-    reference.file === undefined ? reference : { file: NodePath.resolve(directory, reference.file) }
-  return replace(document, absolute, (url) => url)
-}
-
-export const resolve = (document: ConfigDocument, secrets: ReadonlyArray<LoadedSecret>): Config => {
-  const values = new Map(secrets.map(({ path, value }) => [format(path), value]))
-  const value = (_: SecretReference, path: ConfigPath) => values.get(format(path)) ?? Redacted.make("")
-  return replace(document, value, Redacted.make)
-}
-
-export const readAll = (document: ConfigDocument, env: VariableValues) => {
-  const reading: Array<ReturnType<typeof read>> = []
-  replace(document, (reference, path) => reading.push(read(reference, path, env)), (url) => url)
-  return Effect.all(reading)
-}
+  directory: string,
+  env: VariableValues
+) =>
+  Effect.gen(function*() {
+    const secrets: Array<LoadedSecret> = []
+    const valueOf = (reference: SecretReference, path: ConfigPath) =>
+      Effect.map(read(reference, path, directory, env), (secret) => {
+        secrets.push(secret)
+        return secret.value ?? Redacted.make("")
+      })
+    const keys = yield* Effect.forEach(upstream.keys, (key, index) =>
+      Effect.map(
+        valueOf(key.secret, ["upstream", "keys", index, "secret"]),
+        (secret) => ({ ...key, secret })
+      ))
+    const url = typeof redis?.url === "object"
+      ? yield* valueOf(redis.url, ["redis", "url"])
+      : Redacted.make(redis?.url ?? "")
+    const config: Config = {
+      ...others,
+      upstream: { ...upstream, keys },
+      redis: redis && { ...redis, url }
+    }
+    return { config, secrets }
+  })
 
 const maxBytes = 4096
 const readableByOthers = 0o004
 
 const read = (
-  { env: name = "", file }: SecretReference,
+  { env: name = "", file: written }: SecretReference,
   path: ConfigPath,
+  directory: string,
   env: VariableValues
 ): Effect.Effect<LoadedSecret, never, FileSystem.FileSystem> => {
-  if (file === undefined) {
+  if (written === undefined) {
     const empty = env[name] === undefined ? "not set" : "empty"
     return Effect.succeed(check(path, env[name]?.trim() ?? "", `environment variable ${name}`, empty))
   }
+  const file = NodePath.resolve(directory, written)
   const where = `secret file ${file}`
   return Effect.match(Files.readFile(file, maxBytes), {
     onFailure: ({ digest, reason }): LoadedSecret => ({

@@ -1,4 +1,5 @@
 /** The startup banner: listeners, upstreams, clients, and commands to try. */
+import { upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Effect from "effect/Effect"
 import { AdminServer } from "../admin/AdminServer.ts"
 import * as SampleCommands from "../admin/page/SampleCommands.ts"
@@ -12,9 +13,7 @@ import { Upstreams } from "../upstream/Upstreams.ts"
 const upstreamLines = (config: Config): ReadonlyArray<string> => {
   const { baseUrls, keys, sandbox } = config.upstream
   if (sandbox) return ["upstream: embedded sandbox (synthetic data)"]
-  const baseUrlLines = Object.entries(baseUrls).map(([name, baseUrl]) =>
-    `  ${name.padEnd(14)} ${baseUrl ?? "not set"}`
-  )
+  const baseUrlLines = upstreamNames.map((name) => `  ${name.padEnd(14)} ${baseUrls[name] ?? "not set"}`)
   const names = keys.map(({ name }) => name).join(", ")
   const heading = lacksBaseUrls(config) ? `upstream: ${noBaseUrl}` : "upstream:"
   return [heading, ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
@@ -28,7 +27,7 @@ const clientsLine = (config: Config): string => {
 }
 
 const storeLine = ({ redis }: Config): string =>
-  redis === null
+  redis === undefined
     ? "quotas and cache: in memory; set redis.url to share them"
     : "quotas and cache: shared through Redis"
 

@@ -32,7 +32,7 @@ const redisUnusable = (
 export const layer = (
   { cache, redis }: Pick<Config, "cache" | "redis">
 ): Layer.Layer<Stores, RedisUnusableError> =>
-  redis === null
+  redis === undefined
     ? Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
     : Layer.unwrapEffect(Effect.map(
       Effect.promise(() => import("@blockquarry/redis/RedisStores")),
@@ -42,7 +42,7 @@ export const layer = (
 
 /** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */
 export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, RedisUnusableError> =>
-  redis === null
+  redis === undefined
     ? Effect.void
     : Effect.flatMap(
       Effect.promise(() => import("@blockquarry/redis/Redis")),

@@ -41,7 +41,7 @@ const remoteLayer = Layer.merge(
 )
 
 const remoteEndpoints = ({ baseUrls, keys }: Config["upstream"]): UpstreamEndpoints => ({
-  baseUrls,
+  baseUrls: Rec.map(baseUrlSettings, (_, name) => baseUrls[name]),
   keys: Rec.map(
     baseUrlSettings,
     (_, upstreamName) =>

@@ -53,7 +53,7 @@ it.effect("the URL of Redis may be a secret", () =>
   Effect.gen(function*() {
     const files = { "/r": "rediss://:password@redis/1\n" }
     const { config } = yield* load({ text: "redis: { url: { file: /r } }", files })
-    expect(config.redis === null ? null : Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
+    expect(config.redis && Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
   }))
 
 describe("no message quotes a secret", () => {
