@@ -6,12 +6,13 @@ import { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { isFull, sample } from "../../core/test/support/sample.ts"
+import { isFull } from "../../core/test/support/sample.ts"
 import type { ChainLedger, Ledger } from "../src/Ledger.ts"
 import { make } from "../src/Ledger.ts"
 import { zeroAddress } from "../src/ledger/Identifiers.ts"
 import {
   comparableText,
+  expectAscending,
   expectConsistentCollection,
   expectConsistentSale,
   expectConsistentToken,
@@ -19,7 +20,7 @@ import {
   expectUniquePositions,
   fullHistory,
   toArray
-} from "./ledger/consistency.ts"
+} from "./consistency.ts"
 
 const seed = FastCheck.oneof(FastCheck.integer(), FastCheck.double({ noNaN: true }))
 const scale = FastCheck.nat(2500)
@@ -64,13 +65,36 @@ describe("balances", () => {
     for (const wallet of [...ledger.wallets.keys(), zeroAddress]) expectConsistentWallet(chain, wallet, all)
   }, runs)
 
-  it("are consistent on every chain", () => {
-    const ledger = make({ scale: 100 })
-    expect([...ledger.chains.keys()]).toEqual(evmChains)
-    for (const chain of sample([...ledger.chains.values()], 6)) {
-      for (const token of chain.tokens.keys()) expectConsistentToken(chain, token)
-      const { trades } = fullHistory(chain, ledger)
-      for (const collection of chain.collections.keys()) expectConsistentCollection(chain, collection, trades)
+  // The boundaries of the rounds of the busy token, which have 1024 transfers each after the first one
+  it.each([0, 1, 2, 1025, 1026, 2050, 5000])(
+    "of the busy token are consistent after %i transfers",
+    (scale) => {
+      const ledger = make({ scale })
+      const eth = chainOf(ledger, "eth")
+      expectConsistentToken(eth, ledger.examples.busyToken)
+      const all = fullHistory(eth, ledger)
+      for (const wallet of [...ledger.wallets.keys()].slice(0, 8)) expectConsistentWallet(eth, wallet, all)
+    }
+  )
+
+  it("of a million transfers are consistent, and the transfers accessible at any index", () => {
+    const million = 1_000_000
+    const { chains, examples } = make({ scale: million })
+    expect([...chains.keys()]).toEqual(evmChains)
+    const eth = chains.get("eth") ?? expect.fail("no eth")
+    for (
+      const sequence of [eth.tokenTransfers(examples.busyToken), eth.walletTransfers(examples.busyWallet)]
+    ) {
+      expect(sequence.length).toBeGreaterThanOrEqual(million)
+      for (let index = 0; index + 1 < sequence.length; index += 97) {
+        expectAscending([index, index + 1].flatMap((at) => sequence.at(at) ?? expect.fail(`${at}`)), eth.head)
+      }
+      expect(sequence.at(sequence.length - 1)?.block).toBe(eth.head)
+      expect([-1, 0.5, sequence.length, Number.NaN].flatMap((at) => sequence.at(at) ?? [])).toEqual([])
+    }
+    for (const { holders, totalSupply } of [eth, eth.withNewBlocks(1), eth.withNewBlocks(1000)]) {
+      const sum = holders(examples.busyToken).reduce((sum, { balance }) => sum + balance, 0n)
+      expect(sum).toBe(totalSupply(examples.busyToken))
     }
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { TokenTransfer } from "../../src/Ledger.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
+import { toArray } from "../consistency.ts"
 import {
   dataUrl,
   decodePage,
@@ -11,8 +12,7 @@ import {
   type QueryParameters,
   readAllPages,
   records,
-  send,
-  toArray
+  send
 } from "./support.ts"
 
 const { busyWallet, collection1155, collection721, token, wallet } = examples

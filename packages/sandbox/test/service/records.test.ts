@@ -1,4 +1,3 @@
-import { evmChains } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
@@ -7,7 +6,7 @@ import * as Either from "effect/Either"
 import { dexesOf, poolsOf } from "../../src/service/DexPools.ts"
 import { dataUrl, eth, examples, ledger, makeSandbox, readAllPages, records, send } from "./support.ts"
 
-const { collection721, token, unpricedToken, wallet } = examples
+const { collection721, token, unpricedToken } = examples
 
 const sum = (values: ReadonlyArray<unknown>) =>
   values.map((value) => BigDecimal.unsafeFromString(String(value))).reduce(
@@ -79,15 +78,5 @@ describe("NFTs", () => {
       const ranks = rows.map((row) => Number(row["rarity_rank"])).toSorted((a, b) => a - b)
       expect(ranks).toEqual(rows.map((_, index) => index + 1))
       expect(rows.some((row) => row["last_sale"] !== null)).toBe(true)
-    }))
-})
-
-describe("chains of a wallet", () => {
-  it.effect("are the active chains with the first and last transaction", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      const { document } = yield* send(sandbox, dataUrl(`/wallets/${wallet}/chains`))
-      const active = evmChains.filter((name) => ledger.chains.get(name)?.activity(wallet) !== undefined)
-      expect(document).toMatchObject({ address: wallet, active_chains: active.map((chain) => ({ chain })) })
     }))
 })

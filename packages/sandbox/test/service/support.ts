@@ -86,7 +86,3 @@ export const readAllPages = (sandbox: Sandbox.SandboxService, path: string, para
   })
 
 export const records = (pages: ReadonlyArray<typeof ListPage.Type>) => pages.flatMap(({ result }) => result)
-
-/** Returns all items of a sequence. */
-export const toArray = <A>(sequence: Ledger.Sequence<A>): ReadonlyArray<A> =>
-  Array.from({ length: sequence.length }, (_, index) => sequence.at(index)!)

@@ -1,8 +1,8 @@
 /** Recomputes the data of a ledger from all transfers, and compares. */
 import type { Address } from "@blockquarry/core/Address"
 import { expect } from "@effect/vitest"
-import type { ChainLedger, Ledger, NftSale, NftTransfer, Sequence, TokenTransfer } from "../../src/Ledger.ts"
-import { zeroAddress } from "../../src/ledger/Identifiers.ts"
+import type { ChainLedger, Ledger, NftSale, NftTransfer, Sequence, TokenTransfer } from "../src/Ledger.ts"
+import { zeroAddress } from "../src/ledger/Identifiers.ts"
 
 export const toArray = <A>(sequence: Sequence<A>): ReadonlyArray<A> =>
   Array.from({ length: sequence.length }, (_, index) => {
@@ -30,7 +30,7 @@ export const fullHistory = (chain: ChainLedger, ledger: Ledger) => {
   return { transfers, nftTransfers, trades: [...trades.values()] }
 }
 
-const expectAscending = (
+export const expectAscending = (
   items: ReadonlyArray<{ readonly block: number; readonly logIndex: number }>,
   head: number
 ): void => {
