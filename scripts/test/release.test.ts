@@ -321,18 +321,16 @@ First.
   })
 })
 
-it("joins the lines of a summary, unless a block begins or a heading ends", () => {
-  const summaryOf = (summary: string) =>
-    changelogSection("0.2.0", "2026-02-02", {
-      changesets: [{ summary, releases: [{ name: "@blockquarry/cli", type: "patch" }] }]
-    }).split("- **cli**: ")[1]
-  for (const line of ["`it`", "**it**", "*it*", "-o it", "+1", "#12", "1.5 times"]) {
-    expect(summaryOf(`Rename\n${line}`)).toBe(`Rename ${line}`)
-  }
-  for (const line of ["- it", "* it", "2. it", "# it", "> it", "| it |"]) {
-    expect(summaryOf(`Rename\n${line}`)).toBe(`Rename\n  ${line}`)
-  }
-  expect(summaryOf("### Breaking\nRename\n`a`")).toBe("### Breaking\n  Rename `a`")
+it.each([
+  ["Rename\n`it`", "Rename `it`"],
+  ["Rename\n-o it", "Rename -o it"],
+  ["Rename\n1.5 times", "Rename 1.5 times"],
+  ["Rename\n* it", "Rename\n  * it"],
+  ["Rename\n| it |", "Rename\n  | it |"],
+  ["### Breaking\nRename\n`a`", "### Breaking\n  Rename `a`"]
+])("joins the lines of a summary, unless a block begins or a heading ends: %j", (summary, expected) => {
+  const changesets = [{ summary, releases: [{ name: "@blockquarry/cli", type: "patch" }] }]
+  expect(changelogSection("0.2.0", "2026-02-02", { changesets }).split("- **cli**: ")[1]).toBe(expected)
 })
 
 describe("the contract", () => {

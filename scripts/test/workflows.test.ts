@@ -157,34 +157,4 @@ it("Dependabot updates the actions, and the images of every Dockerfile and compo
   expect(foldersOf("github-actions")).toEqual(["/"])
   expect(foldersOf("docker")).toEqual(foldersWith("Dockerfile"))
   expect(foldersOf("docker-compose")).toEqual(foldersWith("compose.yaml"))
-  // It finds no images that are arguments of the build
-  for (const folder of foldersWith("Dockerfile")) {
-    const text = readFileSync(new URL(`.${folder}/Dockerfile`, root), "utf8")
-    for (const [line] of text.matchAll(/^FROM .*$/gm)) {
-      expect(line.replace("--platform=$BUILDPLATFORM ", "")).toMatch(/^FROM [\w./-]+:[\w.-]+/)
-    }
-  }
-})
-
-it("the templates for issues have fields with labels, and name the repository of the packages", () => {
-  const folder = new URL(".github/ISSUE_TEMPLATE/", root)
-  for (const file of ["bug.yml", "feature.yml"]) {
-    const { body, description, name } = parse(readFileSync(new URL(file, folder), "utf8"))
-    expect([name, description], file).toEqual([expect.any(String), expect.any(String)])
-    const fields: ReadonlyArray<{ readonly type: string; readonly id: string; readonly attributes: object }> =
-      body
-        .filter(({ type }: { readonly type: string }) => type !== "markdown")
-    expect(new Set(fields.map(({ id }) => id)).size, file).toBe(fields.length)
-    for (const { attributes, type } of fields) {
-      expect(["textarea", "dropdown", "input"], file).toContain(type)
-      expect(attributes, file).toHaveProperty("label")
-    }
-  }
-  const { repository } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
-  const address = String(repository.url).replace(/^git\+/, "").replace(/\.git$/, "")
-  for (const file of [new URL("config.yml", folder), new URL("SECURITY.md", root)]) {
-    const page = readFileSync(file, "utf8")
-    expect(page).toContain(`${address}/security/advisories/new`)
-    expect(page.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g)).toEqual([address])
-  }
 })
