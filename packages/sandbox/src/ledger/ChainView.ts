@@ -86,8 +86,14 @@ const makeView = (source: ChainSource, head: number): ChainLedger => {
     get collections() {
       return catalog().collections
     },
-    walletTransfers: (wallet) =>
-      grouped.walletTransfers(wallet).length > 0 ? merged(wallet) : busyTransfers(wallet),
+    walletTransfers: (wallet, tokens) => {
+      const transfers = grouped.walletTransfers(wallet)
+      if (tokens === undefined) return transfers.length > 0 ? merged(wallet) : busyTransfers(wallet)
+      return merge(
+        transfers.filter(({ token }) => tokens.includes(token)),
+        tokens.some((token) => asBusy(token)) ? busyTransfers(wallet) : fromList(none)
+      )
+    },
     tokenTransfers: (token) => asBusy(token)?.all ?? fromList(grouped.tokenTransfers(token)),
     nftTransfers: (collection) => fromList(grouped.nftTransfers(collection)),
     walletTrades: (wallet) => fromList(grouped.walletTrades(wallet)),

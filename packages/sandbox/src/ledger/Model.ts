@@ -125,7 +125,11 @@ export interface ChainLedger {
   readonly wrappedNative: Address
   readonly tokens: ReadonlyMap<Address, Token>
   readonly collections: ReadonlyMap<Address, Collection>
-  readonly walletTransfers: (wallet: Address) => Sequence<TokenTransfer>
+  /** Returns the transfers from or to a wallet; with `tokens`, of these only. */
+  readonly walletTransfers: (
+    wallet: Address,
+    tokens?: ReadonlyArray<Address>
+  ) => Sequence<TokenTransfer>
   readonly tokenTransfers: (token: Address) => Sequence<TokenTransfer>
   readonly nftTransfers: (collection: Address) => Sequence<NftTransfer>
   readonly walletTrades: (wallet: Address) => Sequence<NftSale>

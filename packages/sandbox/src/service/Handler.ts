@@ -21,7 +21,6 @@ import { resolveRoute, type Route } from "./Routes.ts"
 import type { ResolvedOptions } from "./SandboxOptions.ts"
 import type { SandboxState } from "./SandboxState.ts"
 import * as SignedCursor from "./SignedCursor.ts"
-import * as TransferFilter from "./TransferFilter.ts"
 
 /** The request header that injects a fault. */
 export const faultHeader = "x-sandbox-fault"
@@ -33,7 +32,6 @@ export const make = (
   state: SandboxState
 ): (request: SandboxRequest) => Effect.Effect<SandboxResponse> => {
   const cursorCodec = SignedCursor.make(ledger.seed)
-  const transferFilter = TransferFilter.make()
 
   const respond = Effect.fnUntraced(function*(request: RoutedRequest, { kind }: Fault) {
     const { network, operation, parameters } = yield* authorize(request)
@@ -48,7 +46,6 @@ export const make = (
       chains,
       network,
       cursorCodec,
-      transferFilter,
       fault
     })
     if (options.blocksPerRequest > 0 && operation.api === "data") {

@@ -10,7 +10,6 @@ import type { JsonDocument } from "./HttpMessage.ts"
 import type { ResolvedOptions } from "./SandboxOptions.ts"
 import type { SandboxState } from "./SandboxState.ts"
 import type { CursorCodec } from "./SignedCursor.ts"
-import type { TransferFilter } from "./TransferFilter.ts"
 
 export interface SandboxContext {
   readonly ledger: Ledger
@@ -19,7 +18,6 @@ export interface SandboxContext {
   readonly chains: ReadonlyMap<ChainName, ChainLedger>
   readonly network: "mainnet" | "testnet"
   readonly cursorCodec: CursorCodec
-  readonly transferFilter: TransferFilter
   /** The fault that a list operation injects into its page. */
   readonly fault: "repeat-cursor" | "empty-page" | undefined
 }

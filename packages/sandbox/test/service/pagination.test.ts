@@ -15,7 +15,7 @@ import {
   send
 } from "./support.ts"
 
-const { busyWallet, collection1155, collection721, token, wallet } = examples
+const { busyToken, busyWallet, collection1155, collection721, token, wallet } = examples
 
 /** The NFT with the most owners. */
 const shared = eth.nfts(collection1155).toSorted((a, b) => b.owners.length - a.owners.length)[0]!
@@ -49,15 +49,20 @@ const cases: Readonly<Record<string, Case>> = {
     parameters: { from_block: newest[120]!.block },
     expected: transferKeys(newest.filter(({ block }) => block >= newest[120]!.block))
   },
-  walletTransfersOfToken: {
-    ...ofWallet,
-    parameters: { contract_addresses: token, order: "ASC" },
-    expected: transferKeys(newest.filter((transfer) => transfer.token === token).toReversed())
+  walletTransfersOfTokens: {
+    path: `/${busyWallet}/erc20/transfers`,
+    key: transferKey,
+    parameters: { "contract_addresses[0]": token, "contract_addresses[1]": busyToken, order: "ASC" },
+    expected: transferKeys(
+      toArray(eth.walletTransfers(busyWallet)).filter((transfer) =>
+        [token, busyToken].includes(transfer.token)
+      )
+    )
   },
   tokenTransfers: {
-    path: `/erc20/${examples.busyToken}/transfers`,
+    path: `/erc20/${busyToken}/transfers`,
     key: transferKey,
-    expected: transferKeys(toArray(eth.tokenTransfers(examples.busyToken)).toReversed())
+    expected: transferKeys(toArray(eth.tokenTransfers(busyToken)).toReversed())
   },
   contractNfts: {
     path: `/nft/${collection721}`,
@@ -98,8 +103,8 @@ describe("pages", () => {
   it.effect("ranges are inclusive, and a block takes precedence over a date", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      const path = `/erc20/${examples.busyToken}/transfers`
-      const all = toArray(eth.tokenTransfers(examples.busyToken))
+      const path = `/erc20/${busyToken}/transfers`
+      const all = toArray(eth.tokenTransfers(busyToken))
       const from = all[50]!.block
       const to = all[90]!.block
       const inside = all.filter(({ block }) => block >= from && block <= to).length
@@ -164,7 +169,7 @@ describe("pages", () => {
   it.effect("a cursor is valid for its list and its seed, unless it is modified", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      const path = `/erc20/${examples.busyToken}/transfers`
+      const path = `/erc20/${busyToken}/transfers`
       const { cursor } = decodePage(yield* send(sandbox, dataUrl(path, { limit: 3 })))
       const text = cursor ?? ""
       expect(yield* send(sandbox, dataUrl(path, { limit: 5, cursor: text }))).toMatchObject({ status: 200 })
@@ -207,7 +212,7 @@ describe("pages", () => {
       const sandbox = yield* makeSandbox({ defaultPageSize: 5, maxLimit: 200 })
       expect(decodePage(yield* send(sandbox, dataUrl(`/nft/${collection721}`))).result).toHaveLength(100)
       expect(decodePage(yield* send(sandbox, dataUrl(`/erc20/${token}/transfers`))).result).toHaveLength(5)
-      const large = yield* send(sandbox, dataUrl(`/erc20/${examples.busyToken}/transfers`, { limit: 201 }))
+      const large = yield* send(sandbox, dataUrl(`/erc20/${busyToken}/transfers`, { limit: 201 }))
       expect(decodePage(large).page_size).toBe(200)
     }))
 })

@@ -8,7 +8,7 @@ import { transferRecord } from "../TransferRecords.ts"
 
 export const walletTransfers = operationHandler(operation, (input, context) => {
   const chain = chainOf(context, input.chain)
-  const transfers = context.transferFilter(chain, input.address, input.contract_addresses)
+  const transfers = chain.walletTransfers(input.address, input.contract_addresses)
   const range = blockRange(chain, input)
   const slice = sliceByBlock(transfers, range, input.order)
   return Either.map(readPage(operation, input, context, slice), (page) => {
