@@ -8,40 +8,13 @@ import type { Nft } from "@blockquarry/core/model/Nft"
 import type { OwnedNft } from "@blockquarry/core/model/OwnedNft"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
-import type {
-  ledgerTransaction,
-  nftOwners,
-  tokenTransfers,
-  walletNftTrades,
-  walletTransfers
-} from "@blockquarry/core/Operations"
+import type { ledgerTransaction, nftOwners, walletTransfers } from "@blockquarry/core/Operations"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as BigDecimal from "effect/BigDecimal"
 import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 
-type InputEncoded<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Encoded<
-  O["input"]
->
-
 type InputType<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["input"]>
-
-describe("a range", () => {
-  type Transfers = InputEncoded<typeof walletTransfers>
-
-  it("has a block or a date for each bound, not both", () => {
-    expectTypeOf<{ address: string; from_block: number; to_block: number }>().toExtend<Transfers>()
-    expectTypeOf<{ address: string; from_block: number; to_date: string }>().toExtend<Transfers>()
-    expectTypeOf<{ address: string; from_block: number; from_date: string }>().not.toExtend<Transfers>()
-    expectTypeOf<{ address: string; to_block: number; to_date: string }>().not.toExtend<Transfers>()
-  })
-
-  it("accepts epoch seconds for walletNftTrades only", () => {
-    expectTypeOf<{ address: string; from_date: number }>().toExtend<InputEncoded<typeof walletNftTrades>>()
-    expectTypeOf<{ address: string; from_date: number }>().not.toExtend<Transfers>()
-    expectTypeOf<{ address: string; to_date: number }>().not.toExtend<InputEncoded<typeof tokenTransfers>>()
-  })
-})
 
 describe("a canonical input", () => {
   it("has canonical values", () => {

@@ -46,82 +46,55 @@ const invalidParameters: ReadonlyArray<
 > = [
   ["walletTransfers", { address: undefined }],
   ["walletTransfers", { address: "" }],
-  ["walletTransfers", { address: null }],
   ["walletTransfers", { address: 5 }],
   ["walletTransfers", { address: "0x12" }],
-  ["walletTransfers", { address: address.slice(2) }],
-  ["walletTransfers", { address: `${address}0` }],
-  ["walletTransfers", { address: address.replace("5", "g") }],
-  ["walletTransfers", { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD" }],
-  ["walletTransfers", { address: ` ${address}` }],
   ["walletTransfers", { chain: "ethereum" }],
   ["walletTransfers", { chain: "0x2" }],
-  ["walletTransfers", { chain: 1 }],
   ["walletTransfers", { chain: null }],
   ["walletTransfers", { limit: 0 }],
-  ["walletTransfers", { limit: -1 }],
   ["walletTransfers", { limit: 1.5 }],
-  ["walletTransfers", { limit: "ten" }],
-  ["walletTransfers", { limit: "1e3" }],
-  ["walletTransfers", { limit: null }],
   ["walletTransfers", { limit: 2 ** 60 }],
   ["walletTransfers", { limit: [1, 2] }],
   ["walletTransfers", { order: "up" }],
-  ["walletTransfers", { order: true }],
   ["walletTransfers", { cursor: 5 }],
   ["walletTransfers", { cursor: "\ud800" }],
   ["walletTransfers", { contract_addresses: "0x12" }],
   ["walletTransfers", { contract_addresses: [address, "0x12"] }],
   ["walletTransfers", { contract_addresses: {} }],
-  ["walletTransfers", { from_block: -1 }],
   ["walletTransfers", { from_block: "latest" }],
   ["walletTransfers", { from_block: 2, to_block: 1 }],
   ["walletTransfers", { from_date: "yesterday" }],
   ["walletTransfers", { from_date: "2024-02-30" }],
-  ["walletTransfers", { to_date: 5 }],
-  ["walletTransfers", { to_date: "2024-13-01T00:00:00Z" }],
   ["walletTransfers", { from_date: "2024-02-01", to_date: "2024-01-01" }],
   ["walletTransfers", { from_date: null, to_block: "x", limit: 0 }],
   ["walletTransfers", { addres: address }],
   ["walletTransfers", { contract_address: [address] }],
   ["walletTransfers", { address: "0x12", chain: "mars", limit: 0, order: "up" }],
   ["tokenTransfers", { chain: "goerli" }],
-  ["tokenTransfers", { limit: "-5" }],
   ["contractNfts", { format: 5 }],
   ["contractNfts", { totalRanges: 0 }],
   ["contractNfts", { range: "first" }],
   ["contractNfts", { normalizeMetadata: "yes" }],
   ["contractNfts", { media_items: 2 }],
-  ["nftOwners", { token_id: "" }],
   ["nftOwners", { token_id: "one" }],
-  ["nftOwners", { token_id: -1 }],
-  ["nftOwners", { token_id: "0x" }],
   ["nftOwners", { token_id: (2n ** 256n).toString() }],
-  ["nftOwners", { token_id: 2 ** 60 }],
   ["walletNftTrades", { chain: "fantom" }],
   ["walletNftTrades", { from_date: -1 }],
   ["walletNftTrades", { to_date: "soon" }],
-  ["tokenOwners", { token_address: "0x12" }],
   ["tokenOwners", { address }],
   ["nftMetadata", { format: "octal" }],
   ["tokenPrice", { chain: "sepolia" }],
   ["tokenPrice", { include: "everything" }],
   ["tokenPrice", { exchange: "" }],
-  ["tokenPrice", { exchange: 5 }],
   ["tokenPrice", { exchange: "nowhere" }],
-  ["tokenPrice", { to_block: 1.5 }],
   ["walletChains", { chains: "mars" }],
   ["walletChains", { chains: ["eth", "mars"] }],
-  ["walletChains", { chains: [1] }],
   ["updateStreamStatus", { id: undefined, status: undefined }],
   ["updateStreamStatus", { status: "running" }],
-  ["updateStreamStatus", { status: 1 }],
-  ["updateStreamStatus", { id: ".." }],
   ["updateStreamStatus", { id: "a/b" }],
   ["updateStreamStatus", { id: "line\nbreak" }],
   ["ledgerTransaction", { txn_hash: "0x12" }],
-  ["ledgerTransaction", { txn_hash: undefined }],
-  ["ledgerTransaction", { txn_hash: 5 }]
+  ["ledgerTransaction", { txn_hash: undefined }]
 ]
 
 const formatted = (input: unknown): string =>
@@ -162,20 +135,6 @@ it("chains are as recorded", async () => {
       ])
     )
   })
-})
-
-it("parameters, costs and texts of the operations are as recorded", async () => {
-  await record(
-    "operations",
-    Object.fromEntries(allOperations.map(({ api, cost, docs, id, method, parameters, path }) => [id, {
-      api,
-      request: `${method} ${path}`,
-      cost,
-      ...docs,
-      parameters: Object.fromEntries(parameters.map(({ name, ...rest }) => [name, rest]))
-    }])),
-    3
-  )
 })
 
 const describeTtl = (ttl: Ttl): string => {
@@ -237,15 +196,12 @@ it("TTLs are as recorded", async () => {
     }
   })
   await record("ttls", ttls, 1)
-  await record(
-    "notFound",
-    Object.fromEntries(
-      allOperations.map(({ cacheNotFound, isNotFound, id, retry }) => [id, {
-        "null is not found": isNotFound(() => null),
-        "an empty object is not found": isNotFound(() => ({})),
-        "not found is cached": cacheNotFound,
-        "retried after any failure": retry === "always"
-      }])
-    )
-  )
+  const idsOf = (isChosen: (operation: AnyOperation) => boolean) =>
+    allOperations.filter((operation: AnyOperation) => isChosen(operation)).map(({ id }) => id)
+  await record("notFound", {
+    "null is not found": idsOf(({ isNotFound }) => isNotFound(() => null)),
+    "an empty object is not found": idsOf(({ isNotFound }) => isNotFound(() => ({}))),
+    "not found is not cached": idsOf(({ cacheNotFound }) => !cacheNotFound),
+    "retried only if it was not applied": idsOf(({ retry }) => retry !== "always")
+  }, 1)
 })
