@@ -8,7 +8,7 @@ import {
 } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { examples, hash } from "./support/Examples.ts"
+import { examples } from "./support/Examples.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 
@@ -46,12 +46,4 @@ describe("the clients", () => {
         expect(harness.requests.map((requests) => requests.method)).toEqual([method])
       })
   )
-
-  it.effect("use separate base URLs for the two networks of the ledger", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.json({ hash }))
-      yield* harness.ledger.ledgerTransaction({ txn_hash: hash })
-      yield* harness.ledgerTestnet.ledgerTransaction({ txn_hash: hash })
-      expect(harness.requests.map(({ url }) => url.host)).toEqual(["ledger.test", "testnet.test"])
-    }))
 })

@@ -155,11 +155,4 @@ describe("the second argument of an operation function", () => {
       expect((yield* failureOf(Stream.runDrain(items)))._tag).toBe("ServerError")
       expect(requests).toHaveLength(5)
     }))
-
-  it.effect("sets the options of one page of a list", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), retrying)
-      yield* Effect.ignore(harness.data.tokenOwners({ token_address: address }, { retry: RetryPolicy.none }))
-      expect(harness.requests).toHaveLength(1)
-    }))
 })

@@ -5,7 +5,6 @@ import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -18,6 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { address, hash } from "./support/Examples.ts"
 import { priceReply } from "./support/PriceCalls.ts"
+import { errorOf, run } from "./support/Programs.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import { key } from "./support/TestClients.ts"
 
@@ -29,30 +29,7 @@ const environment = {
   QUARRY_LEDGER_TESTNET_URL: "https://testnet.test"
 }
 
-type Environment = Readonly<Record<string, string>>
-
-/** Provides an HttpClient that replies with a price, and returns the requests too. */
-const run = <A, E, R>(
-  use: Effect.Effect<A, E, R>,
-  layer: Layer.Layer<R, ConfigError, HttpClient.HttpClient>,
-  variables: Environment = {}
-) => {
-  const { client, requests } = ScriptedClient.make(() => priceReply)
-  return Effect.map(
-    use.pipe(
-      Effect.provide(layer),
-      Effect.provideService(HttpClient.HttpClient, client),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
-    ),
-    (value) => ({ value, requests })
-  )
-}
-
-/** The message of the error with which a layer fails. */
-const errorOf = (
-  layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
-  variables?: Environment
-): Effect.Effect<string, unknown> => Effect.map(Effect.flip(run(Effect.void, layer, variables)), String)
+const script = () => priceReply
 
 const price = Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }))
 
@@ -81,6 +58,7 @@ describe("layerConfig", () => {
           yield* Effect.ignore(ledgerTestnet.ledgerTransaction({ txn_hash: hash }))
         }),
         layers,
+        script,
         environment
       )
       expect(requests.map(({ url }) =>
@@ -94,60 +72,38 @@ describe("layerConfig", () => {
       expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual([key, key, key, key])
     }))
 
-  it.effect("sends no x-api-key header to the ledger if no API key is set", () =>
+  it.effect("sends no x-api-key header to the ledger if no API key is set, and reports errors as with one", () =>
     Effect.gen(function*() {
-      const { client, requests } = ScriptedClient.make(() =>
-        ScriptedClient.json({ message: "not found" }, 404, { "etag": "x" })
-      )
-      const error = yield* Effect.flatMap(
+      const transaction = Effect.flatMap(
         LedgerApi.LedgerApi,
-        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
-      ).pipe(
-        Effect.flip,
-        Effect.provide(LedgerApi.layer({ baseUrl: "https://ledger.test" })),
-        Effect.provideService(HttpClient.HttpClient, client)
+        (ledger) => Effect.flip(ledger.ledgerTransaction({ txn_hash: hash }))
       )
-      expect(error).toMatchObject({ _tag: "NotFoundError", serverMessage: "not found" })
-      expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([["accept", "user-agent"]])
-    }))
-
-  it.effect("reports which field of a response is invalid if no API key is set", () =>
-    Effect.gen(function*() {
-      const { client } = ScriptedClient.make(() =>
-        ScriptedClient.json({ hash: true, type: "user_transaction" })
+      const { requests, value } = yield* run(
+        Effect.all([transaction, transaction]),
+        LedgerApi.layer({ baseUrl: "https://ledger.test" }),
+        [
+          ScriptedClient.json({ message: "not found" }, 404, { "etag": "x" }),
+          ScriptedClient.json({ hash: true, type: "user_transaction" })
+        ]
       )
-      const error = yield* Effect.flatMap(
-        LedgerApi.LedgerApi,
-        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
-      ).pipe(
-        Effect.flip,
-        Effect.provide(LedgerApi.layer({ baseUrl: "https://ledger.test" })),
-        Effect.provideService(HttpClient.HttpClient, client)
-      )
-      expect(error).toMatchObject({ _tag: "InvalidResponseError", path: "hash" })
-      expect(error.message).toContain("got true")
-    }))
-
-  it.effect("takes policies besides the environment", () =>
-    Effect.gen(function*() {
-      const { requests } = yield* run(
-        Effect.all([price, price]),
-        DataApi.layerConfig({ cache: ResponseCache.standard }),
-        environment
-      )
-      expect(requests).toHaveLength(1)
+      expect(value).toMatchObject([
+        { _tag: "NotFoundError", serverMessage: "not found" },
+        { _tag: "InvalidResponseError", path: "hash", message: expect.stringContaining("got true") }
+      ])
+      const names = ["accept", "user-agent"]
+      expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([names, names])
     }))
 
   it.effect("prefers options to the environment, and needs no variable for them", () =>
     Effect.gen(function*() {
-      const { requests } = yield* run(price, DataApi.layerConfig(options), {
+      const { requests } = yield* run(price, DataApi.layerConfig(options), script, {
         QUARRY_BASE_URL: "https://main.test"
       })
       expect(requests.map(({ url }) => url.host)).toEqual(["host.test"])
       expect(yield* errorOf(DataApi.layerConfig(options), { QUARRY_RATE_LIMIT: "fast" })).toContain(
         "QUARRY_RATE_LIMIT"
       )
-      yield* run(price, DataApi.layerConfig({ ...options, rateLimit: RateLimit.none }), {
+      yield* run(price, DataApi.layerConfig({ ...options, rateLimit: RateLimit.none }), script, {
         QUARRY_RATE_LIMIT: "fast"
       })
     }))
@@ -162,7 +118,7 @@ describe("API keys", () => {
           `Missing data at apiKey: "expected Redacted.make("…")"`
         )
       }
-      yield* run(Effect.void, LedgerApi.layer(keyless))
+      yield* run(Effect.void, LedgerApi.layer(keyless), [])
       const noOptions: ApiOptions = JSON.parse("null")
       for (const layer of [DataApi.layer, DataApi.layerConfig, LedgerApi.layer, LedgerApi.layerConfig]) {
         expect(yield* errorOf(layer(noOptions))).toContain("Invalid data at options: \"expected an object\"")

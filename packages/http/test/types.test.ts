@@ -18,17 +18,11 @@ import { address, hash } from "./support/Examples.ts"
 type Input<K extends keyof DataApiService> = Parameters<DataApiService[K]>[0]
 
 /** Type-checked, never run. */
-export const misuses = (data: DataApiService, streams: StreamsApiService, ledger: LedgerApiService) => [
+export const misuses = (data: DataApiService, streams: StreamsApiService) => [
   // @ts-expect-error -- a price is not a list
   data.tokenPrice.pages,
-  // @ts-expect-error -- metadata is not a list
-  data.nftMetadata.items,
-  // @ts-expect-error -- wallet activity is not a list
-  data.walletChains.pages,
   // @ts-expect-error -- an update is not a list
   streams.updateStreamStatus.pages,
-  // @ts-expect-error -- a transaction is not a list
-  ledger.ledgerTransaction.items,
   // @ts-expect-error -- a lower bound is either a block or a date
   data.walletTransfers({ address, from_block: 1, from_date: "2024-01-01" }),
   // @ts-expect-error -- an upper bound is either a block or a date
@@ -129,25 +123,6 @@ describe("the types of the clients", () => {
     >()
     expectTypeOf<DataApiService["tokenOwners"]>().toExtend<
       ApiClient.OperationFunction<{ readonly token_address: string }, unknown>
-    >()
-  })
-
-  it("list every error tag", () => {
-    expectTypeOf<ListOperationError["_tag"]>().toEqualTypeOf<
-      | "InvalidInputError"
-      | "RequestRejectedError"
-      | "NotFoundError"
-      | "AuthenticationError"
-      | "PermissionDeniedError"
-      | "PlanQuotaExceededError"
-      | "RateLimitError"
-      | "LocalLimitError"
-      | "ServerError"
-      | "CircuitOpenError"
-      | "InvalidResponseError"
-      | "PaginationError"
-      | "NetworkError"
-      | "TimeoutError"
     >()
   })
 })

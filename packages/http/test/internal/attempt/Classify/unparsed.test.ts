@@ -7,27 +7,15 @@ import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
-import { classify, CompleteResponse } from "../../../../src/internal/attempt/Classify.ts"
+import { classify } from "../../../../src/internal/attempt/Classify.ts"
 import { bodyScan } from "../../../../src/internal/transport/BodyScan.ts"
-import * as RawRecords from "../../../../src/RawRecords.ts"
 import { cachingOptions, withInspectableStore } from "../../../support/CacheFixtures.ts"
 import { address, contract, hash } from "../../../support/Examples.ts"
-import { failureOf } from "../../../support/Failures.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { engineHarness } from "../../../support/TestEngine.ts"
 import { whileTimePasses } from "../../../support/TestTime.ts"
-
-const completeOf = (bytes: Uint8Array): CompleteResponse =>
-  new CompleteResponse({
-    operation: tokenPrice,
-    request: { method: "GET", path: "/" },
-    response: { status: 200, headers: {}, bytes },
-    key: { apiKey: Redacted.make(""), setting: "" }
-  })
 
 /** A response whose length delimits its body. */
 const framed = (body: string | Uint8Array) =>
@@ -37,39 +25,6 @@ const options = { ...cachingOptions, retry: TestClients.immediateRetries(3) }
 
 /** Balanced brackets, but not JSON. */
 const invalid = "{\"usdPrice\":}"
-
-describe("the text of a body", () => {
-  it("equals that of a strict decoder, and invalid UTF-8 is never replaced", () => {
-    const bytes = FastCheck.oneof(
-      FastCheck.uint8Array({ maxLength: 40 }),
-      FastCheck.string({ unit: "binary" }).map((text) => new TextEncoder().encode(text)),
-      FastCheck.tuple(FastCheck.string({ unit: "grapheme" }), FastCheck.nat()).map(([text, cut]) => {
-        const encoded = new TextEncoder().encode(text)
-        return encoded.subarray(0, cut % (encoded.byteLength + 1))
-      })
-    )
-    FastCheck.assert(
-      FastCheck.property(bytes, (body) => {
-        const complete = completeOf(body)
-        const lenient = new TextDecoder().decode(body)
-        const isUtf8 = Buffer.from(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body)).equals(body)
-        expect(complete.text).toBe(isUtf8 ? lenient : null)
-        expect(complete.text).toBe(complete.text)
-        expect(Either.isRight(complete.document)).toBe(isUtf8 && isJson(lenient))
-        expect(complete.document).toBe(complete.document)
-      })
-    )
-  })
-
-  const isJson = (text: string): boolean => {
-    try {
-      JSON.parse(text)
-      return true
-    } catch {
-      return false
-    }
-  }
-})
 
 describe("a raw response", () => {
   const classifyBody = (body: string, isFramed: boolean) => {
@@ -139,13 +94,6 @@ describe("a raw response", () => {
 })
 
 describe("a decoded call", () => {
-  it.effect("retries a response that is not JSON", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([framed(invalid), framed("{\"usdPrice\":2}")], options)
-      expect(yield* harness.data.tokenPrice({ address })).toMatchObject({ usdPrice: 2 })
-      expect(harness.requests).toHaveLength(2)
-    }))
-
   it.effect.each([invalid, "{\"usdPrice\":\"free\"}"])(
     "ignores a cached raw response that does not fit the model: %s",
     (body) =>
@@ -178,20 +126,6 @@ describe("a decoded call", () => {
         })
       )
       expect(output).toMatchObject({ left: { _tag: "InvalidResponseError", kind: "incomplete" } })
-    }))
-})
-
-describe("a raw list", () => {
-  it.effect("retries a page that is not JSON", () =>
-    Effect.gen(function*() {
-      const { engine, requests, upstream } = yield* engineHarness(
-        () => framed("{\"result\":[{\"a\":}]}"),
-        options
-      )
-      const input = Either.getOrThrow(decodeInput(walletTransfers, { address }))
-      const pages = Stream.runCollect(RawRecords.pages(walletTransfers, engine, upstream, input))
-      expect(yield* failureOf(pages)).toMatchObject({ _tag: "InvalidResponseError", kind: "incomplete" })
-      expect(requests).toHaveLength(3)
     }))
 })
 
