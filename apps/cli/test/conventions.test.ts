@@ -3,14 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { isEnabled, singleValue } from "../src/args/ArgumentValues.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
 import { exitCodes, signalExitCodes } from "../src/errors/CommandError.ts"
-import {
-  exitStatus,
-  formatHelp,
-  formatOverview,
-  formatTopic,
-  helpTopics,
-  isHelpTopic
-} from "../src/help/Help.ts"
+import { exitStatus, formatInformation, helpTopics, type Information, isHelpTopic } from "../src/help/Help.ts"
 import { arrange } from "../src/invocation/Arrange.ts"
 import { messageStreamInfo, streamInfo } from "../src/terminal/StreamInfo.ts"
 
@@ -68,26 +61,27 @@ it("reads options before --, of which the last value counts, also of an invalid 
 
 describe("help", () => {
   const stream = (columns: number | null) => ({ isTerminal: columns !== null, hasColors: false, columns })
-  const allHelp = (columns: number | null) =>
-    [
-      formatHelp(commandLine, [], null, stream(columns)),
-      ...new Set(commandLine.commands.flatMap(({ path }) => path.length > 1 ? [path[0] ?? ""] : []))
-    ].map((text, index) => index === 0 ? text : formatHelp(commandLine, [text], null, stream(columns)))
-      .concat(
-        commandLine.commands.flatMap((command) =>
-          [false, true].map((isComplete) =>
-            formatHelp(commandLine, command.path, command, stream(columns), isComplete)
-          )
-        ),
-        Object.keys(helpTopics).filter(isHelpTopic).map((topic) =>
-          formatTopic(commandLine, topic, stream(columns))
-        )
-      )
+  const format = (information: Information, columns: number | null) =>
+    formatInformation(commandLine, information, stream(columns), "1.2.3")
+  const pages: ReadonlyArray<Information> = [
+    { _tag: "Help", path: [], command: null, isComplete: false },
+    ...[...new Set(commandLine.commands.flatMap(({ path }) => path.length > 1 ? [path[0] ?? ""] : []))]
+      .map((group): Information => ({ _tag: "Help", path: [group], command: null, isComplete: false })),
+    ...commandLine.commands.flatMap((command) =>
+      [false, true].map((isComplete): Information => ({
+        _tag: "Help",
+        path: command.path,
+        command,
+        isComplete
+      }))
+    ),
+    ...Object.keys(helpTopics).filter(isHelpTopic).map((topic): Information => ({ _tag: "Topic", topic }))
+  ]
 
   it.each([60, 80, 100, 200])(
     "fits a terminal of %i columns, except for single words and command lines",
     (columns) => {
-      for (const line of allHelp(columns).flatMap((text) => text.split("\n"))) {
+      for (const line of pages.flatMap((page) => format(page, columns).split("\n"))) {
         if (/^ {2}quarry /.test(line) || !line.trim().includes(" ")) continue
         expect(line.length, line).toBeLessThanOrEqual(columns)
       }
@@ -95,7 +89,7 @@ describe("help", () => {
   )
 
   it("is at most 24 lines of 80 columns without a command, and names every command", () => {
-    const text = formatOverview(commandLine, stream(80))
+    const text = format({ _tag: "Overview" }, 80)
     const lines = text.trimEnd().split("\n")
     // With the prompt before and after it
     expect(lines.length).toBeLessThanOrEqual(22)

@@ -1,4 +1,4 @@
-/** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
+/** Help for all commands, a group or a command, from the same descriptions that the parser uses. */
 import {
   type ArgumentDescription,
   argumentLabel,
@@ -41,8 +41,15 @@ export type Information =
   }
   | { readonly _tag: "Topic"; readonly topic: HelpTopic }
 
-/** Width if stdout is not a terminal, and the largest width: longer lines are hard to read. */
-const defaultWidth = 100
+type Row = readonly [term: string, text: string]
+
+/** A part of help: terms and what they mean, lines that stay as they are, and a paragraph. Left out if it has none. */
+export interface Section {
+  readonly title: string | null
+  readonly rows?: ReadonlyArray<Row>
+  readonly lines?: ReadonlyArray<string>
+  readonly text?: string | undefined
+}
 
 /** Values for the examples. All of them exist in the sandbox. */
 export const exampleValues = {
@@ -62,54 +69,7 @@ export const exampleLines = ({ examples, path }: CommandDescription): ReadonlyAr
     )
   )
 
-/** Wraps at spaces. All texts of help have characters of one column. */
-const wrap = (text: string, columns: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines
-}
-
-const widthOf = ({ columns }: StreamInfo): number => Math.min(columns ?? defaultWidth, defaultWidth)
-
-type HelpRow = readonly [term: string, text: string]
-
-const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string => {
-  const columns = widthOf(stream)
-  const termWidth = Math.min(Math.floor(columns * 0.36), Math.max(0, ...rows.map(([term]) => term.length)))
-  const available = Math.max(24, columns - termWidth - 4)
-  return rows.map(([term, text]) => {
-    const [first = "", ...more] = wrap(text, available)
-    const indent = " ".repeat(termWidth + 4)
-    const head = term.length > termWidth
-      ? `  ${term}\n${indent}${first}`
-      : `  ${term.padEnd(termWidth)}  ${first}`
-    return [head, ...more.map((line) => indent + line)].map((line) => `${line.trimEnd()}\n`).join("")
-  }).join("")
-}
-
-const section = (title: string, body: string, stream: StreamInfo): string =>
-  body === "" ? "" : `\n${styled(stream, "bold", title)}\n${body}`
-
-const title = (text: string, stream: StreamInfo): string => `${wrap(text, widthOf(stream)).join("\n")}\n`
-
-const paragraph = (text: string | undefined, stream: StreamInfo): string =>
-  text === undefined ? "" : wrap(text, widthOf(stream) - 2).map((line) => `  ${line}\n`).join("")
-
-const optionRow = (spec: OptionDescription): HelpRow => [
-  `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
-  `${spec.description}${spec.repeatable ? " (repeatable or comma-separated)" : ""}`
-]
-
-const argumentRow = (spec: ArgumentDescription): HelpRow => [
-  argumentLabel(spec),
-  `${spec.description}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
-]
-
-export const exitStatus: ReadonlyArray<HelpRow> = [
+export const exitStatus: ReadonlyArray<Row> = [
   ["0", "Success"],
   ["1", "Unexpected error, or the output cannot be written"],
   ["2", "Invalid usage or input"],
@@ -127,7 +87,7 @@ export const exitStatus: ReadonlyArray<HelpRow> = [
 ]
 
 /** Further environment variables, which are no settings. */
-const otherVariables: ReadonlyArray<HelpRow> = [
+const otherVariables: ReadonlyArray<Row> = [
   ["NO_COLOR", "Disables colors if it is set"],
   ["FORCE_COLOR, CLICOLOR_FORCE", "Enable colors if they are set and not 0"],
   ["CLICOLOR", "Disables colors if it is 0"],
@@ -139,173 +99,196 @@ const otherVariables: ReadonlyArray<HelpRow> = [
   ["XDG_CONFIG_HOME", "Directory of configuration files (Windows: APPDATA; default: ~/.config)"]
 ]
 
-export const environmentRows = ({ variables }: CommandLineDescription): ReadonlyArray<HelpRow> => [
+export const environmentRows = ({ variables }: CommandLineDescription): ReadonlyArray<Row> => [
   ["QUARRY_API_KEY", "API key (there is no option for it)"],
-  ...variables.map(({ description, name }): HelpRow => [name, description]),
+  ...variables.map(({ description, name }): Row => [name, description]),
   ...otherVariables
 ]
 
-const commandRow = (command: CommandDescription): HelpRow => [commandUsage(command), command.summary]
+const commandRow = (command: CommandDescription): Row => [commandUsage(command), command.summary]
 
-/** Returns options by group, without empty groups. */
-export const groupedOptions = (
-  options: ReadonlyArray<OptionDescription>
-): ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<OptionDescription> }> =>
+const argumentRow = (spec: ArgumentDescription): Row => [
+  argumentLabel(spec),
+  `${spec.description}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
+]
+
+const optionRow = (spec: OptionDescription): Row => [
+  `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
+  `${spec.description}${spec.repeatable ? " (repeatable or comma-separated)" : ""}`
+]
+
+/** Returns a section for each group of options. */
+export const optionSections = (options: ReadonlyArray<OptionDescription>): ReadonlyArray<Section> =>
   optionGroups.map((group) => ({
     title: `${group.slice(0, 1).toUpperCase()}${group.slice(1)} options`,
-    options: options.filter((option) => option.group === group)
-  })).filter(({ options }) => options.length > 0)
+    rows: options.filter((option) => option.group === group).map(optionRow)
+  }))
 
-const optionSection = (
-  title: string,
-  options: ReadonlyArray<OptionDescription>,
-  stream: StreamInfo
-): string => section(title, formatRows(options.map(optionRow), stream), stream)
-
-const optionSections = (options: ReadonlyArray<OptionDescription>, stream: StreamInfo): string =>
-  groupedOptions(options).map(({ options, title }) => optionSection(title, options, stream)).join("")
-
-/** The options of a command: all of them by group, or its own and those that are used most. */
+/** Returns the options of a command: all of them by group, or its own and those that are used most. */
 const commandOptions = (
   all: CommandLineDescription,
   command: CommandDescription,
-  isComplete: boolean,
-  stream: StreamInfo
-): string => {
+  isComplete: boolean
+): ReadonlyArray<Section> => {
   const options = optionsOf(all, command)
-  if (isComplete || command.operation === null) return optionSections(options, stream)
+  if (isComplete || command.operation === null) return optionSections(options)
   const own = options.filter(({ group }) => group === "command")
   const common = options.filter(({ group, isCommon }) => group !== "command" && isCommon)
   const others = options.length - own.length - common.length
   return [
-    optionSection("Command options", own, stream),
-    optionSection("Common options", common, stream),
-    "\n",
-    title(`Run "quarry ${command.path.join(" ")} --help all" for ${others} more options.`, stream)
-  ].join("")
+    { title: "Command options", rows: own.map(optionRow) },
+    { title: "Common options", rows: common.map(optionRow) },
+    { title: null, text: `Run "quarry ${command.path.join(" ")} --help all" for ${others} more options.` }
+  ]
 }
 
-const lines = (texts: ReadonlyArray<string>): string => texts.map((text) => `  ${text}\n`).join("")
-
-const commandHelp = (
+/** Returns the help of a command after its summary. */
+export const commandSections = (
   all: CommandLineDescription,
   command: CommandDescription,
-  isComplete: boolean,
-  stream: StreamInfo
-): string =>
-  [
-    title(command.summary, stream),
-    section(
-      command.api === null ? "Examples" : "Examples (add --sandbox to run them without an API key)",
-      lines(exampleLines(command)),
-      stream
-    ),
-    section("Usage", `  quarry ${commandUsage(command)} [options]\n`, stream),
-    section("Arguments", formatRows(command.arguments.map(argumentRow), stream), stream),
-    commandOptions(all, command, isComplete, stream),
-    section("Notes", paragraph(command.note, stream), stream),
-    section("Known issues", paragraph(command.knownIssue, stream), stream)
-  ].join("")
+  isComplete: boolean
+): ReadonlyArray<Section> => [
+  {
+    title: command.api === null ? "Examples" : "Examples (add --sandbox to run them without an API key)",
+    lines: exampleLines(command)
+  },
+  { title: "Usage", lines: [`quarry ${commandUsage(command)} [options]`] },
+  { title: "Arguments", rows: command.arguments.map(argumentRow) },
+  ...commandOptions(all, command, isComplete),
+  { title: "Notes", text: command.note },
+  { title: "Known issues", text: command.knownIssue }
+]
 
-const groupHelp = (
+const groupSections = (
   { commands }: CommandLineDescription,
-  path: ReadonlyArray<string>,
-  stream: StreamInfo
-): string => {
+  path: ReadonlyArray<string>
+): ReadonlyArray<Section> => {
   const group = `quarry ${path.join(" ")}`
   const members = commandsUnder(commands, path)
   return [
-    section("Examples", lines(members.flatMap((command) => exampleLines(command).slice(0, 1))), stream),
-    section("Usage", `  ${group} <command> [arguments] [options]\n`, stream),
-    section("Commands", formatRows(members.map(commandRow), stream), stream),
-    `\nRun "${group} <command> --help" for details.\n`
-  ].join("").trimStart()
+    { title: "Examples", lines: members.flatMap((command) => exampleLines(command).slice(0, 1)) },
+    { title: "Usage", lines: [`${group} <command> [arguments] [options]`] },
+    { title: "Commands", rows: members.map(commandRow) },
+    { title: null, text: `Run "${group} <command> --help" for details.` }
+  ]
 }
 
-const introduction = (stream: StreamInfo): string =>
-  [
-    title("Query indexed blockchain data from the terminal and in scripts", stream),
-    section(
-      "Examples",
-      lines([
-        `quarry token price ${exampleValues.token} --sandbox`,
-        `quarry token owners ${exampleValues.token} --sandbox`,
-        `quarry wallet transfers ${exampleValues.wallet} --sandbox`
-      ]),
-      stream
-    )
-  ].join("")
+const introduction: ReadonlyArray<Section> = [
+  { title: null, text: "Query indexed blockchain data from the terminal and in scripts" },
+  {
+    title: "Examples",
+    lines: [
+      `quarry token price ${exampleValues.token} --sandbox`,
+      `quarry token owners ${exampleValues.token} --sandbox`,
+      `quarry wallet transfers ${exampleValues.wallet} --sandbox`
+    ]
+  }
+]
 
-/** Formats what a command line without a command prints: short enough for any terminal. */
-export const formatOverview = ({ commands }: CommandLineDescription, stream: StreamInfo): string => {
-  const groups = nextWords(commands, []).filter((word) =>
-    commands.every(({ path }) => path.join(" ") !== word)
-  )
-  const others = commands.filter(({ path }) => path.length === 1).map(({ path }) => path.join(" "))
+/** What a command line without a command prints: short enough for any terminal. */
+const overviewSections = ({ commands }: CommandLineDescription): ReadonlyArray<Section> => {
+  const others = commands.filter(({ path }) => path.length === 1).flatMap(({ path }) => path)
+  const groups = nextWords(commands, []).filter((word) => !others.includes(word))
+  const membersOf = (group: string) =>
+    commandsUnder(commands, [group]).map(({ path }) => path.slice(1).join(" ")).join(", ")
   return [
-    introduction(stream),
-    section(
-      "Commands",
-      formatRows(
-        groups.map((group) => [
-          group,
-          commandsUnder(commands, [group]).map(({ path }) => path.slice(1).join(" ")).join(", ")
-        ]),
-        stream
-      ) + paragraph(others.join(", "), stream),
-      stream
-    ),
-    "\n",
-    title("Run \"quarry --help\" for all commands, \"quarry <command> --help\" for one.", stream),
-    title("--sandbox uses synthetic data. \"quarry auth login\" stores an API key.", stream)
-  ].join("")
+    ...introduction,
+    { title: "Commands", rows: groups.map((group) => [group, membersOf(group)]), text: others.join(", ") },
+    {
+      title: null,
+      text: "Run \"quarry --help\" for all commands, \"quarry <command> --help\" for one.\n" +
+        "--sandbox uses synthetic data. \"quarry auth login\" stores an API key."
+    }
+  ]
 }
 
-const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
-  [
-    introduction(stream),
-    section("Usage", "  quarry <command> [arguments] [options]\n", stream),
-    section("Commands", formatRows(all.commands.map(commandRow), stream), stream),
-    optionSections(
-      [...all.globalOptions, ...all.informationOptions].filter(({ group }) => group === "global"),
-      stream
-    ),
-    section(
-      "Help topics",
-      formatRows(
-        Object.entries(helpTopics).map(([topic, title]) => [`quarry help ${topic}`, title]),
-        stream
-      ),
-      stream
-    ),
-    "\nRun \"quarry <command> --help\" for the options of a command.\n"
-  ].join("")
+const mainSections = (all: CommandLineDescription): ReadonlyArray<Section> => [
+  ...introduction,
+  { title: "Usage", lines: ["quarry <command> [arguments] [options]"] },
+  { title: "Commands", rows: all.commands.map(commandRow) },
+  ...optionSections(
+    [...all.globalOptions, ...all.informationOptions].filter(({ group }) => group === "global")
+  ),
+  {
+    title: "Help topics",
+    rows: Object.entries(helpTopics).map(([topic, title]) => [`quarry help ${topic}`, title])
+  },
+  { title: null, text: "Run \"quarry <command> --help\" for the options of a command." }
+]
 
-/** Formats help for a command, for a group of commands, or for all commands if the path is empty. */
-export const formatHelp = (
-  all: CommandLineDescription,
-  path: ReadonlyArray<string>,
-  command: CommandDescription | null,
-  stream: StreamInfo,
-  isComplete = false
-): string =>
-  command !== null
-    ? commandHelp(all, command, isComplete, stream)
-    : path.length > 0
-    ? groupHelp(all, path, stream)
-    : mainHelp(all, stream)
-
-export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
-  const heading = styled(stream, "bold", helpTopics[topic])
+const topicSections = (all: CommandLineDescription, topic: HelpTopic): ReadonlyArray<Section> => {
+  const title = helpTopics[topic]
   switch (topic) {
     case "environment":
-      return `${heading}\n${formatRows(environmentRows(all), stream)}`
+      return [{ title, rows: environmentRows(all) }]
     case "exit-status":
-      return `${heading}\n${formatRows(exitStatus, stream)}`
+      return [{ title, rows: exitStatus }]
     case "options":
-      return optionSections(sharedOptions(all), stream).slice(1)
+      return optionSections(sharedOptions(all))
     case "examples":
-      return `${heading}\n${lines(all.commands.flatMap(exampleLines))}`
+      return [{ title, lines: all.commands.flatMap(exampleLines) }]
+  }
+}
+
+/** Width if stdout is not a terminal, and the largest width: longer lines are hard to read. */
+const defaultWidth = 100
+
+/** Wraps at spaces. All texts of help have characters of one column. */
+const wrap = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+/** Formats terms with their texts in a second column. */
+const rowLines = (rows: ReadonlyArray<Row>, columns: number): ReadonlyArray<string> => {
+  const termWidth = Math.min(Math.floor(columns * 0.36), Math.max(0, ...rows.map(([term]) => term.length)))
+  const indent = " ".repeat(termWidth + 2)
+  return rows.flatMap(([term, text]) => {
+    const [first = "", ...more] = wrap(text, Math.max(24, columns - termWidth - 4))
+    return [
+      ...term.length > termWidth ? [term, indent + first] : [`${term.padEnd(termWidth)}  ${first}`],
+      ...more.map((line) => indent + line)
+    ]
+  })
+}
+
+const formatSections = (sections: ReadonlyArray<Section>, stream: StreamInfo): string => {
+  const columns = Math.min(stream.columns ?? defaultWidth, defaultWidth)
+  return sections.flatMap(({ lines = [], rows = [], text = "", title }) => {
+    const indent = title === null ? "" : "  "
+    const paragraphs = text === "" ? [] : text.split("\n")
+    const body = [
+      ...rowLines(rows, columns),
+      ...lines,
+      ...paragraphs.flatMap((paragraph) => wrap(paragraph, columns - indent.length))
+    ].map((line) => `${indent}${line}`.trimEnd())
+    if (body.length === 0) return []
+    return [[...title === null ? [] : [styled(stream, "bold", title)], ...body, ""].join("\n")]
+  }).join("\n")
+}
+
+const sectionsOf = (
+  all: CommandLineDescription,
+  information: Exclude<Information, { readonly _tag: "Version" }>
+): ReadonlyArray<Section> => {
+  switch (information._tag) {
+    case "Overview":
+      return overviewSections(all)
+    case "Topic":
+      return topicSections(all, information.topic)
+    case "Help": {
+      const { command, isComplete, path } = information
+      return command !== null
+        ? [{ title: null, text: command.summary }, ...commandSections(all, command, isComplete)]
+        : path.length > 0
+        ? groupSections(all, path)
+        : mainSections(all)
+    }
   }
 }
 
@@ -314,16 +297,8 @@ export const formatInformation = (
   information: Information,
   stream: StreamInfo,
   version: string
-): string => {
-  switch (information._tag) {
-    case "Version":
-      // The first line is the version alone, for scripts
-      return `${version}\nnode ${process.versions.node} ${process.platform} ${process.arch}\n`
-    case "Overview":
-      return formatOverview(all, stream)
-    case "Help":
-      return formatHelp(all, information.path, information.command, stream, information.isComplete)
-    case "Topic":
-      return formatTopic(all, information.topic, stream)
-  }
-}
+): string =>
+  information._tag === "Version"
+    // The first line is the version alone, for scripts
+    ? `${version}\nnode ${process.versions.node} ${process.platform} ${process.arch}\n`
+    : formatSections(sectionsOf(all, information), stream)
