@@ -1,5 +1,5 @@
 /** Derives options and arguments from the parameters of an operation, and the operation's input from their values. */
-import type { Parameter } from "@blockquarry/core/Operation"
+import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
@@ -15,62 +15,47 @@ import type { ArgumentDescription } from "./CommandDescription.ts"
 import { commandArgument, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
-const strings = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter(Predicate.isString) : []
+/** The parts of an operation that determine its parameters. */
+type OperationShape = Pick<AnyOperation, "id" | "method" | "path" | "parameters">
 
-/** Returns the values in a parameter's schema: the only valid ones (`only`), or examples of valid ones (`known`). */
-const listedValues = (
-  { jsonSchema }: Parameter
-): { readonly only: ReadonlyArray<string>; readonly known: ReadonlyArray<string> } => {
-  const items = Predicate.isRecord(jsonSchema["items"]) ? jsonSchema["items"] : jsonSchema
-  return { only: strings(items["enum"]), known: strings(items["examples"]) }
+/** Returns the values that a parameter's schema lists: the only valid ones, or examples of valid ones. */
+const listedValues = ({ jsonSchema }: Parameter): ReadonlyArray<string> => {
+  const { enum: only, examples } = Predicate.isRecord(jsonSchema["items"]) ? jsonSchema["items"] : jsonSchema
+  return [only, examples].flatMap((values) => Array.isArray(values) ? values.filter(Predicate.isString) : [])
 }
 
 /** Returns a spelling without spaces, which needs no quotes in a shell. */
 const slug = (value: string): string => value.toLowerCase().replaceAll(" ", "-")
 
 /** Returns the values for help and completions: names, without the hexadecimal IDs that are synonyms. */
-const choicesOf = (parameter: Parameter): ReadonlyArray<string> => {
-  const { known, only } = listedValues(parameter)
-  return [...only, ...known].filter((value) => !value.startsWith("0x")).map(slug)
-}
+const choicesOf = (parameter: Parameter): ReadonlyArray<string> =>
+  listedValues(parameter).filter((value) => !value.startsWith("0x")).map(slug)
 
 const isArray = ({ jsonSchema }: Parameter): boolean => jsonSchema.type === "array"
 
-const isSwitch = ({ jsonSchema }: Parameter): boolean => jsonSchema.type === "boolean"
-
-const isPositional = (parameter: Parameter): boolean => parameter.in !== "query"
+const isArgument = (parameter: Parameter): boolean => parameter.in !== "query"
 
 const placeholder = (parameter: Parameter): string => {
-  const { name } = parameter
+  const { jsonSchema: { type }, name } = parameter
   if (/chain/.test(name)) return "chain"
   if (/address/.test(name)) return "address"
   if (/date/.test(name)) return "date"
   if (/_block$/.test(name)) return "block"
-  return parameter.jsonSchema.type === "integer" || parameter.jsonSchema.type === "number"
-    ? "number"
-    : choicesOf(parameter).length > 0
-    ? "name"
-    : "text"
+  if (type === "integer" || type === "number") return "number"
+  return choicesOf(parameter).length > 0 ? "name" : "text"
 }
 
 /** Replaces the names of parameters by the names of their options. */
-const withOptionNames = ({ parameters }: Pick<OperationShape, "parameters">, text: string): string =>
-  parameters.filter((parameter) => !isPositional(parameter) && kebabCase(parameter.name) !== parameter.name)
+const withOptionNames = ({ parameters }: OperationShape, text: string): string =>
+  parameters.filter((parameter) => !isArgument(parameter) && kebabCase(parameter.name) !== parameter.name)
     .reduce((result, { name }) => result.replaceAll(name, `--${kebabCase(name)}`), text)
 
-/** What the API documents about a parameter in addition to its schema. */
-const remarks: Readonly<Record<string, string>> = {
-  order: " (in any case)"
-}
-
 /** Inserts what the command line accepts in addition, before a remark such as "(default: latest)". */
-const describeOption = (operation: Pick<OperationShape, "parameters">, parameter: Parameter): string => {
-  const { description, name } = parameter
+const describeOption = (operation: OperationShape, { description, name }: Parameter): string => {
   const forms = boundForms(kebabCase(name))
   const also = forms === null ? "" : `; also ${forms}`
   return withOptionNames(operation, description).replace(/(?: \(.*)?$/, (remark) => also + remark)
-    .replace("hexadecimal chain ID", "ID") + (remarks[name] ?? "")
+    .replace("hexadecimal chain ID", "ID")
 }
 
 /** What help and completions say about the values of a parameter. */
@@ -79,22 +64,6 @@ const valueDetails = (parameter: Parameter) => ({
   ...placeholder(parameter) === "address" ? { completes: "alias" as const } : {}
 })
 
-const toOption = (
-  operation: Pick<OperationShape, "parameters">,
-  parameter: Parameter
-): CommandOption => {
-  const name = kebabCase(parameter.name)
-  const description = describeOption(operation, parameter)
-  if (isSwitch(parameter)) {
-    return switchOption(name, description)
-  }
-  return textOption(name, placeholder(parameter), description, {
-    ...valueDetails(parameter),
-    ...parameter.name === "limit" ? { check: limitCheck } : {},
-    isRepeatable: isArray(parameter) || parameter.name === chainOptionName
-  })
-}
-
 const limitCheck = expecting(
   "an integer of at least 1",
   (value) => /^\d{1,15}$/.test(value) && Number(value) >= 1,
@@ -102,34 +71,31 @@ const limitCheck = expecting(
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )
 
-const toArgument = (parameter: Parameter): ArgumentDescription =>
-  commandArgument(kebabCase(parameter.name), parameter.description, { ...valueDetails(parameter) })
+export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<ArgumentDescription> =>
+  parameters.filter(isArgument).map((parameter) =>
+    commandArgument(kebabCase(parameter.name), parameter.description, valueDetails(parameter))
+  )
 
-export const toArguments = (
-  { parameters }: Pick<OperationShape, "parameters">
-): ReadonlyArray<ArgumentDescription> => parameters.filter(isPositional).map(toArgument)
-
-export const toOptions = (
-  operation: Pick<OperationShape, "parameters">
-): ReadonlyArray<CommandOption> =>
-  operation.parameters.filter((parameter) => !isPositional(parameter))
-    .map((parameter) => toOption(operation, parameter))
+export const toOptions = (operation: OperationShape): ReadonlyArray<CommandOption> =>
+  operation.parameters.filter((parameter) => !isArgument(parameter)).map((parameter) => {
+    const name = kebabCase(parameter.name)
+    const description = describeOption(operation, parameter)
+    return parameter.jsonSchema.type === "boolean"
+      ? switchOption(name, description)
+      : textOption(name, placeholder(parameter), description, {
+        ...valueDetails(parameter),
+        ...name === "limit" ? { check: limitCheck } : {},
+        isRepeatable: isArray(parameter) || name === chainOptionName
+      })
+  })
 
 /** Replaces slugs, and IDs of chains, by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {
-  const { known, only } = listedValues(parameter)
   const isChain = placeholder(parameter) === "chain"
   const restore = (text: string) =>
     (isChain ? knownChain(text) : undefined) ??
-      [...only, ...known].find((value) => slug(value) === text.trim().toLowerCase()) ?? text
+      listedValues(parameter).find((value) => slug(value) === text.trim().toLowerCase()) ?? text
   return isArray(parameter) ? value.split(",").map(restore).join(",") : restore(value)
-}
-
-interface OperationShape {
-  readonly id: string
-  readonly method: "GET" | "POST"
-  readonly path: `/${string}`
-  readonly parameters: ReadonlyArray<Parameter>
 }
 
 /** Decodes the values of options and arguments, and encodes them as the input of the operation's client. */
@@ -137,21 +103,10 @@ export const decodeArguments = <I, InputEncoded>(
   operation: OperationShape & { readonly input: Schema.Schema<I, InputEncoded> },
   values: ArgumentValues
 ): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> => {
-  const [chain = "", ...otherChains] = values.get(chainOptionName) ?? []
-  if (otherChains.length > 0) {
-    return Either.left(
-      new UsageError({
-        reason: `--${chainOptionName}: expected one chain for this command, got ${
-          [chain, ...otherChains].join(",")
-        }`,
-        hint: `run the command for each chain, for example with --${chainOptionName} ${slug(chain)}`,
-        option: chainOptionName
-      })
-    )
-  }
   const raw = Object.fromEntries(operation.parameters.flatMap((parameter) => {
     const all = (values.get(kebabCase(parameter.name)) ?? []).map((value) => fromSlug(parameter, value))
-    return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all[0]]]
+    // Of several chains where one is expected, none is right
+    return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all.join(",")]]
   }))
   return Either.mapBoth(decodeInput(operation, raw), {
     onLeft: ({ issues: [issue] }) => toUsageError(operation, values, issue),
@@ -176,13 +131,9 @@ export const checkChains = (
   return Either.void
 }
 
-/** Returns the spelling on the command line: `--from-block` or `<address>`. */
-const parameterLabel = (parameter: Parameter, isArgument: boolean): string =>
-  isArgument ? `<${kebabCase(parameter.name)}>` : `--${kebabCase(parameter.name)}`
-
 /** Replaces the names and values of the schema by their spelling on the command line. */
 const rewordReason = (operation: OperationShape, parameter: Parameter, reason: string): string =>
-  listedValues(parameter).only.filter((value) => value.includes(" "))
+  listedValues(parameter).filter((value) => value.includes(" "))
     .reduce((text, value) => text.replaceAll(value, slug(value)), withOptionNames(operation, reason))
     .replace("its hexadecimal chain ID", "its chain ID")
 
@@ -201,18 +152,18 @@ const toUsageError = (
   if (parameter === undefined) {
     return new UsageError({ reason: `${parameterPath}: ${reason}`, hint: null, concernsInput: true })
   }
-  const isArgument = isPositional(parameter)
-  const words = values.get(kebabCase(parameter.name))?.flatMap((value) => value.split(",")) ?? []
+  const name = kebabCase(parameter.name)
   const choices = choicesOf(parameter)
-  const suggestion = words.filter((word) => !choices.includes(word) && knownChain(word) === undefined)
-    .map((word) => closestMatch(word, choices))[0]
-  return new UsageError({
-    reason: `${parameterLabel(parameter, isArgument)}: ${rewordReason(operation, parameter, reason)}`,
-    hint: didYouMean(
-      suggestion === undefined || isArgument
-        ? suggestion
-        : `${parameterLabel(parameter, false)} ${suggestion}`
-    ) ?? (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
-    ...(isArgument ? { concernsInput: true } : { option: kebabCase(parameter.name) })
-  })
+  const [suggestion] = (values.get(name) ?? []).flatMap((value) => value.split(","))
+    .filter((word) => !choices.includes(word) && knownChain(word) === undefined)
+    .map((word) => closestMatch(word, choices))
+  const reworded = rewordReason(operation, parameter, reason)
+  return isArgument(parameter)
+    ? new UsageError({ reason: `<${name}>: ${reworded}`, hint: didYouMean(suggestion), concernsInput: true })
+    : new UsageError({
+      reason: `--${name}: ${reworded}`,
+      hint: didYouMean(suggestion && `--${name} ${suggestion}`) ??
+        (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
+      option: name
+    })
 }
