@@ -167,11 +167,8 @@ export const withFallback = (
     const replies = yield* ReplyTimeout.make
     const guard = yield* AvailabilityGuard.make("rate limit", replies.measure(ping))
     const local = yield* memoryStore
-    /** What the fallback granted and the store did not, until now. */
-    const localGrants = new WeakMap<Permit | Consumption | RemainingQuota, "held" | "returned">()
-    /** Whether the caller holds a grant of the fallback that is now one of the store. */
-    const becomesRemote = (grant: Permit | Consumption): boolean =>
-      localGrants.get(grant) === "held" && localGrants.delete(grant)
+    /** What callers hold that the fallback granted, and the store did not until now. */
+    const localGrants = new WeakSet<Permit | Consumption | RemainingQuota>()
     const isOpen = whenUnavailable === "open"
     /** What applies while the store is unavailable: the share of this process, or nothing but cooldowns. */
     const localRule = (rule: RateLimitRule): RateLimitRule =>
@@ -197,7 +194,7 @@ export const withFallback = (
           ? Effect.fail(error)
           : Effect.map(locally(), (reply) => {
             used = isOpen ? { ...reply, remaining: limit } : reply
-            localGrants.set(used, "held")
+            localGrants.add(used)
             return used
           })
       const millis = isClosed ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
@@ -223,11 +220,10 @@ export const withFallback = (
       grant: Permit | Consumption | undefined,
       command: Effect.Effect<A, StoreError>,
       otherwise: A
-    ): Effect.Effect<A> => {
-      if (grant === undefined || !localGrants.has(grant)) return settle(command, otherwise)
-      localGrants.set(grant, "returned")
-      return Effect.succeed(otherwise)
-    }
+    ): Effect.Effect<A> =>
+      grant !== undefined && localGrants.delete(grant)
+        ? Effect.succeed(otherwise)
+        : settle(command, otherwise)
     const recordRemaining = (id: string, quota: Quota, cost: number, remaining: number) =>
       local.recordConsumed(id, localQuota(quota), cost, wholeUnits(remaining, share))
     const refundRemote = (id: string, quota: Quota, cost: number, age: number) =>
@@ -250,7 +246,7 @@ export const withFallback = (
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.trial ? backend.settleTrial(id, false) : Effect.void,
-              used?._tag === "Granted" && becomesRemote(used)
+              used?._tag === "Granted" && localGrants.delete(used)
                 ? Effect.void
                 : Effect.asVoid(backend.release(id, rule, cost, age))
             )
@@ -280,7 +276,7 @@ export const withFallback = (
           () => local.consume(id, localQuota(quota), cost),
           ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
           ({ _tag, remaining }, age, used) =>
-            _tag === "Consumed" && !(used?._tag === "Consumed" && becomesRemote(used))
+            _tag === "Consumed" && !(used?._tag === "Consumed" && localGrants.delete(used))
               ? refundRemote(id, quota, cost, age)
               : recordRemaining(id, quota, 0, remaining)
         ),
