@@ -29,11 +29,6 @@ const limited = (window: number) => ({
 const client = (name: string) => ({ by: { name, weight: 1, share: 1 } })
 
 recorded("timeline.breaker", {
-  "closed, open, half-open, closed": scenario(
-    breaking,
-    failsUntil(2000),
-    at(0, 0, 0, 100, 4999, 5000, 5000, 5100)
-  ),
   "the trial fails: open twice as long, up to maxOpenDuration": scenario(
     breaking,
     failsUntil(30_000),
@@ -48,16 +43,6 @@ recorded("timeline.breaker", {
     breaking,
     ({ at }) => at < 1000 ? failed(500) : at < 6000 ? ScriptedClient.Hang() : ok(),
     [...at(0, 0, 0, 5000), interrupt(5500, "price 4"), price(6000, 9, { call: "next" })]
-  ),
-  "one failure in three is below the threshold": scenario(
-    breaking,
-    (_, number) => number % 3 === 0 ? failed(500) : ok(),
-    at(0, 1, 2, 3, 4, 5, 6, 7)
-  ),
-  "failures outside the window": scenario(
-    breaking,
-    failsUntil(50_000),
-    at(0, 1000, 32_000, 32_001, 32_002)
   ),
   "timeouts, connection errors, incomplete bodies, 408 and 599 count": scenario(
     { breaker: { ...breaking.breaker, minimum: 5, threshold: 1 }, timeouts: Timeouts.standard },

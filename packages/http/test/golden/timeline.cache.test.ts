@@ -49,9 +49,7 @@ const named = (tokenName: string, status = 200, etag = "1") =>
   ScriptedClient.json({ usdPrice: 1, tokenName, message: tokenName }, status, { etag })
 
 recorded("timeline.cache", {
-  "hit": scenario(caching, counting, same(0, 1, 4999)),
   "the TTL starts with the response": scenario(caching, slow, same(0, 5999, 6000)),
-  "stale while revalidate": scenario(caching, counting, same(0, 6000, 6001), 7000),
   "one revalidation for all calls": scenario(
     caching,
     (_, number) => ScriptedClient.delayed(number === 1 ? 0 : 1000, ok(number)),
@@ -94,11 +92,6 @@ recorded("timeline.cache", {
     inTurn(ok(), failed(500), failed(500), failed(500)),
     same(0, 20_000)
   ),
-  "stale beyond the rate limit": scenario(
-    { ...caching, rateLimit: RateLimit.make({ limit: 1, window: "1 hour", cost: 1 }) },
-    counting,
-    same(0, 20_000)
-  ),
   "stale while the circuit breaker is open": scenario(
     { ...caching, breaker: { ...CircuitBreaker.standard, minimum: 2 } },
     inTurn(ok(), failed(500)),
@@ -137,10 +130,6 @@ recorded("timeline.cache", {
     price(1, 1, { call: "hit" })
   ]),
   "coalesced": scenario(caching, slow, same(0, 0, 500)),
-  "coalesced, and the first caller is interrupted": scenario(caching, slow, [
-    ...same(0, 0),
-    interrupt(500, "same 1")
-  ]),
   "coalesced, and every caller is interrupted": scenario(caching, slow, [
     ...same(0),
     interrupt(500, "same 1"),
@@ -225,7 +214,6 @@ recorded("timeline.cache", {
     ],
     same(0, 1, 2, 3, 4, 5, 6)
   ),
-  "not found is cached": scenario(caching, () => failed(404), same(0, 1000, 5001)),
   "not found is cached for the TTL of the policy": scenario(
     { cache: { ...ResponseCache.standard, negative: { notFound: "2 minutes" } } },
     () => failed(410),
@@ -245,11 +233,6 @@ recorded("timeline.cache", {
     caching,
     transactionOf("pending_transaction"),
     [0, 1].map(transaction)
-  ),
-  "an error is not cached": scenario(
-    caching,
-    (_, number) => number === 1 ? failed(400) : ok(),
-    same(0, 1000)
   ),
   "an update is not cached": scenario(caching, () => updated, [update(0, "first"), update(1000, "second")]),
   "no cache": scenario({}, counting, same(0, 1))

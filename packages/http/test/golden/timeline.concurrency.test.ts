@@ -55,11 +55,6 @@ recorded("timeline.concurrency", {
     slow,
     [...at(0, 0, 0), price(0, 4, { via: "after" }), price(0, 5, { via: "after" })]
   ),
-  "a client of a gateway takes at most its share": scenario(slots(8), slow, [
-    ...by("noisy", 4, 1, 1 / 4),
-    ...by("quiet", 2, 11, 1 / 4)
-  ]),
-  "clients that wait take turns": scenario(slots(2), slow, [...by("many", 4, 1), ...by("one", 1, 11)]),
   "with several API keys, a slot goes to the client that holds fewer": shared(everywhere(slots(3)), slow, [
     ...by("many", 4, 1),
     ...by("one", 1, 11).map((call) => ({ ...call, via: "otherKey" }))

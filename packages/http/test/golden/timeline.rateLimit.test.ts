@@ -40,9 +40,7 @@ recorded("timeline.rateLimit", {
   ),
   "a cost for one operation": scenario(limited({ cost: { tokenPrice: 2 } }), counting, at(0, 0, 0)),
   "no cost": scenario(limited({ cost: 0 }), counting, at(0, 0, 0)),
-  "a cost above the burst": scenario(limited({ cost: 7, burst: 2 }), counting, at(0, 0, 0)),
   "maxWait": scenario(limited({ maxWait: "1 second" }), counting, at(0, 0, 0, 0, 0, 0)),
-  "maxWait of 0": scenario(limited({ maxWait: 0 }), counting, at(0, 0, 0, 500)),
   "maxWait depends on the cost of the waiting calls": scenario(
     limited({
       ...onePerTen.rateLimit,
@@ -59,22 +57,10 @@ recorded("timeline.rateLimit", {
     counting,
     [...at(0, 0, 0), interrupt(1, "price 2"), price(2, 4), price(3, 5), price(10_000, 6)]
   ),
-  "the call timeout limits the wait": scenario(
-    {
-      ...limited({ limit: 1, window: "10 seconds" }),
-      timeouts: { attempt: "5 seconds", call: "15 seconds" }
-    },
-    counting,
-    at(0, 0, 0)
-  ),
   "the timeout of a call does not affect others": scenario(onePerTen, counting, [
     ...at(0, 0),
     price(0, 3, within(15_000)),
     price(0, 4)
-  ]),
-  "a call leaves the queue": scenario(limited({ limit: 1 }), counting, [
-    ...at(0, 0, 0),
-    interrupt(500, "price 2")
   ]),
   "an interrupted call is not charged, and the next does not wait for it": scenario(
     limited({ limit: 1, burst: 100, cost: { tokenPrice: 1, nftMetadata: 100 }, maxWait: "1 day" }),
@@ -125,10 +111,6 @@ recorded("timeline.cooldown", {
     ({ at }) => at < 3000 ? failed(429, "3") : ok(),
     at(0, 500, 2500)
   ),
-  "the cooldown ends before the deadline": scenario(limited({}), inTurn(failed(429, "3")), [
-    ...at(0, 0),
-    price(0, 3, within(3100))
-  ]),
   "the cooldown is beyond the deadline": scenario(patient, inTurn(failed(429, "50")), [
     ...once,
     price(0, 2, within(20_000)),
@@ -158,11 +140,6 @@ recorded("timeline.cooldown", {
   "a trial that fails after a while": scenario(
     patient,
     trial(ScriptedClient.delayed("1 second", failed(503))),
-    at(0, 1, 2, 3)
-  ),
-  "a trial that times out": scenario(
-    { ...patient, timeouts: { attempt: "1 second", call: "1 hour" } },
-    trial(ScriptedClient.Hang()),
     at(0, 1, 2, 3)
   ),
   "a trial that is interrupted": scenario(patient, trial(ScriptedClient.Hang()), [
