@@ -1,9 +1,35 @@
 /** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
-import type { Endpoint } from "./Endpoint.ts"
+import { type AnyOperation, type ExampleValues, isList } from "@blockquarry/core/Operation"
+import type { Config } from "../../config/Config.ts"
+import { costOf } from "../../exchange/Charge.ts"
+import { prefixes } from "../../pipeline/Router.ts"
+import { errorResponsesOf } from "../openapi/ErrorResponses.ts"
+import { inputsOf, successesOf, template } from "../openapi/OperationPaths.ts"
+import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 import { type Html, html } from "./Html.ts"
 import * as SchemaView from "./SchemaView.ts"
 
-type Input = Endpoint["inputs"][number]
+export interface ViewOptions {
+  readonly costs: Config["costs"]
+  /** Example values of the sandbox. Default: values of Ethereum. */
+  readonly examples: ExampleValues | undefined
+}
+
+/** Well-known values. Streams belong to an account, and ledger transactions are on another chain. */
+const ethereum: ExampleValues = {
+  wallet: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
+  token: "0xdac17f958d2ee523a2206206994597c13d831ec7",
+  collection721: "0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d",
+  tokenId721: "1",
+  stream: "",
+  transaction: ""
+}
+
+type Input = ReturnType<typeof inputsOf>[number]
+
+/** Returns the paths of an operation: that to use, then its aliases. */
+export const pathsOf = (operation: AnyOperation): ReadonlyArray<string> =>
+  prefixes(operation).map((prefix) => template(prefix + operation.path))
 
 const row = (
   { description, in: location, jsonSchema: schema, name, required }: Input,
@@ -25,26 +51,27 @@ const row = (
 
 const when = (condition: boolean, markup: Html): Html | null => condition ? markup : null
 
-const parameters = ({ inputs }: Endpoint, schemas: SchemaView.NamedSchemas): Html =>
+const parameters = (operation: AnyOperation, schemas: SchemaView.NamedSchemas): Html =>
   html`<h4>Parameters</h4>
 <table class="parameters"><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${inputs.map((input) => row(input, schemas))}</tbody></table>`
+<tbody>${inputsOf(operation).map((input) => row(input, schemas))}</tbody></table>`
 
-const responsesView = (
-  { errors, schema, successes }: Endpoint,
-  schemas: SchemaView.NamedSchemas
-): Html =>
-  html`<h4>Responses</h4>
+const responsesView = (operation: AnyOperation, schemas: SchemaView.NamedSchemas): Html => {
+  const schema = reference(responseSchemaName(operation.id))
+  return html`<h4>Responses</h4>
 ${
-    Object.entries(successes).map(([status, meaning]) =>
+    Object.entries(successesOf(operation)).map(([status, meaning]) =>
       html`<p><span class="pill good">${status}</span> ${meaning}</p>`
     )
   }
 <details class="schema"><summary>Fields of ${SchemaView.typeOf(schema, schemas)}</summary>
 <p class="muted">Fields marked ? are optional.</p>${SchemaView.fields(schema, schemas)}</details>
 <p class="statuses muted">Errors: ${
-    errors.map((status) => html`<a class="pill" href="#errors">${status}</a> `)
+    Object.keys(errorResponsesOf(operation)).map((status) =>
+      html`<a class="pill" href="#errors">${status}</a> `
+    )
   }</p>`
+}
 
 const field = (
   id: string,
@@ -65,7 +92,10 @@ ${control}`
 
 const cacheControlOptions = ["", "no-cache", "no-store", "only-if-cached"]
 
-const form = ({ example, id, inputs, isList, method, path }: Endpoint): Html => {
+const form = (operation: AnyOperation, examples: ExampleValues = ethereum): Html => {
+  const { example, id, method } = operation
+  const [path = ""] = pathsOf(operation)
+  const values: Readonly<Record<string, unknown>> = { ...example?.(examples) }
   const cacheControlField = html`<label for="${id}-cache-control">Cache-Control</label>
 <select id="${id}-cache-control" name="cache-control:">${
     cacheControlOptions.map((option) => html`<option>${option}</option>`)
@@ -74,32 +104,38 @@ const form = ({ example, id, inputs, isList, method, path }: Endpoint): Html => 
 <span><input type="checkbox" id="${id}-all" name="all:"> stream from /all as NDJSON</span>`
   return html`<form data-method="${method}" data-path="${path}" aria-label="Try ${id}">
 <div class="fields">
-${inputs.map((input) => field(id, input, example[input.name] ?? ""))}
+${inputsOf(operation).map((input) => field(id, input, String(values[input.name] ?? "")))}
 ${when(method === "GET", cacheControlField)}
-${when(isList, allField)}
+${when(isList(operation), allField)}
 </div>
 <p><button class="main">Send</button></p>
 <div class="result" aria-live="polite"></div>
 </form>`
 }
 
-export const view = (endpoint: Endpoint, schemas: SchemaView.NamedSchemas): Html => {
-  const { aliases, cost, id, isList, issue, method, path, summary } = endpoint
+export const view = (
+  operation: AnyOperation,
+  { costs, examples }: ViewOptions,
+  schemas: SchemaView.NamedSchemas
+): Html => {
+  const { docs: { knownIssue, summary }, id, method } = operation
+  const [path = "", ...aliases] = pathsOf(operation)
+  const cost = costOf({ costs }, operation)
   return html`<article id="${id}" class="panel">
 <header>
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
 <p class="muted"><code>${id}</code> · ${cost} ${cost === 1 ? "unit" : "units"}${
     aliases.map((alias) => html` · also at <code>${alias}</code>`)
-  }${when(isList, html` · streamed at <code>/all${path}</code>`)}</p>
-${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p>`)}
+  }${when(isList(operation), html` · streamed at <code>/all${path}</code>`)}</p>
+${when(knownIssue !== undefined, html`<p class="issue">Known issue: ${knownIssue ?? ""}</p>`)}
 </header>
 <div class="columns">
-<div>${parameters(endpoint, schemas)}${responsesView(endpoint, schemas)}</div>
+<div>${parameters(operation, schemas)}${responsesView(operation, schemas)}</div>
 <div>
 <div class="curl"><h4>curl</h4>
 <pre tabindex="0"><code>curl "$PROXY${path}"</code></pre></div>
-<details class="try"><summary>Try it</summary>${form(endpoint)}</details>
+<details class="try"><summary>Try it</summary>${form(operation, examples)}</details>
 </div>
 </div>
 </article>`

@@ -1,4 +1,5 @@
 /** The sections of the API reference that describe the proxy as a whole. */
+import { errorCodes } from "../../exchange/ErrorCode.ts"
 import { responseHeaders } from "../openapi/OperationPaths.ts"
 import { type Html, html } from "./Html.ts"
 
@@ -19,14 +20,14 @@ export const introduction = (description: string): Html =>
 bits: parse them without losing digits.</p>
 <p>Each operation costs units. Your rate limit and daily quota count the units of your requests.</p>`
 
-export const authenticationSection: Html =
+const authenticationSection: Html =
   html`<p>Send your token as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. A proxy with anonymous access
 requires no token. Never send an upstream API key: the proxy adds it.</p>
 <div class="token"><label for="token-field">Token for the forms on this page</label>
 <input id="token-field" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note">
 <p id="token-note" class="muted">Stored in the memory of this tab only.</p></div>`
 
-export const requestHeadersSection: Html = headerTable("Request headers", [
+const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-API-Key", "", "Your token."],
   ["Cache-Control", "no-cache", "Bypasses the cache and refreshes it."],
   ["Cache-Control", "no-store", "Bypasses the cache. The response is not stored."],
@@ -43,12 +44,12 @@ export const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-Request-Id", "A-Z a-z 0-9 . _ -", "ID for this request, at most 64 characters."]
 ])
 
-export const responseHeadersSection: Html = headerTable(
+const responseHeadersSection: Html = headerTable(
   "Response headers",
   responseHeaders.map(([name, , example, meaning]) => [name, example, meaning])
 )
 
-export const listsSection: Html =
+const listsSection: Html =
   html`<p>Prefix the path of a list with <code>/all</code> to stream all records as NDJSON, one JSON document per line. The
 proxy reads pages only as fast as you read the response. The last line states how the list ended; if it is missing, the stream
 was cut off.</p>
@@ -56,3 +57,30 @@ was cut off.</p>
 {"failure":{"code":"upstream-timeout","message":"…"},"cursor":"…"}</code></pre>
 <p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>. Each page
 costs the units of its operation.</p>`
+
+const errorsSection: Html =
+  html`<p>Errors of the proxy are JSON with three fields: <code>message</code> describes the error and its fix,
+<code>code</code> identifies it for programs, and <code>requestId</code> identifies the request in the log. Upstream errors are
+passed through unchanged.</p>
+<table class="codes">
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${
+    Object.entries(errorCodes).map(([code, { description: meaning, status }]) =>
+      html`<tr><td class="number">${status}</td><th scope="row"><code>${code}</code></th><td>${meaning}</td></tr>`
+    )
+  }</tbody></table>`
+
+export interface Section {
+  readonly id: string
+  readonly title: string
+  readonly content: Html
+}
+
+/** The last one follows the operations. */
+export const sections: ReadonlyArray<Section> = [
+  { id: "authentication", title: "Authentication", content: authenticationSection },
+  { id: "request-headers", title: "Request headers", content: requestHeadersSection },
+  { id: "response-headers", title: "Response headers", content: responseHeadersSection },
+  { id: "streaming", title: "Streaming lists", content: listsSection },
+  { id: "errors", title: "Errors", content: errorsSection }
+]
