@@ -108,14 +108,21 @@ const privateCacheControl = (cacheControl: string | undefined): string => {
 }
 
 const responseHeaders = (input: RenderInput): Record<string, string> => {
-  const { response, usesCache, now, cacheDirective } = input
+  const { cacheDirective, coalesced, freshUntil, now, response, source, storedAt, usesCache } = input
   const headers = { ...constantHeaders(input) }
   const retryAfter = response.headers["retry-after"]
   if (retryAfter !== undefined) {
     // In whole seconds, and only if it is valid.
     Object.assign(headers, retryAfterHeader(parseRetryAfter(retryAfter, now)))
   }
-  setCacheHeaders(headers, input, cacheDirective, usesCache, now)
+  if (storedAt === null || freshUntil === null) {
+    const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
+    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
+  } else {
+    const ttl = Math.round((freshUntil - now) / 1000)
+    headers["age"] = String(Math.max(0, Math.floor((now - storedAt) / 1000)))
+    headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${source === "stale" ? "; detail=stale" : ""}`
+  }
   return headers
 }
 
@@ -154,24 +161,6 @@ export const cacheStateOf = (
     case "upstream":
       return usesCache ? coalesced ? "coalesced" : "miss" : "bypass"
   }
-}
-
-/** Sets the header `Cache-Status`, and `Age` for cached responses. `usesCache`: whether the request used the cache. */
-const setCacheHeaders = (
-  headers: Record<string, string>,
-  { coalesced, freshUntil, source, storedAt }: UpstreamClient.UpstreamResponse,
-  cacheDirective: UpstreamClient.CacheDirective,
-  usesCache: boolean,
-  now: number
-): void => {
-  if (storedAt === null || freshUntil === null) {
-    const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
-    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
-    return
-  }
-  const ttl = Math.round((freshUntil - now) / 1000)
-  headers["age"] = String(Math.max(0, Math.floor((now - storedAt) / 1000)))
-  headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${source === "stale" ? "; detail=stale" : ""}`
 }
 
 /**
