@@ -43,18 +43,6 @@ const pageQuotaWait = Duration.minutes(1)
 
 const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
 
-/** Responds to a HEAD request, without an upstream request. */
-export const head = (
-  { handled, upstreamRequest: { operation, upstreamName } }: ListRequest
-): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
-  isList(operation)
-    ? Effect.as(handled.configured.upstream.resolve(upstreamName), {
-      status: 200,
-      headers,
-      body: Stream.empty
-    })
-    : Effect.fail(notAList(operation))
-
 /** Streams all records of a list. Loads the first page before the response starts, so that early errors have a status. */
 export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
@@ -65,6 +53,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
     const upstreamTarget = yield* handled.configured.upstream.resolve(upstreamName)
+    if (handled.request.method === "HEAD") return { status: 200, headers, body: Stream.empty }
     const pages = RawRecords.pages(operation, handled.services.engine, upstreamTarget, input, { cursor })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)

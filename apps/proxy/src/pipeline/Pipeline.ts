@@ -214,16 +214,14 @@ const streamList = (
   whenRight(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
-      const { headers, method } = handled.request
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>
         name === "cursor" && value !== "" ? [value] : []
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
-      const cacheMode = ParseRequest.parseCacheDirective(headers)
+      const cacheMode = ParseRequest.parseCacheDirective(handled.request.headers)
       // It is unknown in advance whether all pages are cached.
       if (cacheMode === "only-if-cached") return Effect.fail(ProxyError.notCached)
-      const listRequest = { handled, client, upstreamRequest, cursor, cacheMode }
-      return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
+      return ListStream.streamList({ handled, client, upstreamRequest, cursor, cacheMode })
     }
   )
 
