@@ -64,7 +64,8 @@ export const make = (options: ServerOptions) =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     // Requests use no services of the context, and each one copies it.
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
-    const fibers = new RequestFibers()
+    /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
+    const fibers: Array<Fiber.RuntimeFiber<void>> = []
     const { activeConfig, handler } = options
     const { limits, shutdown } = activeConfig.current().config
     const shutdownState = { started: false, streamsShouldEnd: false }
@@ -134,7 +135,8 @@ export const make = (options: ServerOptions) =>
       const fiber = runFork(destroyOnFailure(sending, response))
       if (fiber.unsafePoll() !== null) return
       work.fiber = fiber
-      fibers.add(fiber)
+      fibers.push(fiber)
+      fiber.addObserver(() => fibers.splice(fibers.indexOf(fiber), 1))
     }
     const connectionLimits = {
       sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
@@ -188,7 +190,7 @@ export const make = (options: ServerOptions) =>
       /** Listens until the scope closes, which completes the requests in flight. */
       listen: Effect.gen(function*() {
         // Closed last: interrupts the requests that exceed the shutdown timeout.
-        yield* Effect.addFinalizer(() => fibers.interruptAll)
+        yield* Effect.addFinalizer(() => Fiber.interruptAll(fibers.slice()))
         yield* closeSlowReaders(connections, connectionLimits)
         // The fiber that closes the scope may be interrupted, for example by a signal. There every wait would end immediately,
         // and an uninterruptible wait could not time out. Therefore the shutdown runs in a separate fiber.
@@ -205,24 +207,6 @@ export const make = (options: ServerOptions) =>
       shuttingDown: () => shutdownState.started
     }
   })
-
-/** The fibers of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
-class RequestFibers {
-  readonly #fibers: Array<Fiber.RuntimeFiber<void>> = []
-
-  add(fiber: Fiber.RuntimeFiber<void>): void {
-    this.#fibers.push(fiber)
-    fiber.addObserver(() => this.#remove(fiber))
-  }
-
-  #remove(fiber: Fiber.RuntimeFiber<void>): void {
-    const index = this.#fibers.indexOf(fiber)
-    const last = this.#fibers.pop()
-    if (last !== undefined && last !== fiber) this.#fibers[index] = last
-  }
-
-  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.#fibers.slice()))
-}
 
 const noClient = (): null => null
 
