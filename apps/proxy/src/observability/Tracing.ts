@@ -20,17 +20,8 @@ export const traced = (
 ): Effect.Effect<ProxyResponse> => {
   const parent = parentSpan(request)
   context.traceId = parent?.traceId
-  return sampler === null ? respond() : withRequestSpan(sampler, request, context, parent, respond)
-}
-
-const withRequestSpan = (
-  sampler: Sampler,
-  request: ProxyRequest,
-  context: RequestContext,
-  parent: Tracer.ExternalSpan | undefined,
-  respond: () => Effect.Effect<ProxyResponse>
-): Effect.Effect<ProxyResponse> =>
-  Effect.flatMap(
+  if (sampler === null) return respond()
+  return Effect.flatMap(
     Effect.makeSpan("quarry-proxy.request", {
       kind: "server",
       captureStackTrace: false,
@@ -46,10 +37,13 @@ const withRequestSpan = (
       // A span that does not end is not exported.
       if (!sampler(span.traceId, parent?.sampled ?? null)) return Effect.withTracerEnabled(response, false)
       context.traceId = span.traceId
-      return Effect.onExit(Effect.withParentSpan(response, span), (exit) =>
-        Effect.map(Clock.currentTimeNanos, (now) => endSpan(span, context, exit, now)))
+      return Effect.onExit(
+        Effect.withParentSpan(response, span),
+        (exit) => Effect.map(Clock.currentTimeNanos, (now) => endSpan(span, context, exit, now))
+      )
     }
   )
+}
 
 /** Only a status of 5xx is an error of a server. */
 const endSpan = (

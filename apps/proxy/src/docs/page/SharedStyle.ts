@@ -25,9 +25,9 @@ h2 { font-size: 0.95rem; line-height: 1.4; font-weight: 650; }
 h3 { font-size: 0.9rem; font-weight: 600; }
 ul, ol { list-style: none; }
 a { color: var(--accent); text-underline-offset: 2px; }
-code, pre, kbd, .mono { font-family: var(--mono); font-size: 0.92em; }
+code, pre, .mono { font-family: var(--mono); font-size: 0.92em; }
 code, .mono { overflow-wrap: anywhere; }
-button, input, select, textarea { font: inherit; color: inherit; }
+button, input, select { font: inherit; color: inherit; }
 button {
   border: 1px solid var(--strong-line); border-radius: 6px; background: var(--panel); padding: 0.25rem 0.7rem;
   cursor: pointer;
@@ -36,11 +36,10 @@ button:hover { border-color: var(--accent); color: var(--accent); }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); font-weight: 600; }
 button.main:hover { filter: brightness(1.08); color: var(--on-accent); }
 button:disabled { opacity: 0.55; cursor: default; }
-input, select, textarea {
+input, select {
   width: 100%; min-width: 0; border: 1px solid var(--strong-line); border-radius: 6px; background: var(--panel);
   padding: 0.3rem 0.55rem;
 }
-::placeholder { color: var(--muted); opacity: 1; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 [hidden] { display: none !important; }
 .muted { color: var(--muted); }
@@ -62,5 +61,4 @@ thead th { border: 0; font-size: 0.8rem; color: var(--muted); }
 }
 .skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--panel); padding: 0.4rem 0.8rem; z-index: 9; }
 .skip:focus { top: 0.5rem; }
-@media (prefers-reduced-motion: reduce) { * { transition: none !important; scroll-behavior: auto !important; } }
 `
