@@ -45,8 +45,8 @@ export interface Upstream {
   readonly count: () => number
 }
 
-export const make = (options: Sandbox.SandboxOptions = {}): Effect.Effect<Upstream> =>
-  Effect.map(Sandbox.make({ ledger, ...options }), (sandbox) => {
+export const make = (): Effect.Effect<Upstream> =>
+  Effect.map(Sandbox.make({ ledger }), (sandbox) => {
     const state: { script: Array<Scripted>; lines: Array<string>; count: number; held: Array<() => void> } = {
       script: [],
       lines: [],

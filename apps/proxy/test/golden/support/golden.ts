@@ -6,7 +6,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
@@ -33,12 +32,9 @@ export const matches = (text: string, name: string): Promise<void> =>
 export interface Options {
   readonly config?: Partial<Config>
   readonly endpoints?: UpstreamEndpoints
-  readonly sandbox?: Parameters<typeof Upstream.make>[0]
   readonly style?: Logging.LogStyle
   /** Default: `info`. The debug lines of calls are in the records of failures and of every operation. */
   readonly logLevel?: "debug"
-  /** Services for the proxy, such as a tracer. */
-  readonly around?: Layer.Layer<never>
 }
 
 export interface Proxied {
@@ -68,7 +64,7 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
   const clock = Clock.make()
   const lines: Array<string> = []
   const scope = await Effect.runPromise(Scope.make())
-  const upstream = await Effect.runPromise(Upstream.make(options.sandbox))
+  const upstream = await Effect.runPromise(Upstream.make())
   const config = settings(options.config)
   const running = await launch(config, upstreamsWith(upstream.client, options.endpoints), {
     sampler: null,
@@ -76,7 +72,6 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
     logLevel: options.logLevel ?? "info",
     shutdownDelay: Effect.succeed(config.shutdown.delay)
   }).pipe(
-    Effect.provide(options.around ?? Layer.empty),
     Effect.withRandom(Random.fixed([0.5])),
     Effect.withClock(clock.clock),
     Scope.extend(scope),
