@@ -41,6 +41,7 @@ figcaption h3 { font-size: 0.9rem; }
 .legend i.weak { border-color: var(--muted); border-top-style: dotted; }
 .legend i.bad { border-color: var(--bad); }
 .chart { display: grid; grid-template-columns: 3.4rem minmax(0, 1fr) auto; font-size: 0.72rem; }
+.labels { display: contents; }
 .high, .low { grid-area: 1 / 1; } .low { align-self: end; } .from { grid-area: 2 / 2; } .to { grid-area: 2 / 3; }
 .chart svg, .chart input { grid-area: 1 / 2 / 2 / 4; width: 100%; height: 140px; border-bottom: 1px solid var(--strong-line); overflow: visible; }
 .chart input { margin: 0; padding: 0; border: 0; opacity: 0; touch-action: pan-y; }

@@ -24,31 +24,15 @@ interface ChartOptions {
 /** The size of the coordinate system, which is stretched to that of the chart. */
 const [width, height] = [1000, 100]
 
-export const makeChart = (
-  container: HTMLElement,
-  { format, lines, scale, title }: ChartOptions
-) => {
-  const label = (name: string) => h(`span.muted number ${name}`)
-  const values = lines.map(() => h("b.number"))
-  const [moment, high, low, from, to] = [
-    label("when"),
-    label("high"),
-    label("low"),
-    label("from"),
-    label("to")
-  ]
+export const makeChart = (container: HTMLElement, { format, lines, scale, title }: ChartOptions) => {
+  const caption = h("figcaption")
+  const labels = h("div.labels")
   const drawing = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none" })
   // Selects a moment with the keyboard and with touch, and reads its values aloud
   const slider = document.createElement("input")
   slider.type = "range"
   slider.ariaLabel = title
-  const legend = lines.map(({ style, name }, index) =>
-    h("li", h("i", { class: style, "aria-hidden": "true" }), name, " ", values[index] ?? "")
-  )
-  container.replaceChildren(
-    h("figcaption", h("h3", title), moment, h("ul.legend", ...legend)),
-    h("div.chart", high, low, drawing, slider, from, to)
-  )
+  container.replaceChildren(caption, h("div.chart", labels, drawing, slider))
 
   let points: ReadonlyArray<ChartPoint> = []
   /** The selection stays at its moment while the points move on. */
@@ -81,41 +65,44 @@ export const makeChart = (
       ...lines.map((line) => s("path", { class: `line ${line.style}`, d: path(line) })).reverse(),
       ...(selected === undefined ? [] : [s("path", { class: "cursor", d: `M${x(selected.at)} 0V${height}` })])
     )
-    high.textContent = format(highest)
-    low.textContent = format(lowest)
-    from.textContent = points.length === 0 ? "" : Format.time(first)
-    to.textContent = points.length === 0 ? "" : Format.time(last)
-    showValues(selected)
+    const timeOf = (point: ChartPoint | undefined) => point === undefined ? "" : Format.time(point.at)
+    const texts = {
+      high: format(highest),
+      low: format(lowest),
+      from: timeOf(points[0]),
+      to: timeOf(points.at(-1))
+    }
+    labels.replaceChildren(
+      ...Object.entries(texts).map(([name, text]) => h(`span.muted number ${name}`, text))
+    )
+    showValues(selected ?? points.at(-1), timeOf(selected))
   }
 
   /** Shows the selected values, or the latest ones if none are selected. */
-  const showValues = (selected: ChartPoint | undefined) => {
-    const point = selected ?? points.at(-1)
-    const texts = lines.map(({ name, value }, index) => {
+  const showValues = (point: ChartPoint | undefined, moment: string) => {
+    const values = lines.map(({ name, style, value }) => {
       const known = point === undefined ? null : value(point)
-      const text = known === null ? "–" : format(known)
-      values[index]?.replaceChildren(text)
-      return `${name} ${text}`
+      return { name, style, text: known === null ? "–" : format(known) }
     })
-    moment.textContent = selected === undefined ? "" : Format.time(selected.at)
+    const legend = values.map(({ name, style, text }) =>
+      h("li", h("i", { class: style, "aria-hidden": "true" }), name, " ", h("b.number", text))
+    )
+    caption.replaceChildren(h("h3", title), h("span.muted number when", moment), h("ul.legend", ...legend))
     slider.max = String(points.length - 1)
     slider.value = String(points.findIndex((each) => each === point))
-    slider.ariaValueText = `${moment.textContent} ${texts.join(", ")}`
+    slider.ariaValueText = `${moment} ${values.map(({ name, text }) => `${name} ${text}`).join(", ")}`
   }
 
   const select = (index: number) => {
     selectedAt = points[index]?.at ?? null
     draw()
   }
-  const clear = () => select(-1)
   slider.addEventListener(
     "pointermove",
     ({ offsetX }) => select(Math.round((offsetX / slider.clientWidth) * (points.length - 1)))
   )
-  slider.addEventListener("focus", () => select(slider.valueAsNumber))
-  slider.addEventListener("input", () => select(slider.valueAsNumber))
-  slider.addEventListener("pointerleave", clear)
-  slider.addEventListener("blur", clear)
+  for (const event of ["focus", "input"]) slider.addEventListener(event, () => select(slider.valueAsNumber))
+  for (const event of ["pointerleave", "blur"]) slider.addEventListener(event, () => select(-1))
 
   return (next: ReadonlyArray<ChartPoint>) => {
     points = next
