@@ -1,5 +1,4 @@
 /** Exact integers beyond the safe range: amounts in a token's smallest unit, and 64-bit counters. */
-import type * as Schema from "effect/Schema"
 import { parseDigits } from "./internal/digits.ts"
 import { scalar } from "./internal/scalar.ts"
 
@@ -21,8 +20,8 @@ const parseUint = (input: unknown, max?: bigint): bigint | undefined => {
   return value !== undefined && value >= 0n && (max === undefined || value <= max) ? value : undefined
 }
 
-const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema<bigint, string> =>
-  scalar({
+const uint = (identifier: string, expected: string, max?: bigint) =>
+  scalar<bigint, string>({
     identifier,
     expected,
     is: (input): input is bigint =>
@@ -41,13 +40,9 @@ const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema
  * An amount in a token's smallest unit: an integer of at least 0. Decodes a JSON integer, or a string of at most 10,000
  * digits, to a `bigint` without rounding. Encodes it as a string of digits. An amount on a chain has at most 256 bits.
  */
-export const Amount: Schema.Schema<bigint, string> = uint("Amount", "an integer of at least 0")
+export const Amount = uint("Amount", "an integer of at least 0")
 
 /** A counter of the ledger, from 0 to 2^64−1: a `bigint` in the model, a string of digits when encoded. */
-export const Uint64: Schema.Schema<bigint, string> = uint(
-  "Uint64",
-  "an integer from 0 to 2^64-1",
-  2n ** 64n - 1n
-)
+export const Uint64 = uint("Uint64", "an integer from 0 to 2^64-1", 2n ** 64n - 1n)
 
 export { formatUnits } from "./internal/formatUnits.ts"

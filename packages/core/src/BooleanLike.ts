@@ -1,5 +1,4 @@
 /** Booleans in the formats that APIs and query strings use. */
-import type * as Schema from "effect/Schema"
 import { scalar } from "./internal/scalar.ts"
 
 const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
@@ -12,7 +11,7 @@ const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
 ])
 
 /** A boolean. Decodes `true`/`false`, `"true"`/`"false"` in any case, and 1/0 as a number or a string. */
-export const BooleanLike: Schema.Schema<boolean, boolean> = scalar({
+export const BooleanLike = scalar<boolean, boolean>({
   identifier: "BooleanLike",
   expected: "true or false",
   is: (input): input is boolean => typeof input === "boolean",

@@ -120,7 +120,7 @@ const chainSchema = <Name extends ChainName>(
 }
 
 /** A chain of `evmChains`. Decodes a name or a hexadecimal ID in any case. Encodes it as the ID. */
-export const EvmChain: Schema.Schema<ChainName, ChainInput<ChainName>> = chainSchema("EvmChain", evmChains)
+export const EvmChain = chainSchema("EvmChain", evmChains)
 
 const hexId = /^0x0*([0-9a-f]+)$/i
 
@@ -128,10 +128,7 @@ const hexId = /^0x0*([0-9a-f]+)$/i
  * A chain of an operation whose chains the specification does not list: any name or hexadecimal ID. Decodes those of
  * `evmChains` as `EvmChain` does, other IDs in lower case without leading zeros, and other names unchanged.
  */
-export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>> = scalar<
-  OpenEnum<ChainName>,
-  OpenEnum<ChainInput<ChainName>>
->({
+export const OpenChain = scalar<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>>({
   identifier: "OpenChain",
   expected: "a chain name or a hexadecimal chain ID",
   is: isWellFormedText,
@@ -146,17 +143,7 @@ export const OpenChain: Schema.Schema<OpenEnum<ChainName>, OpenEnum<ChainInput<C
 })
 
 /** A chain of `nftTradeChains`. */
-export const NftTradeChain: Schema.Schema<
-  typeof nftTradeChains[number],
-  ChainInput<typeof nftTradeChains[number]>
-> = chainSchema(
-  "NftTradeChain",
-  nftTradeChains
-)
+export const NftTradeChain = chainSchema("NftTradeChain", nftTradeChains)
 
 /** A chain of `priceChains`. */
-export const PriceChain: Schema.Schema<typeof priceChains[number], ChainInput<typeof priceChains[number]>> =
-  chainSchema(
-    "PriceChain",
-    priceChains
-  )
+export const PriceChain = chainSchema("PriceChain", priceChains)

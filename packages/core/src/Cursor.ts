@@ -12,7 +12,7 @@ import { scalar } from "./internal/scalar.ts"
 /**
  * A cursor in a response: a string, or a number that is decoded to its digits. Null and the empty string end the list.
  */
-export const Cursor: Schema.Schema<string, string> = scalar({
+export const Cursor = scalar<string, string>({
   identifier: "Cursor",
   expected: "a cursor string",
   is: (input): input is string => typeof input === "string",

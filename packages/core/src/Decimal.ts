@@ -1,6 +1,5 @@
 /** Decimal numbers: exact ones (`BigDecimal`) and floating-point ones. */
 import * as BigDecimal from "effect/BigDecimal"
-import type * as Schema from "effect/Schema"
 import { scalar } from "./internal/scalar.ts"
 
 /**
@@ -26,7 +25,7 @@ const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
  * An exact decimal as a `BigDecimal`: formatted balances, US dollar values, percentages. Decodes a string or a JSON
  * number. Encodes it as digits without an exponent.
  */
-export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = scalar({
+export const Decimal = scalar<BigDecimal.BigDecimal, string>({
   identifier: "Decimal",
   expected: "a decimal number",
   is: BigDecimal.isBigDecimal,
@@ -62,7 +61,7 @@ export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
 }
 
 /** A finite number: prices in US dollars, rarity. Decodes a JSON number or a numeric string. */
-export const Float: Schema.Schema<number, number> = scalar({
+export const Float = scalar<number, number>({
   identifier: "Float",
   expected: "a number",
   is: (input): input is number => typeof input === "number" && Number.isFinite(input),

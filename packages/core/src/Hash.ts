@@ -30,12 +30,5 @@ export const Hash: Schema.Schema<Hash, string> = scalar({
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
 })
 
-/**
- * Creates a hash from a text in any case. Throws a `ParseError` if the text is no hash.
- *
- * @example
- * import * as Hash from "@blockquarry/core/Hash"
- *
- * const hash = Hash.make("0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
- */
+/** Creates a hash from a text in any case. Throws a `ParseError` if the text is no hash. */
 export const make: (text: string) => Hash = /* @__PURE__ */ Schema.decodeSync(Hash)

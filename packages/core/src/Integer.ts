@@ -1,11 +1,10 @@
 /** Safe integers: block numbers, log indexes, token decimals, page sizes. */
-import type * as Schema from "effect/Schema"
 import { isDigits } from "./internal/digits.ts"
 import { scalar } from "./internal/scalar.ts"
 
-const integer = (identifier: string, expected: string, min: number): Schema.Schema<number, number> => {
+const integer = (identifier: string, expected: string, min: number) => {
   const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min
-  return scalar({
+  return scalar<number, number>({
     identifier,
     expected,
     is: (input): input is number => typeof input === "number" && isInRange(input),
@@ -20,11 +19,7 @@ const integer = (identifier: string, expected: string, min: number): Schema.Sche
 }
 
 /** An integer from 0 to 2^53−1. Decodes a JSON integer or a string of digits. */
-export const Integer: Schema.Schema<number, number> = integer("Integer", "an integer of at least 0", 0)
+export const Integer = integer("Integer", "an integer of at least 0", 0)
 
 /** An integer from 1 to 2^53−1, such as `limit`. */
-export const PositiveInteger: Schema.Schema<number, number> = integer(
-  "PositiveInteger",
-  "an integer of at least 1",
-  1
-)
+export const PositiveInteger = integer("PositiveInteger", "an integer of at least 1", 1)

@@ -155,11 +155,7 @@ const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError
 }
 
 /**
- * Parses a JSON document. Returns an integer outside ±(2^53 − 1) as a string of its digits, another number as a string of
- * its text if JavaScript would print another value, and everything else as `JSON.parse` does. Ignores one leading byte
- * order mark.
- *
- * Fails with `LosslessJsonError` if the document is not valid JSON or is nested deeper than `maxDepth`.
+ * Parses a JSON document. Fails with `LosslessJsonError` if it is not valid JSON or is nested deeper than `maxDepth`.
  *
  * @example
  * import { parse } from "@blockquarry/core/LosslessJson"

@@ -10,19 +10,7 @@
  * `message` is `<operation>: <summary>. <hint>`: what failed, then what to do.
  *
  * `retryable` is true if the same call may succeed later without a change to its input or to the configuration, and a
- * retry cannot apply an update twice:
- *
- * | error | `retryable` |
- * |---|---|
- * | `InvalidInputError`, `RequestRejectedError`, `NotFoundError` | no |
- * | `AuthenticationError`, `PermissionDeniedError`, `PlanQuotaExceededError` | no |
- * | `RateLimitError`, `CircuitOpenError` | yes, after `retryAfter` |
- * | `LocalLimitError` | yes, after `retryAfter`, unless `mayHaveBeenApplied` |
- * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
- * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
- * | `TimeoutError` | yes, unless `mayHaveBeenApplied` |
- * | `NetworkError` | yes, unless `mayHaveBeenApplied`, or the transport is closed |
- * | `PaginationError` | no |
+ * retry cannot apply an update twice.
  */
 import type { YieldableError } from "effect/Cause"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,5 @@
 /** Instants in UTC. */
 import * as DateTime from "effect/DateTime"
-import type * as Schema from "effect/Schema"
 import { parseDate, parseIsoDate } from "./internal/dateText.ts"
 import { isUtc, makeUtc, parseCanonicalTime } from "./internal/instant.ts"
 import { scalar } from "./internal/scalar.ts"
@@ -42,7 +41,7 @@ const formatUtc = (instant: DateTime.Utc): string => {
  * An instant in a response. Decodes ISO 8601 with or without milliseconds and time zone (default: UTC). Encodes it in
  * UTC with milliseconds.
  */
-export const Time: Schema.Schema<DateTime.Utc, string> = scalar({
+export const Time = scalar<DateTime.Utc, string>({
   identifier: "Time",
   expected: "an ISO 8601 timestamp",
   is: isUtc,
@@ -75,7 +74,7 @@ const remark = (input: unknown): string =>
  * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the
  * instant as ISO 8601 in UTC with milliseconds.
  */
-export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = scalar<DateTime.Utc, string, TimeInput>({
+export const TimeInput = scalar<DateTime.Utc, string, TimeInput>({
   identifier: "TimeInput",
   expected: "a date such as 2024-01-31 or 2024-01-31T12:00:00Z",
   is: isUtc,
@@ -96,11 +95,7 @@ const maxEpochSeconds = 253_402_300_799
  * A bound of a date range that may also be a Unix time in seconds: a number, or its digits unless they are a date such as
  * 20240131.
  */
-export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = scalar<
-  DateTime.Utc,
-  string,
-  TimeInput | number
->({
+export const TimeOrEpochSeconds = scalar<DateTime.Utc, string, TimeInput | number>({
   identifier: "TimeOrEpochSeconds",
   expected: "a date such as 2024-01-31T12:00:00Z, or a Unix time in seconds",
   is: isUtc,

@@ -1,5 +1,4 @@
 /** IDs of tokens in an NFT contract. */
-import type * as Schema from "effect/Schema"
 import { maxUint256 } from "./Amount.ts"
 import { isDigits } from "./internal/digits.ts"
 import { scalar } from "./internal/scalar.ts"
@@ -8,7 +7,7 @@ import { scalar } from "./internal/scalar.ts"
  * A token ID of up to 256 bits, as a `bigint`. Decodes decimal digits (77 of them are common) or `0x` followed by
  * hexadecimal digits. Encodes it as decimal digits.
  */
-export const TokenId: Schema.Schema<bigint, string | bigint> = scalar<bigint, string, string | bigint>({
+export const TokenId = scalar<bigint, string, string | bigint>({
   identifier: "TokenId",
   expected: "a token ID of at most 256 bits, in decimal or in hexadecimal with 0x",
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= maxUint256,

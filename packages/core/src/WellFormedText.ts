@@ -1,5 +1,4 @@
 /** Strings that can be encoded in a URL. */
-import type * as Schema from "effect/Schema"
 import { scalar } from "./internal/scalar.ts"
 
 /** Returns whether a value is a non-empty, well-formed string. */
@@ -7,7 +6,7 @@ export const isWellFormedText = (input: unknown): input is string =>
   typeof input === "string" && input !== "" && input.isWellFormed()
 
 /** A non-empty, well-formed string. A URL cannot encode a lone surrogate. */
-export const WellFormedText: Schema.Schema<string, string> = scalar({
+export const WellFormedText = scalar<string, string>({
   identifier: "WellFormedText",
   expected: "a non-empty, well-formed string",
   is: isWellFormedText,
@@ -26,7 +25,7 @@ const isSegment = (input: unknown): input is string => isWellFormedText(input) &
  * A string that is exactly one segment of a path. Rejects `.` and `..`, which URL parsers collapse even if encoded, and
  * slashes, plain or percent-encoded.
  */
-export const PathSegment: Schema.Schema<string, string> = scalar({
+export const PathSegment = scalar<string, string>({
   identifier: "PathSegment",
   expected: "a non-empty string without slashes (plain or as %2f), other than \".\" and \"..\"",
   is: isSegment,

@@ -38,7 +38,7 @@ const struct = Schema.Struct({
   verified_collection: nullable(BooleanLike),
   /** Some upstreams return this in addition to or instead of `verified_collection`. */
   verified_contract: describing(BooleanLike)
-})
+}).annotations({ identifier: "Erc20Transfer" })
 
 /**
  * A transfer of an ERC20 token. `value` is in the token's smallest unit; format it with `formatUnits` and
@@ -50,9 +50,6 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struc
 
 /** The schema of `Erc20Transfer`. */
 export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof struct.fields> = struct
-  .annotations({
-    identifier: "Erc20Transfer"
-  })
 
 /**
  * Returns a transfer as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.

@@ -188,14 +188,12 @@ export type LedgerTransaction =
   | OtherTransaction
 
 const variants = Schema.Union(...knownVariants, pending, otherTransaction)
+  .annotations({ identifier: "LedgerTransaction" })
 
 export type LedgerTransactionEncoded = typeof variants.Encoded
 
 /** The schema of `LedgerTransaction`. */
 export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionEncoded> = variants
-  .annotations({
-    identifier: "LedgerTransaction"
-  })
 
 /** Returns a transaction as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = encoder(LedgerTransaction)

@@ -55,7 +55,7 @@ const struct = Schema.Struct({
   /** An address, or plain text if there is no single minter. */
   minter_address: nullable(Schema.String),
   last_sale: describing(LastSale)
-})
+}).annotations({ identifier: "Nft" })
 
 /** An NFT. `metadata` is the unparsed document that the token URI refers to. */
 export interface Nft extends Schema.Schema.Type<typeof struct> {}
@@ -63,7 +63,7 @@ export interface Nft extends Schema.Schema.Type<typeof struct> {}
 export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `Nft`. */
-export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct.annotations({ identifier: "Nft" })
+export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct
 
 /** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)

@@ -26,7 +26,7 @@ const struct = Schema.Struct({
   block_timestamp: nullable(Time),
   block_number: Integer,
   block_hash: nullable(Hash)
-})
+}).annotations({ identifier: "NftTrade" })
 
 /** A trade of one or more NFTs of a contract for one price. */
 export interface NftTrade extends Schema.Schema.Type<typeof struct> {}
@@ -34,9 +34,7 @@ export interface NftTrade extends Schema.Schema.Type<typeof struct> {}
 export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `NftTrade`. */
-export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = struct.annotations({
-  identifier: "NftTrade"
-})
+export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = struct
 
 /** Returns a trade as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)

@@ -38,7 +38,7 @@ const struct = Schema.Struct({
   rarity_rank: describing(Integer),
   rarity_label: nullable(Schema.String),
   rarity_percentage: describing(Float)
-})
+}).annotations({ identifier: "OwnedNft" })
 
 /** An NFT and one of its owners: an `Nft` without minter and last sale. */
 export interface OwnedNft extends Schema.Schema.Type<typeof struct> {}
@@ -46,9 +46,7 @@ export interface OwnedNft extends Schema.Schema.Type<typeof struct> {}
 export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `OwnedNft`. */
-export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = struct.annotations({
-  identifier: "OwnedNft"
-})
+export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = struct
 
 /** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)

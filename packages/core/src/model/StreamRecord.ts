@@ -75,7 +75,7 @@ export const StreamTrigger: Model<StreamTrigger, StreamTriggerEncoded, typeof tr
 const statuses = ["active", "paused", "error", "terminated"] as const
 
 /** The status of a stream. Only `active` streams process blocks. */
-export const StreamStatus: Schema.Schema<typeof statuses[number]> = oneOf("StreamStatus", ...statuses)
+export const StreamStatus = oneOf("StreamStatus", ...statuses)
 
 const struct = Schema.Struct({
   webhookUrl: nullable(Schema.String),
@@ -104,7 +104,7 @@ const struct = Schema.Struct({
   id: Schema.String,
   status: openEnum(...statuses),
   statusMessage: nullable(Schema.String)
-})
+}).annotations({ identifier: "StreamRecord" })
 
 /** A stream, as returned by the status update. */
 export interface StreamRecord extends Schema.Schema.Type<typeof struct> {}
@@ -113,9 +113,6 @@ export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof struct
 
 /** The schema of `StreamRecord`. */
 export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struct.fields> = struct
-  .annotations({
-    identifier: "StreamRecord"
-  })
 
 /** Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(StreamRecord)

@@ -20,7 +20,7 @@ const struct = Schema.Struct({
   is_contract: nullable(BooleanLike),
   /** From 0 to 100. */
   percentage_relative_to_total_supply: describing(Decimal)
-})
+}).annotations({ identifier: "TokenOwner" })
 
 /** A holder of an ERC20 token. */
 export interface TokenOwner extends Schema.Schema.Type<typeof struct> {}
@@ -28,9 +28,7 @@ export interface TokenOwner extends Schema.Schema.Type<typeof struct> {}
 export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `TokenOwner`. */
-export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fields> = struct.annotations({
-  identifier: "TokenOwner"
-})
+export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fields> = struct
 
 /** Returns an owner as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner)

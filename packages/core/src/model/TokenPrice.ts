@@ -48,7 +48,7 @@ const struct = Schema.Struct({
   verifiedContract: nullable(BooleanLike),
   pairAddress: nullable(Address),
   pairTotalLiquidityUsd: describing(Decimal)
-})
+}).annotations({ identifier: "TokenPrice" })
 
 /** The price of a token in US dollars and in the chain's native token. */
 export interface TokenPrice extends Schema.Schema.Type<typeof struct> {}
@@ -56,9 +56,7 @@ export interface TokenPrice extends Schema.Schema.Type<typeof struct> {}
 export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `TokenPrice`. */
-export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fields> = struct.annotations({
-  identifier: "TokenPrice"
-})
+export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fields> = struct
 
 /** Returns a price as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice)

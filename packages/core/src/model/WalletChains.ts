@@ -48,7 +48,7 @@ export const ActiveChain: Model<ActiveChain, ActiveChainEncoded, typeof activeCh
 const struct = Schema.Struct({
   address: Address,
   active_chains: Schema.Array(ActiveChain)
-})
+}).annotations({ identifier: "WalletChains" })
 
 /** A wallet and the chains on which it is active. */
 export interface WalletChains extends Schema.Schema.Type<typeof struct> {}
@@ -57,9 +57,6 @@ export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof struct
 
 /** The schema of `WalletChains`. */
 export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struct.fields> = struct
-  .annotations({
-    identifier: "WalletChains"
-  })
 
 /** Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
 export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(WalletChains)

@@ -38,7 +38,7 @@ interface ResponseContext {
 type SentKey = Pick<PooledKey, "apiKey" | "setting">
 
 /** Status 200 and a complete JSON document, of which text and document are computed when they are needed. */
-export class CompleteResponse implements Complete {
+class CompleteResponse implements Complete {
   readonly _tag = "Complete"
   readonly #context: ResponseContext
   #text: string | null | undefined
