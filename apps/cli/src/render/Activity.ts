@@ -2,18 +2,15 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type ClientWait, observeCalls } from "../terminal/CallEvents.ts"
-import { type CharacterSet, characterSet } from "../terminal/CharacterSet.ts"
 import { Pager } from "../terminal/Pager.ts"
 import { CommandTerminal, type TerminalService } from "../terminal/Terminal.ts"
 import { formatDuration } from "./Time.ts"
 
-const frames: { readonly [C in CharacterSet]: string } = { unicode: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ascii: "|/-\\" }
-
 /** Milliseconds of silence after which a command says that it waits. */
-const silenceBeforeSpinner = 1000
+const maxSilence = 1000
 
-/** Milliseconds between two frames. */
-const frameTime = 100
+/** Milliseconds between two updates of the line. */
+const updateInterval = 100
 
 /** A call that has no result yet. */
 interface OpenCall {
@@ -26,7 +23,7 @@ interface OpenCall {
 
 /**
  * Runs a command with a terminal that shows the waits of its calls: after the progress that the command shows, or else
- * beside a spinner. There is none in front of a pager, while no call is open, and where stderr is no terminal.
+ * alone. There is none in front of a pager, while no call is open, and where stderr is no terminal.
  */
 export const withActivity =
   (terminal: TerminalService) =>
@@ -34,20 +31,18 @@ export const withActivity =
     Effect.scoped(Effect.gen(function*() {
       const clock = yield* Effect.clock
       const pager = yield* Pager
-      const spinner = frames[yield* characterSet]
       const openCalls = new Map<string, OpenCall>()
       let isPaged = false
       let ownText: string | null = null
       let isShown = false
       let silentSince = 0
-      let frame = 0
 
       /** Returns what the calls wait for; null if there is nothing to say. */
       const describe = (now: number): string | null => {
         const calls = [...openCalls.values()]
         const waiting = calls.find(({ until }) => now < until)
         if (waiting !== undefined) return waiting.wait?.describe(formatDuration(waiting.until - now)) ?? null
-        if (calls.length === 0 || now - silentSince < silenceBeforeSpinner) return null
+        if (calls.length === 0 || now - silentSince < maxSilence) return null
         const elapsed = formatDuration(now - silentSince)
         const failure = calls.find((call) => call.failure !== null)?.failure ?? null
         return failure === null
@@ -58,9 +53,9 @@ export const withActivity =
         const now = clock.unsafeCurrentTimeMillis()
         const text = isPaged ? null : describe(now)
         if (text !== null && ownText !== null) return terminal.progress(`${ownText}; ${text}`)
-        if (text !== null && now - silentSince >= silenceBeforeSpinner) {
+        if (text !== null && now - silentSince >= maxSilence) {
           isShown = true
-          return terminal.progress(`${spinner.charAt(frame++ % spinner.length)} ${text}`)
+          return terminal.progress(text)
         }
         return ownText === null && isShown ? hide : Effect.void
       })
@@ -95,7 +90,7 @@ export const withActivity =
         const failure = wait?.failure ?? openCalls.get(call)?.failure ?? null
         openCalls.set(call, { wait, until: now + (wait?.millis ?? 0), failure })
       })
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Clock.sleep(frameTime), draw)))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Clock.sleep(updateInterval), draw)))
       return yield* observed(self).pipe(
         Effect.provideService(CommandTerminal, active),
         Effect.provideService(Pager, (options) =>
