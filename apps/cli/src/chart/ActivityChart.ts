@@ -51,8 +51,6 @@ const activityChart = <Item>(
 ): ChartBuilder<Item> => {
   const noSums: Sums = [...series, ...series].map(() => 0n)
   const buckets = timeBuckets(addSums)
-  let total = noSums
-  let count = 0
   let first: Payment | null = null
   let haveOneCurrency = true
   return {
@@ -60,8 +58,6 @@ const activityChart = <Item>(
       for (const item of items) {
         const { payment, series: own, time } = toActivity(item)
         const sums = noSums.with(own, 1n).with(series.length + own, payment?.amount ?? 0n)
-        count++
-        total = addSums(total, sums)
         buckets.add(time === null ? null : DateTime.toEpochMillis(time), sums)
         first = first ?? payment
         haveOneCurrency &&= payment !== null && payment.currency === first?.currency
@@ -70,6 +66,8 @@ const activityChart = <Item>(
     chart: () => {
       const { buckets: timed, interval, range, untimed } = buckets.result()
       const rows = untimed === null ? timed : [...timed, { label: "no time", value: untimed }]
+      const total = rows.reduce((sums, { value }) => value === null ? sums : addSums(sums, value), noSums)
+      const count = total.slice(0, series.length).reduce((one, other) => one + other, 0n)
       const currency = haveOneCurrency ? first : null
       const { decimals = null, symbol = "" } = currency ?? {}
       const formatAmount = (amount: bigint) =>
@@ -102,7 +100,7 @@ const activityChart = <Item>(
           ...(currency === null ? [] : [panels(series.length, inUnit, formatAmount)])
         ],
         notes: [
-          count === 0
+          count === 0n
             ? `No ${recordName}.`
             : range === null
             ? `${countOf(count, recordName)}.`

@@ -31,9 +31,6 @@ const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner, alia
 const isLarger = (one: TokenOwner, other: TokenOwner): boolean =>
   (one.balance ?? -1n) > (other.balance ?? -1n)
 
-const sumOfShares = (holders: ReadonlyArray<TokenOwner>): BigDecimal.BigDecimal =>
-  BigDecimal.sumAll(holders.map((holder) => shareOf(holder)[0]))
-
 const defaultCount = 20
 
 /** More rows are hard to read. */
@@ -48,11 +45,9 @@ export const holdersChart = (
   const count = Math.min(largestCount ?? defaultCount, maxCount)
   const largest: Array<TokenOwner> = []
   let read = 0
-  let readShare = zero
   return {
     add: (holders) => {
       read += holders.length
-      readShare = BigDecimal.sum(readShare, sumOfShares(holders))
       for (const holder of holders) {
         const index = largest.findLastIndex((other) => !isLarger(holder, other)) + 1
         if (index >= count) continue
@@ -63,8 +58,7 @@ export const holdersChart = (
     chart: () => {
       // Without shares, the balances compare the holders
       const hasShares = largest.some((holder) => holder.percentage_relative_to_total_supply !== null)
-      const share = sumOfShares(largest)
-      const rest = read - largest.length
+      const share = BigDecimal.sumAll(largest.map((holder) => shareOf(holder)[0]))
       return {
         title: `Largest holders of the token ${nameAddress(token, aliasOf)}`,
         labels: largest.map((holder) => labelOf(holder, aliasOf)),
@@ -76,15 +70,12 @@ export const holdersChart = (
         notes: [
           read === 0
             ? "No holders."
-            : rest > 0
+            : read > largest.length
             ? `The ${largest.length} largest of ${countOf(read, "holders")}.`
             : largestCount === null
             ? `${countOf(read, "holders")}.`
             : `The ${read} largest holders.`,
-          ...(!hasShares ? [] : [
-            `Together: ${formatShare(share)} of the supply.` +
-            (rest === 0 ? "" : ` The ${rest} others: ${formatShare(BigDecimal.subtract(readShare, share))}.`)
-          ])
+          ...(hasShares ? [`Together: ${formatShare(share)} of the supply.`] : [])
         ]
       }
     }
