@@ -60,16 +60,11 @@ interface Watched {
   readonly address: string
   readonly minimum: number
   /** The records of the chain from a block on, as `idOf` names them. */
-  readonly ids: (
-    chain: Ledger.ChainLedger,
-    fromBlock: number
-  ) => ReadonlyArray<readonly [block: number, id: string]>
+  readonly ids: (chain: Ledger.ChainLedger, fromBlock: number) => ReadonlyArray<string>
 }
 
 const transferIds = (transfers: Ledger.Sequence<Ledger.TokenTransfer>, fromBlock: number) =>
-  itemsFrom(transfers, fromBlock).map(({ block, logIndex, transaction }) =>
-    [block, `${transaction}:${logIndex}`] as const
-  )
+  itemsFrom(transfers, fromBlock).map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
 
 const watches: ReadonlyArray<Watched> = [
   {
@@ -83,9 +78,7 @@ const watches: ReadonlyArray<Watched> = [
     address: wallet,
     minimum: 3,
     ids: (chain, fromBlock) =>
-      itemsFrom(chain.walletTrades(wallet), fromBlock).map(({ block, transaction }) =>
-        [block, `${transaction}:undefined`] as const
-      )
+      itemsFrom(chain.walletTrades(wallet), fromBlock).map(({ transaction }) => `${transaction}:undefined`)
   }
 ]
 
@@ -108,12 +101,11 @@ it.scoped.each(watches)(
           run === 0 ? "from now on, after block" : `continuing from ${state}`
         )
       }
-      const printed = records(out)
-      const last = Number(printed.at(-1)?.["block_number"])
+      const printed = records(out).map(idOf)
       const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
-      const expected = ids(yield* eth(sandbox), start + 1).flatMap(([block, id]) => block <= last ? [id] : [])
-      expect(expected.length).toBeGreaterThan(minimum)
-      expect(printed.map(idOf)).toEqual(expected)
+      expect(printed.length).toBeGreaterThan(minimum)
+      // A fault may end the last poll inside a block
+      expect(printed).toEqual(ids(yield* eth(sandbox), start + 1).slice(0, printed.length))
     })
 )
 
@@ -149,7 +141,7 @@ describe("a watch of transfers", () => {
         err: expect.stringContaining(`watching transfers since block ${since}`)
       })
       expect(records(first.out + second.out).map(idOf))
-        .toEqual(transferIds(chain.tokenTransfers(token), since).slice(0, 8).map(([, id]) => id))
+        .toEqual(transferIds(chain.tokenTransfers(token), since).slice(0, 8))
     }))
 
   it.scoped("reads the page again on which an expression failed", () =>
@@ -187,7 +179,7 @@ describe("a watch of transfers", () => {
         expect(watch.captured.err).toMatch(new RegExp(`watching transfers (?:since )?${start}`))
         if (since === "2025-05-30") {
           expect(records(watch.captured.out).map(idOf))
-            .toEqual(transferIds(chain.tokenTransfers(token), from).map(([, id]) => id))
+            .toEqual(transferIds(chain.tokenTransfers(token), from))
         }
         yield* watch.interrupt
       }
