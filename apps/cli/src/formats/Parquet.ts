@@ -19,16 +19,6 @@ export interface ParquetOptions {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** A column of the file: how to read its values from a record. Null values are null. */
-interface ParquetColumn {
-  readonly path: ReadonlyArray<string>
-  readonly element: SchemaElement & { readonly name: string }
-  readonly unit: string | null
-  /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
-  readonly isOrdered: boolean
-  readonly convert: (value: unknown) => CellValue
-}
-
 /** A 64-bit integer is a number until its row group ends, because a bigint takes memory. */
 type CellValue = string | number | boolean | Uint8Array | null
 
@@ -57,7 +47,7 @@ const whenString = (convert: (text: string) => CellValue) => (value: unknown): C
  * Returns the same conversion, which remembers the last two values. Neighbouring records share blocks, tokens and
  * addresses. One string for all of them takes less memory, and is hashed once.
  */
-const remembering = (convert: ParquetColumn["convert"]): ParquetColumn["convert"] => {
+const remembering = (convert: ColumnKind["convert"]): ColumnKind["convert"] => {
   let last: unknown = null
   let lastCell: CellValue = null
   let other: unknown = null
@@ -73,22 +63,19 @@ const remembering = (convert: ParquetColumn["convert"]): ParquetColumn["convert"
   }
 }
 
-/** A column of a field, whose name is that of the field and a suffix. */
-interface ColumnKind extends Pick<ParquetColumn, "unit" | "convert"> {
+/** A column of a field, whose name is that of the field and a suffix. Null values are null. */
+interface ColumnKind {
   readonly suffix: string
   readonly type: PhysicalType
+  readonly unit: string | null
+  readonly convert: (value: unknown) => CellValue
 }
 
 const column = (
   type: PhysicalType,
-  convert: ParquetColumn["convert"],
+  convert: ColumnKind["convert"],
   unit: string | null = null
-): ColumnKind => ({
-  suffix: "",
-  type,
-  unit,
-  convert
-})
+): ColumnKind => ({ suffix: "", type, unit, convert })
 
 const text = column(textType, whenString((value) => value))
 
@@ -132,17 +119,20 @@ const binaryAmount: ColumnKind = {
   convert: whenString(toBigEndian)
 }
 
-const toColumns = ({ fields, hasBinaryAmounts }: ParquetOptions): ReadonlyArray<ParquetColumn> =>
+const toColumns = ({ fields, hasBinaryAmounts }: ParquetOptions) =>
   fields.flatMap(({ kind, path }) =>
     [...columnKinds[kind], ...kind === "amount" && hasBinaryAmounts ? [binaryAmount] : []]
       .map(({ convert, suffix, type, unit }) => ({
         path,
-        element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" },
+        element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" as const },
         unit,
+        /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
         isOrdered: kind === "time" || path.at(-1) === "block_number",
         convert
       }))
   )
+
+type ParquetColumns = ReturnType<typeof toColumns>
 
 /** The compression that all readers support. It is native, unlike the Snappy of `hyparquet-writer`. */
 const compressors = { GZIP: (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 1 }) }
@@ -153,7 +143,7 @@ const magicLength = 4
 /** Creates a writer whose next byte is at `offset` of the file. Its bytes after `magicLength` belong there. */
 const makeWriter = (
   { createdBy, metadata }: ParquetOptions,
-  columns: ReadonlyArray<ParquetColumn>,
+  columns: ParquetColumns,
   offset: number
 ): { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } => {
   const bytes = new ByteWriter(2 ** 16)
@@ -196,7 +186,7 @@ const toInt64 = (cell: CellValue): bigint | null => typeof cell === "number" ? B
 
 const startRowGroup = (
   options: ParquetOptions,
-  columns: ReadonlyArray<ParquetColumn>,
+  columns: ParquetColumns,
   offset: number
 ): PartEncoder => {
   const cellColumns = columns.map(({ convert, ...column }) => ({
@@ -216,7 +206,7 @@ const startRowGroup = (
         }
       }
       rows.push(...records)
-      return emptyBytes
+      return new Uint8Array()
     },
     pending: () => rows,
     size: () => size,
@@ -241,5 +231,3 @@ const startRowGroup = (
 
 const readRowGroups = (footer: string): ReadonlyArray<RowGroup> =>
   parquetMetadata(new Uint8Array(Buffer.from(footer, "base64")).buffer).row_groups
-
-const emptyBytes = new Uint8Array()

@@ -11,22 +11,13 @@ import { limitRecords, type PageRecords, type RecordList, type RecordPage } from
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
 
-export interface ListReader<out Item> {
-  readonly query: ListQuery
-  /** The address that all records concern, if any. */
-  readonly subject: string | null
-  readonly pages: (from: PollStart) => Stream.Stream<PageRecords<Item>, CommandError>
-  /** Returns the start of the last blocks of the list. */
-  readonly lastBlocks: (count: number) => Effect.Effect<PollStart, CommandError>
-}
-
 /** Bounds the memory for the records that one poll of a list without order returns. */
 const maxUnordered = 100_000
 
 export const listReader = <Item extends WatchableRecord>(
   { operation, sourceOf }: RecordList<Item>,
   invocation: CommandInvocation
-): Effect.Effect<ListReader<Item>, CommandError, ApiClients | CommandTerminal> =>
+) =>
   Effect.gen(function*() {
     const context = yield* Effect.context<ApiClients | CommandTerminal>()
     const hasOrder = operation.parameters.some(({ name }) => name === "order")
@@ -42,17 +33,21 @@ export const listReader = <Item extends WatchableRecord>(
       return Stream.unwrap(Effect.map(sourceOf({ ...invocation, values: own }), (source) => source.pages()))
         .pipe(Stream.provideContext(context))
     }
+    const query: ListQuery = {
+      operation: operation.id,
+      input: canonicalInput(whole.input),
+      sandbox: invocation.settings.isSandbox,
+      ...serviceOf(operation, invocation)
+    }
     return {
+      query,
+      /** The address that all records concern, if any. */
       subject: whole.subject,
-      query: {
-        operation: operation.id,
-        input: canonicalInput(whole.input),
-        sandbox: invocation.settings.isSandbox,
-        ...serviceOf(operation, invocation)
-      },
-      pages: (from) => hasOrder ? pagesFrom(from) : Stream.fromEffect(sortedPage(pagesFrom(from))),
-      lastBlocks: (count) =>
-        Effect.map(Stream.runHead(whole.pages()), (newest) => {
+      pages: (from: PollStart): Stream.Stream<PageRecords<Item>, CommandError> =>
+        hasOrder ? pagesFrom(from) : Stream.fromEffect(sortedPage(pagesFrom(from))),
+      /** Returns the start of the last blocks of the list. */
+      lastBlocks: (count: number) =>
+        Effect.map(Stream.runHead(whole.pages()), (newest): PollStart => {
           const items = newest._tag === "Some" ? newest.value.items : []
           const block = Math.max(-1, ...items.map((item) => item.block_number))
           return block < 0 ? {} : { block: Math.max(0, block - count + 1) }

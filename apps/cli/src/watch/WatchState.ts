@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
-import { type FileConflictError, type OutputError, UsageError } from "../errors/CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
 import { lockFile } from "../files/FileLock.ts"
 import { readText, replaceText } from "../files/Files.ts"
@@ -23,22 +22,15 @@ const State = Schema.Struct({
 
 const StateText = Schema.parseJson(State)
 
-/** The file that remembers a position. */
-interface StateFile {
-  /** The position of an earlier watch, if there is one. */
-  readonly saved: PositionSnapshot | null
-  /** Replaces the state atomically. */
-  readonly save: (
-    position: PositionSnapshot
-  ) => Effect.Effect<void, FileConflictError | UsageError | OutputError>
-}
-
-/** Opens the state of a query; without a file there is none. Fails if it is the state of another query. */
+/**
+ * Opens the state of a query; without a file there is none. Returns the position of an earlier watch, and what replaces it
+ * atomically. Fails if it is the state of another query.
+ */
 export const openState = (
   file: string | null,
   query: ListQuery,
   operation: QueryOperation
-): Effect.Effect<StateFile, FileConflictError | UsageError | OutputError, Scope.Scope> =>
+) =>
   Effect.gen(function*() {
     if (file === null) return { saved: null, save: () => Effect.void }
     const { requireHeld } = yield* lockFile(file)
@@ -59,7 +51,7 @@ export const openState = (
     }
     return {
       saved: state,
-      save: ({ known, start }) =>
+      save: ({ known, start }: PositionSnapshot) =>
         Effect.zipRight(
           requireHeld,
           replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
