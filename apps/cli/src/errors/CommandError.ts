@@ -31,35 +31,28 @@ export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")
   readonly isUpdate: boolean
 }> {}
 
-export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
+/** What failed, and what to do, if it is more than usual. */
+interface Failure {
+  readonly reason: string
+  readonly hint?: string | null
+}
+
+export class ServerStartError extends Data.TaggedError("ServerStartError")<Failure> {}
 
 /** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
 export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 
 /** The output cannot be written, for example because the disk is full. */
-export class OutputError extends Data.TaggedError("OutputError")<{
-  readonly reason: string
-  /** What to do, if it is more than usual. */
-  readonly hint?: string | null
-}> {}
+export class OutputError extends Data.TaggedError("OutputError")<Failure> {}
 
-export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
-  readonly file: string
-  readonly reason: string
-  /** What to do, if it is more than usual. */
-  readonly hint?: string | null
-}> {}
+export class ConfigFileError
+  extends Data.TaggedError("ConfigFileError")<Failure & { readonly file: string }>
+{}
 
-export class NotSetError extends Data.TaggedError("NotSetError")<{
-  readonly reason: string
-  readonly hint: string
-}> {}
+export class NotSetError extends Data.TaggedError("NotSetError")<Failure> {}
 
 /** A file must not be written: it exists, belongs to another query, or another process writes it. */
-export class FileConflictError extends Data.TaggedError("FileConflictError")<{
-  readonly reason: string
-  readonly hint: string
-}> {}
+export class FileConflictError extends Data.TaggedError("FileConflictError")<Failure> {}
 
 /** Some of many inputs failed. They are reported one by one before. */
 export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
@@ -205,12 +198,6 @@ const cursorHint = "use a printed cursor with the same options, or omit the curs
 /** Returns the message without the name of the operation, which follows from the command. */
 const describeError = (error: Exclude<CommandError, SilentError>): string => {
   switch (error._tag) {
-    case "UsageError":
-    case "FileConflictError":
-    case "ServerStartError":
-    case "OutputError":
-    case "NotSetError":
-      return error.reason
     case "ConfigFileError":
       return `${error.file}: ${error.reason}`
     case "InputsFailedError":
@@ -230,7 +217,7 @@ const describeError = (error: Exclude<CommandError, SilentError>): string => {
     case "NotFoundError":
       return isUnknownPath(error) ? describeUnknownPath(error) : error.summary
     default:
-      return error.summary
+      return "summary" in error ? error.summary : error.reason
   }
 }
 
@@ -240,11 +227,12 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
   const fix = fixes[error._tag]
   switch (error._tag) {
     case "UsageError":
+      return error.hint
     case "FileConflictError":
     case "NotSetError":
-      return error.hint
     case "ConfigFileError":
     case "OutputError":
+    case "ServerStartError":
       return error.hint ?? fix
     case "InputsFailedError":
       return error.inputName === "chains"
