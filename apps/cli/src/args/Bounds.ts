@@ -5,20 +5,13 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { UsageError } from "../errors/CommandError.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
+import { unitNames } from "./Checks.ts"
 
 /** The end of a list, which is not a bound of it. */
 export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
 
 /** The units of distances, besides those that `Duration` and `DateTime` spell out. */
-const units: Readonly<Record<string, string>> = {
-  ms: "millis",
-  s: "seconds",
-  m: "minutes",
-  h: "hours",
-  d: "days",
-  w: "weeks",
-  y: "years"
-}
+const units: Readonly<Record<string, string>> = { ...unitNames, w: "weeks", y: "years" }
 
 /** Parses a distance from now, `today` or `yesterday`, which begin at midnight UTC. Null for other text. */
 export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc | null => {

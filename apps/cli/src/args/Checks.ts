@@ -1,5 +1,6 @@
 /** Checks of the values of options and settings, and the parser of durations. */
 import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 /** What is wrong with a value, and what to do about it. */
@@ -39,12 +40,13 @@ export const integerBetween = (
     hint
   )
 
-const millisByUnit: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 24 * 3_600_000
+/** The units that `Duration` spells out, by their letters. */
+export const unitNames: Readonly<Record<string, string>> = {
+  ms: "millis",
+  s: "seconds",
+  m: "minutes",
+  h: "hours",
+  d: "days"
 }
 
 /** Longer timers overflow. */
@@ -55,9 +57,11 @@ export const parseDuration = (
   text: string,
   max: Duration.Duration = maxDuration
 ): Duration.Duration | null => {
-  const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim()) ?? []
-  const millis = Number(number) * (millisByUnit[unit] ?? Number.NaN)
-  return millis > 0 && millis <= Duration.toMillis(max) ? Duration.millis(millis) : null
+  const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim()) ?? []
+  return Duration.decodeUnknown(`${number} ${unitNames[unit]}`).pipe(
+    Option.filter(Duration.between({ minimum: Duration.nanos(1n), maximum: max })),
+    Option.getOrNull
+  )
 }
 
 const durationForms = "a duration such as 500ms, 30s or 2m, at most 24d"
