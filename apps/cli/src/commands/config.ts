@@ -101,29 +101,6 @@ export const configGet = localCommand({
   })
 })
 
-/** Where `config set` and `config unset` write. */
-interface Target {
-  readonly file: string
-  readonly kind: ConfigFile.FileKind
-  /** Null for settings outside of profiles. */
-  readonly profile: string | null
-}
-
-/** A profile is written to if the command line or the environment selects it. */
-const targetOf = (
-  { settings: { configuration }, values }: CommandInvocation,
-  name: string
-): Effect.Effect<Target, ConfigFileError> => {
-  const isProject = isEnabled(values, projectOption.name)
-  const isInProfile = selectsProfile(configuration) && !isProject && name !== "profile" &&
-    configuration.profile !== defaultProfile
-  return Effect.map(fileOf(configuration, isProject), (file) => ({
-    file,
-    kind: isProject ? "project" : "user",
-    profile: isInProfile ? configuration.profile : null
-  }))
-}
-
 const fileOf = (
   configuration: Configuration,
   isProject: boolean
@@ -132,11 +109,20 @@ const fileOf = (
     ? Effect.succeed(configuration.files.project ?? configuration.files.newProject)
     : requireUserFile(configuration)
 
-const pathOf = ({ profile }: Target, name: string): readonly [string, ...ReadonlyArray<string>] =>
-  profile === null ? [name] : ["profiles", profile, name]
-
-const formatTarget = ({ file, profile }: Target): string =>
-  `${file}${profile === null ? "" : ` (profile ${profile})`}`
+/** Returns where `config set` and `config unset` write: to a profile if the command line or the environment selects it. */
+const targetOf = ({ settings: { configuration }, values }: CommandInvocation, name: string) => {
+  const isProject = isEnabled(values, projectOption.name)
+  const { profile } = configuration
+  const isInProfile = selectsProfile(configuration) && !isProject && name !== "profile" &&
+    profile !== defaultProfile
+  return Effect.map(fileOf(configuration, isProject), (file) => ({
+    file,
+    kind: isProject ? "project" as const : "user" as const,
+    isInProfile,
+    path: isInProfile ? ["profiles", profile, name] as const : [name] as const,
+    label: isInProfile ? `${file} (profile ${profile})` : file
+  }))
+}
 
 export const configSet = localCommand({
   path: ["config", "set"],
@@ -153,7 +139,7 @@ export const configSet = localCommand({
     const name = singleValue(invocation.values, "setting") ?? ""
     const value = singleValue(invocation.values, "value") ?? ""
     const target = yield* targetOf(invocation, name)
-    const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
+    const problem = ConfigFile.nameProblem(name, target.kind, target.isInProfile)
     if (problem !== null) {
       return yield* new UsageError({
         reason: problem.message,
@@ -176,9 +162,9 @@ export const configSet = localCommand({
     if (name === "profile" && !configuration.profiles.includes(value) && !(yield* hasStoredKey(value))) {
       return yield* unknownProfile(value, configuration, null)
     }
-    yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
+    yield* ConfigFile.setValue(target.file, target.path, value)
     yield* printIssues(configuration)
-    yield* note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
+    yield* note(sanitize(`set ${name} to ${value} in ${target.label}`))
   })
 })
 
@@ -194,12 +180,12 @@ export const configUnset = localCommand({
     const name = singleValue(invocation.values, "setting") ?? ""
     const target = yield* targetOf(invocation, name)
     if (name === "profiles" || name === "aliases") yield* requireSetting(name)
-    const wasSet = yield* ConfigFile.removeValue(target.file, pathOf(target, name))
+    const wasSet = yield* ConfigFile.removeValue(target.file, target.path)
     if (!wasSet) yield* requireSetting(name)
     yield* note(sanitize(
       wasSet
-        ? `removed ${name} from ${formatTarget(target)}`
-        : `${name} is not set in ${formatTarget(target)}`
+        ? `removed ${name} from ${target.label}`
+        : `${name} is not set in ${target.label}`
     ))
   })
 })
