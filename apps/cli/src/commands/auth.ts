@@ -96,11 +96,12 @@ export const authStatus = localCommand({
     }
     if (found === null) return yield* new MissingApiKeyError()
     const isVerified = isEnabled(values, verifyOption.name)
-    const check = isVerified ? yield* checkService(settings, found.key) : null
+    const key = yield* found.read
+    const check = isVerified ? yield* checkService(settings, key) : null
     const status = {
       profile: settings.configuration.profile,
       source: found.source,
-      fingerprint: ApiKey.fingerprint(found.key),
+      fingerprint: ApiKey.fingerprint(key),
       check: isVerified ? describeCheck(check) : null
     }
     yield* printRows(settings.format, [status], {

@@ -21,10 +21,11 @@ import {
 } from "./Configuration.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
-export interface FoundApiKey {
-  readonly key: Redacted.Redacted
+interface FoundApiKey {
   /** For example a file or an environment variable. */
   readonly source: string
+  /** Returns the key if it can be sent. A command that prints it may ask the user. */
+  readonly read: Effect.Effect<Redacted.Redacted, ConfigFileError | UsageError>
 }
 
 /** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
@@ -70,22 +71,6 @@ export const usableKey = (
     )
   )
 
-/** Returns the API key; null if there is none. */
-export const findApiKey = (
-  configuration: Configuration
-): Effect.Effect<FoundApiKey | null, ConfigFileError | UsageError> =>
-  Effect.gen(function*() {
-    const located = yield* locate(configuration)
-    if (located === null) return null
-    return { key: yield* usableKey(yield* located.read, located.source), source: located.source }
-  })
-
-/** Returns where the API key comes from; null if there is none. Does not run a command, which may ask the user. */
-export const findApiKeySource = (
-  configuration: Configuration
-): Effect.Effect<string | null, ConfigFileError> =>
-  Effect.map(locate(configuration), (located) => located?.source ?? null)
-
 /** Protects the stored key, so that messages do not repeat it even if a command does not use it. */
 export const protectStoredKey = (profile: string): Effect.Effect<void> =>
   keyFile(profile).pipe(
@@ -94,29 +79,24 @@ export const protectStoredKey = (profile: string): Effect.Effect<void> =>
     Effect.ignore
   )
 
-interface LocatedApiKey {
-  readonly source: string
-  readonly read: Effect.Effect<Redacted.Redacted, ConfigFileError>
-}
-
-const locate = (configuration: Configuration): Effect.Effect<LocatedApiKey | null, ConfigFileError> =>
+/** Returns where the API key comes from; null if there is none. */
+export const findApiKey = (
+  configuration: Configuration
+): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
   Effect.gen(function*() {
+    const found = (source: string, read: Effect.Effect<Redacted.Redacted, ConfigFileError>): FoundApiKey => ({
+      source,
+      read: Effect.flatMap(read, (key) => usableKey(key, source))
+    })
     const variable = yield* environmentVariable(Settings.apiKey)
-    if (variable !== "") {
-      return { read: Effect.succeed(Redacted.make(variable)), source: Settings.apiKey }
-    }
+    if (variable !== "") return found(Settings.apiKey, Effect.succeed(Redacted.make(variable)))
     const file = yield* Effect.orElseSucceed(keyFile(configuration.profile), () => null)
-    const stored = file === null ? null : yield* readSmallFile(file)
-    if (file !== null && stored !== null && stored.trim() !== "") {
-      return { read: Effect.succeed(Redacted.make(stored.trim())), source: file }
-    }
+    const stored = file === null ? "" : (yield* readSmallFile(file))?.trim() ?? ""
+    if (file !== null && stored !== "") return found(file, Effect.succeed(Redacted.make(stored)))
     const command = configuration.values.get("api-key-command")
     if (command === undefined) return null
     const origin = formatOrigin(command.origin)
-    return {
-      read: runKeyCommand(command.value, origin),
-      source: `api-key-command (${origin})`
-    }
+    return found(`api-key-command (${origin})`, runKeyCommand(command.value, origin))
   })
 
 /** A key is shorter. */

@@ -94,7 +94,12 @@ const connectToService = (settings: CommandSettings) =>
           hint: `run quarry config set ${name} <url>, set ${variable} or --${name} <url>, ${sandboxHint}`
         })
       },
-      key: yield* Effect.cached(Effect.map(findApiKey(settings.configuration), (found) => found?.key)),
+      key: yield* Effect.cached(
+        Effect.flatMap(
+          findApiKey(settings.configuration),
+          (found) => found?.read ?? Effect.succeed(undefined)
+        )
+      ),
       defaultRateLimit: RateLimit.standard
     }
   })

@@ -6,7 +6,7 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { findApiKeySource } from "../config/ApiKey.ts"
+import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { connect, upstreamOf } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
@@ -65,8 +65,8 @@ export const printRequest = (
 const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>
   Effect.gen(function*() {
     if (isSandbox) return "note: start the server with quarry sandbox serve; it prints the API key"
-    const source = yield* findApiKeySource(configuration)
-    if (source === null) return `note: set ${Settings.apiKey} to your API key first`
+    const source = (yield* findApiKey(configuration))?.source
+    if (source === undefined) return `note: set ${Settings.apiKey} to your API key first`
     return source === Settings.apiKey
       ? `note: the shell inserts ${Settings.apiKey}, which must be exported`
       : `note: set ${Settings.apiKey} first; quarry reads the key from ${source}`

@@ -1,5 +1,6 @@
 /** The checks of `quarry doctor`. */
 import * as Settings from "@blockquarry/http/Settings"
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -131,17 +132,16 @@ const checkNetwork = (
     for (const name of [...proxyVariables, "no_proxy", "NO_PROXY"]) {
       variables.set(name, yield* environmentVariable(name))
     }
-    const hosts = configured.filter(({ url }, index) =>
-      configured.findIndex((other) => other.url.origin === url.origin) === index
-    )
+    const hosts = Arr.dedupeWith(configured, (one, other) => one.url.origin === other.url.origin)
     const reached = yield* Effect.forEach(
       hosts,
       ({ name, url }) => checkHost(name, url, proxyFor((variable) => variables.get(variable) ?? "", url)),
       { concurrency: 4 }
     )
     const dataUrl = configured.find(({ name }) => name === "base-url")?.url
-    const isReached = !(reached[hosts.findIndex(({ url }) => url.origin === dataUrl?.origin)] ?? [])
-      .some(({ status }) => status === "failed")
+    const isReached = hosts.every(({ url }, index) =>
+      url.origin !== dataUrl?.origin || reached[index]?.every(({ status }) => status !== "failed")
+    )
     const service = dataUrl === undefined
       ? [skipped("service", "base-url is not set")]
       : yield* checkKey(settings, isReached)
@@ -161,7 +161,8 @@ const checkHost = (
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
     const result = yield* Effect.either(checkConnection(target))
     if (result._tag === "Left") {
-      return [failed(check, `${label}: ${reasonOf(result.left)}`, fixOf(result.left, url, proxy))]
+      const reason = `${reasons[result.left.step]}: ${describeSystemError(result.left)}`
+      return [failed(check, `${label}: ${reason}`, fixOf(result.left, url, proxy))]
     }
     const { addresses, certificate, connectMillis } = result.right
     const now = yield* Clock.currentTimeMillis
@@ -173,16 +174,7 @@ const checkHost = (
     ]
   })
 
-const reasonOf = ({ code, step }: UnreachableError): string => {
-  switch (step) {
-    case "name":
-      return `the name cannot be resolved: ${describeSystemError({ code })}`
-    case "connection":
-      return `cannot connect: ${describeSystemError({ code })}`
-    case "tls":
-      return `TLS fails: ${code}`
-  }
-}
+const reasons = { name: "the name cannot be resolved", connection: "cannot connect", tls: "TLS fails" }
 
 const fixOf = ({ code, step }: UnreachableError, url: URL, proxy: NamedProxy | null): string => {
   switch (step) {
@@ -239,8 +231,10 @@ const checkKey = (
       const forProfile = profile === defaultProfile ? "" : ` --profile ${profile}`
       return [failed("API key", "there is none", `quarry auth login${forProfile}, or set ${Settings.apiKey}`)]
     }
-    const check = isReached ? yield* checkService(settings, found.key) : null
-    return [checkAccepted(check, found), ...check === null ? [] : yield* checkResponse(check)]
+    const key = yield* found.read
+    const check = isReached ? yield* checkService(settings, key) : null
+    const label = `${ApiKey.fingerprint(key)} from ${found.source}`
+    return [checkAccepted(check, label, found.source), ...check === null ? [] : yield* checkResponse(check)]
   }).pipe(
     Effect.catchTags({
       ConfigFileError: (error) =>
@@ -251,8 +245,7 @@ const checkKey = (
     })
   )
 
-const checkAccepted = (check: ServiceCheck | null, { key, source }: ApiKey.FoundApiKey): Finding => {
-  const label = `${ApiKey.fingerprint(key)} from ${source}`
+const checkAccepted = (check: ServiceCheck | null, label: string, source: string): Finding => {
   if (check === null) return skipped("API key", `${label}: not checked without a connection`)
   switch (isKeyAccepted(check)) {
     case true:
