@@ -441,17 +441,3 @@ it("every code block is a sample", () => {
   const fences = ({ text }: Document) => text.match(/^ *```/gm)?.length ?? 0
   expect(documents.filter((document) => 2 * samplesOf(document).length !== fences(document))).toEqual([])
 })
-
-it("a comment belongs to the next block only", () => {
-  const text = "<!-- a note -->\n\nText\n\n```sh\nfalse\n```\n\n<!-- setup: ls -->\n\n```sh\ntrue\n```\n"
-  expect(samplesOf({ path: "page.md", text })).toMatchObject([
-    { code: "false\n", setup: "" },
-    { code: "true\n", setup: "ls" }
-  ])
-})
-
-it("scripts fail if bench has no such name or option", async () => {
-  const words = ["cal", "cal*", "--jso", "--call", "json"]
-  const script = words.map((word) => `npx -y pnpm@10 bench '${word}' || true`).join("\n")
-  expect((await runScript(script)).stderr).toBe(words.map((word) => `npx: bench has no ${word}\n`).join(""))
-})

@@ -1,9 +1,9 @@
 /** nginx in a typical configuration: one worker that caches on one port and only forwards on another. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { findExecutable, freePort, makeTemporaryDirectory, startProgram } from "./Processes.ts"
+import { freePort, makeTemporaryDirectory, startProgram } from "./Processes.ts"
 import type { Server } from "./Servers.ts"
 
 interface Ports {
@@ -57,7 +57,7 @@ export const startNginx = (
   upstreamUrl: string
 ): Effect.Effect<Record<keyof Ports, ReadonlyArray<Server>>, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const file = findExecutable("nginx")
+    const file = ["/usr/sbin/nginx", "/usr/bin/nginx"].find(existsSync)
     if (file === undefined) return { hits: [], misses: [] }
     const folder = yield* makeTemporaryDirectory
     const ports = { hits: yield* freePort, misses: yield* freePort }

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
@@ -14,18 +14,6 @@ export const pathTo = (path: string): string => fileURLToPath(new URL(`../../../
 
 /** The bundle of this package, which processes of benchmarks run. */
 export const benchPath = pathTo("packages/bench/dist/bench.js")
-
-/** Returns the path of a program in `PATH` or `/usr/sbin`; undefined if it is not installed. */
-export const findExecutable = (name: string): string | undefined =>
-  `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(delimiter).map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK)
-        return true
-      } catch {
-        return false
-      }
-    })
 
 /** A temporary directory that is removed when the scope closes. */
 export const makeTemporaryDirectory: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

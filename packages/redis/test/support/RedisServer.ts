@@ -3,25 +3,19 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, spawn } from "node:child_process"
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
-import { delimiter, join } from "node:path"
+import { join } from "node:path"
 import { connect as connectTls } from "node:tls"
 import type * as Certificate from "../../../http/test/support/Certificate.ts"
+import { freePort } from "../../../http/test/support/Server.ts"
 
-/** The path of `redis-server`, or undefined if it is not installed. */
-export const program: string | undefined = (process.env["PATH"] ?? "").split(delimiter)
-  .map((folder) => join(folder, "redis-server"))
-  .find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+/** The program, or undefined if it is not installed. */
+export const program = spawnSync("redis-server", ["--version"]).error === undefined
+  ? "redis-server"
+  : undefined
 
 /** Appended to the name of a suite that is skipped. */
 export const skipReason = program === undefined ? " (skipped: redis-server is not installed)" : ""
@@ -50,15 +44,6 @@ export interface Options {
   /** Only connections with TLS are accepted. */
   readonly certificate?: Certificate.Certificate
 }
-
-/** Returns an unused port. */
-const freePort: Effect.Effect<number> = Effect.async((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const bound = server.address()
-    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
-  })
-})
 
 /** Succeeds if a server replies to `PING`. */
 const waitForReply = (port: number, tls: boolean): Effect.Effect<void, Unavailable> =>
@@ -116,7 +101,7 @@ export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavaila
   Effect.gen(function*() {
     if (program === undefined) return yield* new Unavailable({ message: "redis-server is not installed" })
     const file = program
-    const port = yield* freePort
+    const port = Number(yield* freePort)
     const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
     let child: ChildProcess | undefined
     // The server must not outlive the test process, even if that is aborted
