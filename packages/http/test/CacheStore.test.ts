@@ -3,7 +3,6 @@ import * as CacheStore from "@blockquarry/http/CacheStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import { nextVersionOf } from "./support/CacheFixtures.ts"
 
 const entry = (bytes: number): CacheStore.CacheEntry => ({
   response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
@@ -90,45 +89,5 @@ describe("the cache in memory", () => {
       yield* store.set("b", entry(maxBodyBytes + 1))
       expect(yield* store.get("a")).not.toBeNull()
       expect(yield* store.get("b")).toBeNull()
-    }))
-
-  it.effect("is provided by layerMemory", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.CacheStore
-      const stored = entry(1)
-      yield* store.set("a", stored)
-      expect(yield* store.get("a")).toBe(stored)
-    }).pipe(Effect.provide(CacheStore.layerMemory({ maxBytes: 80_000 }))))
-})
-
-describe("entry versions in memory", () => {
-  it.effect("are issued in ascending order, above the unknown version", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.memory()
-      const versions = yield* Effect.replicateEffect(nextVersionOf(store), 5)
-      expect(versions).toEqual([1, 2, 3, 4, 5])
-      expect(CacheStore.unknownVersion).toBeLessThan(1)
-    }))
-
-  it.effect("decide which entry is kept: the highest, and of equal ones the last", () =>
-    Effect.gen(function*() {
-      const store = yield* CacheStore.memory()
-      const kept = (version: number) =>
-        Effect.gen(function*() {
-          const stored = { ...entry(1), version }
-          yield* store.set("a", stored)
-          return (yield* store.get("a")) === stored
-        })
-      expect(yield* Effect.forEach([0, 0, 2, 1, 0, 2, 3], kept)).toEqual([
-        true,
-        true,
-        true,
-        false,
-        false,
-        true,
-        true
-      ])
-      yield* store.remove("a")
-      expect(yield* kept(1)).toBe(true)
     }))
 })

@@ -26,16 +26,6 @@ const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining
 
 const grantedTrial = { _tag: "Granted", trial: true }
 
-it.effect("rate limits in memory are separate per id, and follow the clock", () =>
-  Effect.gen(function*() {
-    const store = yield* RateLimitStore.RateLimitStore
-    expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
-    expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(delayed(100, "rate_limit"))
-    expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(granted)
-    yield* TestClock.adjust(100)
-    expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
-  }).pipe(Effect.provide(RateLimitStore.layerMemory)))
-
 describe("rate limits with a backend", () => {
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
@@ -320,15 +310,6 @@ describe("rate limits with a slow backend", () => {
 })
 
 describe("quotas with a backend", () => {
-  it.scoped("are those of the backend while it is available", () =>
-    Effect.gen(function*() {
-      const { memory, store } = yield* withBackend(2)
-      expect(yield* store.consume("a", quota, 9)).toEqual(consumed(1))
-      expect(yield* memory.consume("a", quota, 1)).toEqual(consumed(0))
-      expect(yield* store.consume("a", quota, 1)).toEqual({ ...quotaExceeded(0), millis: period })
-      expect(yield* store.peek("a", quota)).toEqual({ remaining: 0, millis: period })
-    }))
-
   it.scoped("are the local share during an outage, less what was consumed before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2)

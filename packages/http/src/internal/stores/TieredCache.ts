@@ -56,9 +56,6 @@ const maxComparisons = 16
 /** Bounds the versions of a wrong clock, far below the largest safe integer. */
 const maxClockVersion = 2 ** 52
 
-/** Time to remove all entries, which takes many commands. */
-const clearTimeout = Duration.minutes(1)
-
 /** The version of a response that the remote store has not confirmed: it may hold an older one. */
 interface Unconfirmed extends Pick<CacheEntry, "version" | "expiresAt"> {
   readonly key: string
@@ -338,7 +335,6 @@ export const make = (
           Effect.map(backend.clear, () => (unconfirmed.clear(), true)),
           () => Effect.succeed(false)
         )),
-        Effect.timeoutTo({ duration: clearTimeout, onSuccess: (cleared) => cleared, onTimeout: () => false }),
         // Entries that were read before the remote store removed them.
         Effect.zipLeft(forgetAll)
       )

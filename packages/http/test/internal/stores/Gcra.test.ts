@@ -157,17 +157,6 @@ describe("a rate limit", () => {
       )
     )
   })
-
-  it("starts with its burst, and records units that were acquired elsewhere", () => {
-    const rule = { limit: 10, window: 1000, burst: 10 }
-    expect(Gcra.acquire(Gcra.initialState(7), 7, rule, 10, lease)[1]._tag).toBe("Granted")
-    const recorded = Gcra.recordAcquired(Gcra.initialState(7), 7, rule, 4)
-    expect(Gcra.acquire(recorded, 7, rule, 6, lease)[1]._tag).toBe("Granted")
-    expect(Gcra.acquire(recorded, 7, rule, 7, lease)[1]).toMatchObject({ millis: 100 })
-    const aboveBurst = Gcra.recordAcquired(Gcra.recordAcquired(recorded, 7, rule, 9), 7, rule, 9)
-    expect(Gcra.acquire(aboveBurst, 7, rule, 1, lease)[1]).toMatchObject({ millis: 100 })
-    expect(Gcra.recordAcquired(recorded, 7, unlimited, 9)).toBe(recorded)
-  })
 })
 
 const acquireOne = (state: Gcra.GcraState, now: number) => Gcra.acquire(state, now, unlimited, 1, lease)

@@ -114,25 +114,6 @@ describe("a cache above a remote one", () => {
       expect(yield* commandsOf(store.get("a"))).toEqual([replaced, ["getVersion a", "get a"]])
     }))
 
-  it.scoped("returns an entry that another process removed for at most 2 s", () =>
-    Effect.gen(function*() {
-      const remote = remoteCache()
-      const [one, other] = yield* Effect.replicateEffect(CacheStore.tiered(remote.backend), 2)
-      if (one === undefined || other === undefined) throw new Error("expected two stores")
-      for (const purge of [one.remove("a"), one.clear]) {
-        yield* one.set("a", entry(1))
-        expect(yield* other.get("a")).not.toBeNull()
-        expect(yield* purge).toBe(true)
-        expect([yield* one.get("a"), one.peek?.("a")]).toEqual([null, undefined])
-        yield* TestClock.adjust(2000)
-        expect([other.peek?.("a"), yield* other.get("a"), other.peek?.("a")]).toEqual([
-          undefined,
-          null,
-          undefined
-        ])
-      }
-    }))
-
   it.scoped("returns an entry for at most 100 ms after another process has sent a message that it removed entries", () =>
     Effect.gen(function*() {
       const { backend, commandsOf, entries } = remoteCache()
@@ -300,19 +281,6 @@ describe("a cache above a remote one", () => {
       yield* release
       yield* Effect.yieldNow()
       expect(yield* commandsOf(store.get("a"))).toEqual([stored, ["getVersion a"]])
-    }))
-
-  it.scoped("clears for at most a minute", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withRemote
-      state.delay = Effect.sleep(59_000)
-      const inTime = yield* Effect.fork(store.clear)
-      yield* TestClock.adjust(59_000)
-      expect(yield* Fiber.join(inTime)).toBe(true)
-      state.delay = Effect.sleep(61_000)
-      const tooLate = yield* Effect.fork(store.clear)
-      yield* TestClock.adjust(60_000)
-      expect(yield* Fiber.join(tooLate)).toBe(false)
     }))
 })
 
