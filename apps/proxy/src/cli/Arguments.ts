@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
-import { proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
+import { optionOf, proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
 import * as Values from "../config/ValueSchemas.ts"
 
 type Command =
@@ -40,47 +40,29 @@ interface OptionRow {
   readonly text: string
 }
 
+/** An option that overrides a variable. */
+const overriding = (variable: string, row: Omit<OptionRow, "name" | "variable">): OptionRow => ({
+  name: optionOf(variable).slice(2),
+  variable,
+  ...row
+})
+
+const { admin, allowAnonymous, config, host, port, sandbox } = proxyVariables
+
 /** The options in the order of help. */
 const rows: ReadonlyArray<OptionRow> = [
-  {
-    name: "config",
-    alias: "c",
-    value: "FILE",
-    variable: proxyVariables.config,
-    text: "Configuration file in YAML"
-  },
-  {
-    name: "host",
-    value: "HOST",
-    variable: proxyVariables.host,
-    text: "Address to listen on",
-    standard: "127.0.0.1"
-  },
-  {
-    name: "port",
-    alias: "p",
-    value: "PORT",
-    variable: proxyVariables.port,
-    text: "Port; 0 selects a free one",
-    standard: "8650"
-  },
-  {
-    name: "admin",
+  overriding(config, { alias: "c", value: "FILE", text: "Configuration file in YAML" }),
+  overriding(host, { value: "HOST", text: "Address to listen on", standard: "127.0.0.1" }),
+  overriding(port, { alias: "p", value: "PORT", text: "Port; 0 selects a free one", standard: "8650" }),
+  overriding(admin, {
     value: "HOST:PORT",
-    variable: proxyVariables.admin,
     text: "Admin listener (status page, metrics), or off",
     standard: "127.0.0.1:8651"
-  },
-  {
-    name: "allow-anonymous",
-    variable: proxyVariables.allowAnonymous,
-    text: "Allow a non-loopback address without clients"
-  },
-  {
-    name: "sandbox",
-    variable: proxyVariables.sandbox,
+  }),
+  overriding(allowAnonymous, { text: "Allow a non-loopback address without clients" }),
+  overriding(sandbox, {
     text: "Use the embedded sandbox as upstream: synthetic data, no account, no network"
-  },
+  }),
   { name: "connect", text: "With config check: try Redis too, for at most 2 s" },
   // Help and version are answered before the command line is parsed
   { name: "help", alias: "h", text: "Show this help" },

@@ -25,11 +25,11 @@ const sensitive = { sensitive: true } as const
 const ListenSection = Schema.Struct({
   host: key(Values.Host, "127.0.0.1", "Host name or IP address to listen on.", {
     ...restart,
-    variable: Variables.text(proxyVariables.host, "--host")
+    variable: Variables.text(proxyVariables.host)
   }),
   port: key(Values.Port, 8650, "Port to listen on; 0 chooses a free port.", {
     ...restart,
-    variable: Variables.integer(proxyVariables.port, "--port")
+    variable: Variables.integer(proxyVariables.port)
   }),
   allowedHosts: key(
     Values.HostNames,
@@ -132,7 +132,7 @@ const CircuitBreakerSection = Schema.Struct({
 const UpstreamSection = Schema.Struct({
   sandbox: key(Values.Flag, false, "Sandbox mode: synthetic data, not from any real blockchain.", {
     ...restart,
-    variable: Variables.flag(proxyVariables.sandbox, "--sandbox")
+    variable: Variables.flag(proxyVariables.sandbox)
   }),
   baseUrls: section(BaseUrlsSection, "Base URLs. Requests to an API without a base URL fail with 503."),
   keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left."),
@@ -303,7 +303,7 @@ const LogSection = Schema.Struct({
 export const ConfigDocument = Schema.Struct({
   listen: section(ListenSection, "Listener for clients."),
   admin: section(AdminSection, "Admin listener: status page, metrics, usage, purge. off disables it.", {
-    variable: Variables.hostAndPort(proxyVariables.admin, "--admin")
+    variable: Variables.hostAndPort(proxyVariables.admin)
   }),
   upstream: section(UpstreamSection, "The upstream: base URLs and API keys."),
   clients: list(
@@ -311,7 +311,7 @@ export const ConfigDocument = Schema.Struct({
     "Clients and their tokens. If empty, authentication is disabled and the proxy only listens on a loopback address."
   ),
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
-    variable: Variables.flag(proxyVariables.allowAnonymous, "--allow-anonymous")
+    variable: Variables.flag(proxyVariables.allowAnonymous)
   }),
   costs: section(CostsSection, "Units that each operation costs, as the upstream bills them."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),

@@ -24,8 +24,8 @@ const hasKeys = (document: unknown): boolean => {
 export const overlay = (file: unknown, sources: Variables.ConfigSources): Overlay => {
   const variables = new Map<string, SettingSource>()
   let document = withoutEmpty(file, keys)
-  const recordSource = (path: ConfigPath, name: string, option?: string) =>
-    void variables.set(format(path), Variables.variableSource(name, sources, option))
+  const recordSource = (path: ConfigPath, name: string) =>
+    void variables.set(format(path), Variables.variableSource(name, sources))
 
   const secret = Variables.variableValue(Names.apiKey, sources)
   if (secret !== undefined && !hasKeys(file)) {
@@ -43,7 +43,7 @@ export const overlay = (file: unknown, sources: Variables.ConfigSources): Overla
     const merged = section !== null && isMapping(before) ? { ...before, ...section } : value
     document = replaced(document, path, merged)
     for (const at of [path, ...Object.keys(section ?? {}).map((name) => [...path, name])]) {
-      recordSource(at, variable.name, variable.option)
+      recordSource(at, variable.name)
     }
   }
   return { document, sources: variables }

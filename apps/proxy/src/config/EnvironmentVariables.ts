@@ -22,16 +22,11 @@ export const proxyVariables = {
 
 export interface VariableBinding {
   readonly name: string
-  readonly option: string | undefined
   /** Returns the value as it would be written in the file. Invalid text is returned as it is: the schema rejects it. */
   readonly parse: (text: string) => unknown
 }
 
-const binding = (parse: VariableBinding["parse"]) => (name: string, option?: string): VariableBinding => ({
-  name,
-  option,
-  parse
-})
+const binding = (parse: VariableBinding["parse"]) => (name: string): VariableBinding => ({ name, parse })
 
 export const text = binding((text) => text)
 
@@ -55,10 +50,15 @@ export const variableValue = (name: string, { env, optionValues }: ConfigSources
 
 const trimmed = (text: string | undefined): string | undefined => text?.trim() || undefined
 
-export const variableSource = (name: string, sources: ConfigSources, option?: string): SettingSource => {
-  const isOption = trimmed(sources.optionValues[name]) !== undefined
-  return { _tag: "Variable", name, option: isOption ? option : undefined }
-}
+export const variableSource = (name: string, { optionValues }: ConfigSources): SettingSource => ({
+  _tag: "Variable",
+  name,
+  option: trimmed(optionValues[name]) === undefined ? undefined : optionOf(name)
+})
+
+/** Returns the option that replaces a variable: `--port` for QUARRY_PROXY_PORT. */
+export const optionOf = (variable: string): string =>
+  `--${variable.replace(/^QUARRY_(PROXY_)?/, "").replaceAll("_", "-").toLowerCase()}`
 
 /**
  * Whether Kubernetes set a variable for a service of the namespace. Those of a service named quarry-proxy look like
