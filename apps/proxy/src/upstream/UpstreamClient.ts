@@ -17,21 +17,19 @@ import { responseContainsSecret, textContainsSecret } from "@blockquarry/http/Se
 import * as Names from "@blockquarry/http/Settings"
 import * as Upstream from "@blockquarry/http/Upstream"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Equivalence from "effect/Equivalence"
 import * as FiberRef from "effect/FiberRef"
 import * as Rec from "effect/Record"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import { isUtf8 } from "node:buffer"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { type UpstreamEndpoints, Upstreams } from "./Upstreams.ts"
+import { Upstreams } from "./Upstreams.ts"
 
 /** An operation, its decoded input, and the encoded HTTP request. */
 export interface UpstreamRequest {
@@ -88,7 +86,8 @@ export const make = (config: UpstreamConfig) =>
     const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
     const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
     const policies = policiesOf(config)
-    const apiKeys = distinctKeys(endpoints)
+    // The upstreams of a key share it.
+    const apiKeys = [...new Set(Object.values(endpoints.keys).flat().map(({ key }) => key))]
     /** Whether a text, JSON or not, contains an API key of the proxy. */
     const containsApiKey = (text: string): boolean => textContainsSecret(text, apiKeys)
     /** Replaces the message of an error if it contains an API key of the proxy. */
@@ -206,12 +205,6 @@ export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode
 /** Names the limit that denied memory to a caller. */
 export const withMemoryError = ({ memory }: Caller, error: ProxyError.ProxyError): ProxyError.ProxyError =>
   error === ProxyError.outOfMemory ? memory.error() : error
-
-const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>
-  Arr.dedupeWith(
-    Object.values(keys).flat().map(({ key }) => key),
-    Redacted.getEquivalence(Equivalence.string)
-  )
 
 const keyMissing = (name: UpstreamName): ProxyError.ProxyError =>
   ProxyError.make(
