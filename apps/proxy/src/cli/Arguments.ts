@@ -173,11 +173,9 @@ export const parse = (args: ReadonlyArray<string>) =>
   })
 
 const unknownCommand = (positionals: ReadonlyArray<string>): string =>
-  positionals[0] === "token"
-    ? "token: expected a client name, for example: quarry-proxy token indexer"
-    : `unknown command ${
-      JSON.stringify(positionals.join(" "))
-    }; expected serve, config check, config print, config example or token NAME`
+  `unknown command ${
+    JSON.stringify(positionals.join(" "))
+  }; expected serve, config check, config print, config example or token NAME`
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
