@@ -50,14 +50,6 @@ describe("the exporter", () => {
       ) expect(lines).toContain(`quarry_proxy_${line}`)
     }))
 
-  it.scoped("escapes every character of label values", () =>
-    Effect.gen(function*() {
-      const lines = yield* metricsAfter({ client: `x"y\\z\nw`, status: 429, code: "client-rate-limited" })
-      expect(lines).toContain(
-        `quarry_proxy_rejected_total{client="x\\"y\\\\z\\nw",code="client-rate-limited"} 1`
-      )
-    }))
-
   it.scoped(
     installed
       ? "passes Prometheus' own check"

@@ -18,7 +18,7 @@ const testnetHash = [...ledger.transactions.testnet.keys()].find((key) =>
 
 describe("golden records", () => {
   it("of every operation", async () => {
-    const { send, end, proxy } = recorder("operations", { logLevel: "debug" })
+    const { send, end, proxy } = recorder("operations")
     await proxy("anonymous access from this machine, without a cache")
     for (const { id, method } of allOperations) {
       const { body, path } = sampleRequests[id] ?? { path: "" }

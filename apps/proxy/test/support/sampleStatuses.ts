@@ -6,10 +6,6 @@ import { accessLogEntry } from "./accessLogEntries.ts"
 
 const hour = 3_600_000
 
-/** Returns a deterministic value between 0 and 1 that varies with the index. */
-const oscillate = (index: number, period: number): number =>
-  (1 + Math.sin((index * 2 * Math.PI) / period)) / 2
-
 const sampleState = (now: number): Status.CurrentState => ({
   now,
   state: "ready",
@@ -79,21 +75,17 @@ const sampleState = (now: number): Status.CurrentState => ({
 /** Returns the status after more than 15 minutes of traffic and `extraRequests` further requests. */
 export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
   const usage = UsageStats.make(now - 27 * hour)
-  const clients = ["wallet-app", "price-feed", "wallet-app", "research"]
+  const clients = ["wallet-app", "price-feed", "research"]
   for (let index = 0; index < 4000; index += 1) {
-    const at = now -
-      900_000 * (1 - (index + 1 + oscillate(index, 1300) * 150 - oscillate(index, 90) * 8) / 4150)
-    const isHit = oscillate(index, 2600) * 0.4 + oscillate(index * 37, 101) * 0.9 > 0.4
+    const isHit = index % 4 > 0
     usage.record(accessLogEntry({
-      startedAt: at - 200,
-      client: clients[index % 4] ?? null,
-      cache: isHit ? (index % 40 === 0 ? "stale" : "hit") : index % 11 === 0 ? "coalesced" : "miss",
+      startedAt: now - 900_000 + index * 225,
+      client: clients[index % clients.length] ?? null,
+      cache: isHit ? index % 40 === 1 ? "stale" : "hit" : index % 11 === 0 ? "coalesced" : "miss",
       attempts: isHit ? 0 : 1,
       upstreamCost: isHit ? 0 : 50,
       savedCost: isHit ? 50 : 0,
-      durationMs: isHit
-        ? 1 + oscillate(index * 31, 89) * 4
-        : 60 + oscillate(index * 29, 97) ** 6 * 260 + (index % 389 === 0 ? 700 : 0),
+      durationMs: isHit ? 1 + index % 5 : 60 + index % 389,
       bytes: 9000,
       ...(index % 61 === 0 ? { status: 429, code: "client-rate-limited" as const } : {}),
       ...(index % 331 === 0 ? { status: 499 } : {})

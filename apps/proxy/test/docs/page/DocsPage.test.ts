@@ -13,7 +13,7 @@ import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
 import { examples } from "../../support/proxy.ts"
 
-const page = DocsPage.render({ examples, costs: { ...defaults.costs, tokenPrice: 7, ledgerTransaction: 1 } })
+const page = DocsPage.render({ examples, costs: defaults.costs })
 const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
 
 describe("the page", () => {
@@ -24,13 +24,6 @@ describe("the page", () => {
       expect(article, id).toContain(html`${docs.summary}`.markup)
       for (const { name } of parameters) expect(article, id).toContain(`<code>${name}</code>`)
     }
-  })
-
-  it("shows the configured cost of an operation, and the default of others", () => {
-    const shownCost = (id: string) => / · (\d+ units?)/.exec(markup.split(`<code>${id}</code>`)[1] ?? "")?.[1]
-    expect(shownCost("tokenPrice")).toBe("7 units")
-    expect(shownCost("ledgerTransaction")).toBe("1 unit")
-    expect(shownCost("walletTransfers")).toBe(`${defaults.costs.walletTransfers} units`)
   })
 
   it("lists every error code with its status", () => {

@@ -33,7 +33,7 @@ export interface Options {
   readonly config?: Partial<Config>
   readonly endpoints?: UpstreamEndpoints
   readonly style?: Logging.LogStyle
-  /** Default: `info`. The debug lines of calls are in the records of failures and of every operation. */
+  /** Default: `info`. The record `upstream-failures` has the debug lines of calls. */
   readonly logLevel?: "debug"
 }
 
@@ -128,8 +128,8 @@ interface Recorder {
 /** The Host header of every request, so that records do not contain the actual port. */
 export const host = "127.0.0.1:8650"
 
-/** Records `NAME.http` and `NAME.log.ndjson`. The options apply to each of its proxies. */
-export const recorder = (name: string, common: Options = {}): Recorder => {
+/** Records `NAME.http` and `NAME.log.ndjson`. */
+export const recorder = (name: string): Recorder => {
   const written: Array<string> = []
   const logged: Array<string> = []
   const names: Array<readonly [string, string]> = []
@@ -155,7 +155,7 @@ export const recorder = (name: string, common: Options = {}): Recorder => {
       await close()
       written.push(`##### ${title}\n`)
       logged.push(JSON.stringify({ proxy: title }))
-      state.proxied = await start({ ...common, ...options })
+      state.proxied = await start(options)
       return state.proxied
     },
     pass: async (millis) => {
