@@ -25,7 +25,7 @@ export const errorResponses: JsonObject = Object.fromEntries(statuses.map((statu
   return [componentOf(status), {
     description: passedThrough.has(status) ? `${codes}; or the upstream response, unchanged` : codes,
     ...(withRetryAfter.has(status)
-      ? { headers: { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } }
+      ? { headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } } }
       : {}),
     content: { "application/json": { schema: passedThrough.has(status) ? { anyOf: [schema, {}] } : schema } }
   }]

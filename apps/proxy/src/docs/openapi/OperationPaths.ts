@@ -9,44 +9,37 @@ import { prefixes } from "../../pipeline/Router.ts"
 import { errorResponsesOf } from "./ErrorResponses.ts"
 import { type DescribedOperation, type JsonObject, reference, responseSchemaName } from "./ResponseSchemas.ts"
 
-/** Headers that the proxy adds to responses: the name of the component, an example, and the meaning. */
+/** Headers that the proxy adds to responses, with an example and the meaning. */
 export const responseHeaders = [
-  [
-    "X-Request-Id",
-    "RequestId",
-    "",
-    "ID of the request in the proxy's log: the client's X-Request-Id, or a new one."
-  ],
+  ["X-Request-Id", "", "ID of the request in the proxy's log: the client's X-Request-Id, or a new one."],
   [
     "Cache-Status",
-    "CacheStatus",
     "quarry-proxy; hit; ttl=12",
     "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure."
   ],
-  ["Age", "Age", "3", "Age of the response in seconds."],
-  ["ETag", "ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],
+  ["Age", "3", "Age of the response in seconds."],
+  ["ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],
   [
-    "RateLimit",
     "RateLimit",
     "\"rate\";r=31;t=1",
     "Remaining units (r) of your rate limit and daily quota, and the seconds until more are available (t)."
   ],
-  ["RateLimit-Policy", "RateLimitPolicy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
-  ["Retry-After", "RetryAfter", "7", "With 429 and 503: seconds to wait before a retry."]
+  ["RateLimit-Policy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
+  ["Retry-After", "7", "With 429 and 503: seconds to wait before a retry."]
 ] as const
 
 export const headers: JsonObject = Object.fromEntries(
-  responseHeaders.map(([name, component, example, description]) => [component, {
+  responseHeaders.map(([name, example, description]) => [name, {
     description,
-    schema: { type: name === "Age" ? "integer" : "string" },
-    ...example === "" ? {} : { example: name === "Age" ? Number(example) : example }
+    schema: { type: "string" },
+    ...example === "" ? {} : { example }
   }])
 )
 
 /** Headers of every response to an operation. */
 const operationResponseHeaders: JsonObject = Object.fromEntries(
   responseHeaders.filter(([name]) => name !== "Retry-After")
-    .map(([name, component]) => [name, { $ref: `#/components/headers/${component}` }])
+    .map(([name]) => [name, { $ref: `#/components/headers/${name}` }])
 )
 
 const networks = Object.keys(ledgerNetworks)
@@ -149,7 +142,7 @@ const listOf = (operation: DescribedOperation, cost: number): JsonObject => ({
   responses: {
     "200": {
       description: "Records as NDJSON and a final line",
-      headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
+      headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } },
       content: { "application/x-ndjson": { schema: { type: "string" } } }
     },
     ...errorResponsesOf(operation)

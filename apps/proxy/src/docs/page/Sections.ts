@@ -44,10 +44,7 @@ const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-Request-Id", "A-Z a-z 0-9 . _ -", "ID for this request, at most 64 characters."]
 ])
 
-const responseHeadersSection: Html = headerTable(
-  "Response headers",
-  responseHeaders.map(([name, , example, meaning]) => [name, example, meaning])
-)
+const responseHeadersSection: Html = headerTable("Response headers", responseHeaders)
 
 const listsSection: Html =
   html`<p>Prefix the path of a list with <code>/all</code> to stream all records as NDJSON, one JSON document per line. The
