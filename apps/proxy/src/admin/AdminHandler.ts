@@ -15,8 +15,6 @@ import type { RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
 import { Quotas } from "../quota/Quotas.ts"
-import * as EncodedBodies from "../response/EncodedBodies.ts"
-import * as RenderResponse from "../response/RenderResponse.ts"
 import { MainServer } from "../server/Server.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
@@ -69,7 +67,6 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
 /** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
 export const make = (admin: AdminContext): RequestHandlerService => {
   const onComplete = () => {}
-  const encodedBodies = EncodedBodies.make()
   const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
     ...response,
     headers: { ...response.headers, "x-request-id": id }
@@ -84,10 +81,6 @@ export const make = (admin: AdminContext): RequestHandlerService => {
             Effect.logError("admin listener: internal error", defect),
             ProxyError.toResponse(ProxyError.internalError, id)
           )
-        ),
-        // Status and metrics change between requests, so their encoded bodies are not worth storing.
-        Effect.flatMap((response) =>
-          RenderResponse.renderPage(response, request.headers, encodedBodies, false)
         ),
         Effect.map((response) => withRequestId(response, id))
       )

@@ -60,7 +60,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
     const rendered = () =>
       Effect.flatMap(
         page(configured, request),
-        (response) => RenderResponse.renderPage(response, headers, encodedBodies, true)
+        (response) => RenderResponse.renderPage(response, headers, encodedBodies)
       )
     return Router.respondToMethod(method, "GET", rendered)
   }

@@ -59,19 +59,18 @@ export const render = (
   )
 }
 
-/** Compresses the body of a built-in page if the client accepts it. `store`: whether later requests get the same body. */
+/** Compresses the body of a built-in page if the client accepts it. */
 export const renderPage = (
   page: ProxyResponse,
   requestHeaders: RequestHeaders,
-  encodedBodies: EncodedBodies,
-  store: boolean
+  encodedBodies: EncodedBodies
 ): Effect.Effect<ProxyResponse> =>
   page.body instanceof Uint8Array && page.body.byteLength >= minEncodedBytes
     ? Effect.map(
       encodedBodies.encode(
         { status: page.status, bytes: page.body },
         requestHeaders["accept-encoding"],
-        store ? tagOfPage(page.body) : undefined
+        tagOfPage(page.body)
       ),
       ({ bytes, encoding }) => ({
         ...page,

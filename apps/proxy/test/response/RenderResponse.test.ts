@@ -87,7 +87,7 @@ describe("a page of the proxy", () => {
     Effect.gen(function*() {
       const page = { status: 200, headers: {}, body: new Uint8Array(EncodedBodies.minEncodedBytes) }
       const encodedBodies = EncodedBodies.make()
-      const render = () => RenderResponse.renderPage(page, { "accept-encoding": "gzip" }, encodedBodies, true)
+      const render = () => RenderResponse.renderPage(page, { "accept-encoding": "gzip" }, encodedBodies)
       const first = yield* render()
       // Bodies do not change. Here it shows whether the body is read again.
       page.body.fill(1)
