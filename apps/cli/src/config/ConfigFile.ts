@@ -14,13 +14,17 @@ import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 import { findSetting, unknownSetting } from "./Setting.ts"
 
-/** A value of a file. */
-interface FileValue {
+/** What a file has under a name. */
+interface Entry {
   /** Empty for settings outside of profiles. Otherwise `aliases`, or for example `profiles.work`. */
   readonly section: string
   readonly name: string
-  readonly value: string
   readonly line: number
+  /** Null if it is no text. */
+  readonly value: string | null
+  /** Whether names and values are expected under it. */
+  readonly isSection: boolean
+  readonly isMapping: boolean
 }
 
 export interface ConfigIssue {
@@ -34,7 +38,8 @@ export interface ConfigIssue {
 /** The valid content of a file, and what is invalid in it. */
 export interface ConfigFile {
   readonly file: string
-  readonly values: ReadonlyArray<FileValue>
+  /** Without sections. */
+  readonly values: ReadonlyArray<Entry>
   readonly profiles: ReadonlyArray<string>
   readonly issues: ReadonlyArray<ConfigIssue>
 }
@@ -79,18 +84,6 @@ export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile> =>
     )
   )
 
-/** What a file has under a name. */
-interface Entry {
-  readonly section: string
-  readonly name: string
-  readonly line: number
-  /** Null if the value is no text. */
-  readonly text: string | null
-  /** Whether names and values are expected under it. */
-  readonly isSection: boolean
-  readonly isMapping: boolean
-}
-
 const isSection = (path: string): boolean => /^(?:aliases|profiles(?:\.[^.]+)?)$/.test(path)
 
 const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): ConfigFile => {
@@ -108,7 +101,7 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
         section,
         name: String(key),
         line: lineAt(yaml.isNode(key) ? key.range?.[0] ?? 0 : 0),
-        text: yaml.isScalar(value) ? String(value.value ?? "") : null,
+        value: yaml.isScalar(value) ? String(value.value ?? "") : null,
         isSection: kind === "user" && isSection(path),
         isMapping: yaml.isMap(value)
       }
@@ -122,9 +115,7 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
   })
   return {
     file,
-    values: valid.flatMap(({ isSection, text, ...rest }) =>
-      isSection ? [] : [{ ...rest, value: text ?? "" }]
-    ),
+    values: valid.filter(({ isSection }) => !isSection),
     profiles: valid.filter(({ section }) => section === "profiles").map(({ name }) => name),
     issues
   }
@@ -135,7 +126,7 @@ const wholeFile: Entry = {
   section: "",
   name: "configuration",
   line: 1,
-  text: null,
+  value: null,
   isSection: true,
   isMapping: false
 }
@@ -147,21 +138,23 @@ const yamlHint = "correct it in an editor"
 
 /** Returns what is wrong with an entry; null if it is valid. */
 const entryProblem = (
-  { isMapping, isSection, name, section, text }: Entry,
+  { isMapping, isSection, name, section, value }: Entry,
   kind: FileKind
 ): Problem | null => {
   if (section === "profiles" && !isProfileName(name)) {
     return problem(`profile ${JSON.stringify(name)}: expected ${profileNameForm}`)
   }
-  if (isSection) return isMapping || text === "" ? null : problem(`${name}: expected names and values`)
+  if (isSection) return isMapping || value === "" ? null : problem(`${name}: expected names and values`)
   if (section === "aliases") {
-    const reason = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
+    const reason = AddressBook.checkName(name) ?? AddressBook.checkAddress(value ?? "") ??
       (name === name.toLowerCase() ? null : "expected lower case")
     return reason === null ? null : problem(`alias ${JSON.stringify(name)}: ${reason}`)
   }
   const invalidName = nameProblem(name, kind, section !== "")
   if (invalidName !== null) return invalidName
-  const invalid = text === null ? problem("expected a single value") : findSetting(name)?.check(text) ?? null
+  const invalid = value === null
+    ? problem("expected a single value")
+    : findSetting(name)?.check(value) ?? null
   return invalid === null ? null : { ...invalid, message: `${name}: ${invalid.message}` }
 }
 

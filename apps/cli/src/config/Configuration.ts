@@ -141,7 +141,7 @@ export const load = (options: ArgumentValues): Effect.Effect<Configuration> =>
       profile,
       profiles: [...new Set([defaultProfile, ...user?.profiles ?? []])],
       addressBook: AddressBook.make(
-        new Map(valuesIn(user, "aliases").map(({ name, value }) => [name, value.toLowerCase()]))
+        new Map(valuesIn(user, "aliases").map(({ name, value }) => [name, (value ?? "").toLowerCase()]))
       ),
       files,
       issues: [...invalidVariables, ...project?.issues ?? [], ...user?.issues ?? []]
@@ -171,7 +171,7 @@ const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = n
   new Map(
     valuesIn(file, profile === null ? "" : `profiles.${profile}`).map(({ line, name, value }) => [
       name,
-      { value, origin: { _tag: "File", file: file?.file ?? "", line, profile } }
+      { value: value ?? "", origin: { _tag: "File", file: file?.file ?? "", line, profile } }
     ])
   )
 

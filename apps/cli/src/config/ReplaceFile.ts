@@ -42,14 +42,6 @@ const targetOf = (file: string): string => {
   }
 }
 
-const modeOf = (file: string): number | undefined => {
-  try {
-    return fs.statSync(file).mode & 0o777
-  } catch {
-    return undefined
-  }
-}
-
 /**
  * Replaces the content of a file by what `next` returns for it. Readers see the old or the new content, never a part.
  * Processes do so one after another, so that none of their changes is lost. `mode` is set, or kept if it is null.
@@ -73,7 +65,10 @@ export const replaceFile = <E>(
     const text = yield* Effect.flatMap(readSmallFile(target), next)
     yield* Effect.mapError(requireHeld, toConfigFileError)
     yield* Effect.uninterruptible(Effect.tryPromise({
-      try: () => replaceAtomically(target, text, mode ?? modeOf(target)),
+      try: () => {
+        const current = fs.statSync(target, { throwIfNoEntry: false })
+        return replaceAtomically(target, text, mode ?? (current && current.mode & 0o777))
+      },
       catch: failed
     }))
   }))
