@@ -3,7 +3,6 @@ import type { FaultRule, parseFault, SandboxService } from "@blockquarry/sandbox
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { type ArgumentValues, integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { duration, expecting, parseDuration } from "../args/Checks.ts"
@@ -52,32 +51,29 @@ const faultRules = (
 export const faultsOf = (
   values: ArgumentValues,
   parse: typeof parseFault
-): Either.Either<ReadonlyArray<FaultRule>, UsageError> => {
-  const share = Number(singleValue(values, "faults") ?? 0)
-  const delay = Duration.toMillis(parseDuration(singleValue(values, "latency") ?? "") ?? Duration.zero)
-  if (values.has("fault") && share === 0) {
-    return Either.left(
-      new UsageError({ reason: "--fault: no request fails without --faults", hint: "add --faults 0.05" })
-    )
-  }
-  return Either.map(
-    Either.all(
-      (values.get("fault") ?? defaultFaults).map((fault) =>
-        Either.fromOption(parse(fault), () =>
-          new UsageError({
-            reason: `--fault: expected a fault such as status=503;retry-after=2 or reset, got ${
-              JSON.stringify(fault)
-            }`,
-            hint: `for example ${defaultFaults.join(", ")}, hang, html or bad-json`
-          }))
-      )
-    ),
-    (faults) => [
+): Effect.Effect<ReadonlyArray<FaultRule>, UsageError> =>
+  Effect.gen(function*() {
+    const share = Number(singleValue(values, "faults") ?? 0)
+    const delay = Duration.toMillis(parseDuration(singleValue(values, "latency") ?? "") ?? Duration.zero)
+    if (values.has("fault") && share === 0) {
+      return yield* new UsageError({
+        reason: "--fault: no request fails without --faults",
+        hint: "add --faults 0.05"
+      })
+    }
+    const faults = yield* Effect.forEach(values.get("fault") ?? defaultFaults, (fault) =>
+      Effect.mapError(parse(fault), () =>
+        new UsageError({
+          reason: `--fault: expected a fault such as status=503;retry-after=2 or reset, got ${
+            JSON.stringify(fault)
+          }`,
+          hint: `for example ${defaultFaults.join(", ")}, hang, html or bad-json`
+        })))
+    return [
       ...share === 0 ? [] : faultRules(faults, share, delay),
       ...delay === 0 ? [] : [{ fault: { delay } }]
     ]
-  )
-}
+  })
 
 /** Logs each request with its status, or why there is none, and its duration. */
 const withRequestLog = (sandbox: SandboxService): SandboxService => ({

@@ -2,7 +2,6 @@
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import type { ArgumentValues } from "../../src/args/ArgumentValues.ts"
@@ -77,8 +76,9 @@ it.effect("latency delays every response, also of a fault", () =>
 
 it.effect("rejects a fault that is unknown or never happens", () =>
   Effect.gen(function*() {
-    const unknown = faultsOf(new Map([["faults", ["0.1"]], ["fault", ["explode"]]]), Sandbox.parseFault)
-    expect(Either.getOrNull(Either.flip(unknown))?.reason).toContain("got \"explode\"")
+    const options = new Map([["faults", ["0.1"]], ["fault", ["explode"]]])
+    const { reason } = yield* Effect.flip(faultsOf(options, Sandbox.parseFault))
+    expect(reason).toContain("got \"explode\"")
     expect(yield* quarry(["sandbox", "serve", "--fault", "reset"])).toMatchObject({
       code: 2,
       err: expect.stringContaining("add --faults")
