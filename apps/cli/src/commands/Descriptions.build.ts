@@ -1,9 +1,8 @@
 /** The descriptions of all commands. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
 import { allOperations } from "@blockquarry/core/Operations"
 import type { CommandLineDescription } from "../args/CommandDescription.ts"
-import { switchOption, textOption } from "../args/CommandOption.ts"
+import { switchOption } from "../args/CommandOption.ts"
 import { globalOptions } from "../args/GlobalOptions.ts"
-import { shells } from "../completion/Scripts.ts"
 import { settings, variableOf } from "../config/Setting.ts"
 import { recordFields } from "../formats/RecordFields.ts"
 import { loadCommands } from "./Commands.ts"
@@ -15,12 +14,6 @@ const fieldsOf = (id: string | null): ReadonlyArray<string> => {
 
 /** Options that replace the execution of a command. They are not parsed, but only read. */
 const informationOptions = [
-  textOption(
-    "completions",
-    "shell",
-    "Print a shell completion script; the same as quarry completions <shell>",
-    { group: "global", choices: shells }
-  ),
   switchOption("help", "Show help; --help all lists all options", {
     alias: "h",
     group: "global",

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { completionScript, isShell, shells } from "../completion/Scripts.ts"
+import { completionScripts, isShell, shells } from "../completion/Scripts.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { print } from "../terminal/Terminal.ts"
 import { localCommand } from "./LocalCommand.ts"
@@ -19,7 +19,7 @@ export const completions = localCommand({
   examples: ["bash", "zsh", "fish", "powershell"],
   run: Effect.fnUntraced(function*({ values }) {
     const shell = singleValue(values, "shell") ?? ""
-    if (isShell(shell)) return yield* print(completionScript(shell))
+    if (isShell(shell)) return yield* print(completionScripts[shell])
     return yield* new UsageError({
       reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
       hint: didYouMean(closestMatch(shell, shells))

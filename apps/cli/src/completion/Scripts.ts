@@ -6,7 +6,12 @@ type Shell = (typeof shells)[number]
 
 export const isShell = (text: string): text is Shell => shells.some((shell) => shell === text)
 
-const bash = `_quarry() {
+const bash = `# Completions of quarry for bash. To install them:
+#   mkdir -p ~/.local/share/bash-completion/completions
+#   quarry completions bash > ~/.local/share/bash-completion/completions/quarry
+#   Or, without the package bash-completion, in ~/.bashrc: source <(quarry completions bash)
+
+_quarry() {
   local i n=0 joins= line value current=
   local words=()
   # Bash splits --name=value into three words
@@ -42,7 +47,14 @@ const bash = `_quarry() {
 complete -F _quarry quarry
 `
 
-const zsh = `_quarry() {
+/** The first line of a zsh function file names its command. */
+const zsh = `#compdef quarry
+# Completions of quarry for zsh. To install them:
+#   mkdir -p ~/.zfunc && quarry completions zsh > ~/.zfunc/_quarry
+#   In ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit && compinit
+#   Or, after compinit in ~/.zshrc: source <(quarry completions zsh)
+
+_quarry() {
   local line value description
   local -a candidates options
   for line in "\${(@f)$(quarry __complete "=\${(Q)words[CURRENT]}" "\${(@Q)words[2,CURRENT-1]}" 2>/dev/null)}"; do
@@ -66,7 +78,10 @@ const zsh = `_quarry() {
 if [[ \${funcstack[1]} == _quarry ]]; then _quarry "$@"; else compdef _quarry quarry; fi
 `
 
-const fish = `function __quarry_complete
+const fish = `# Completions of quarry for fish. To install them:
+#   quarry completions fish > ~/.config/fish/completions/quarry.fish
+
+function __quarry_complete
     set -l words (commandline -opc)
     set -e words[1]
     set -l current (commandline -ct)
@@ -88,7 +103,10 @@ end
 complete -c quarry -f -k -a '(__quarry_complete)'
 `
 
-const powershell = `Register-ArgumentCompleter -Native -CommandName quarry -ScriptBlock {
+const powershell = `# Completions of quarry for powershell. To install them:
+#   In $PROFILE: quarry completions powershell | Out-String | Invoke-Expression
+
+Register-ArgumentCompleter -Native -CommandName quarry -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
         Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
@@ -101,44 +119,5 @@ const powershell = `Register-ArgumentCompleter -Native -CommandName quarry -Scri
 }
 `
 
-interface ShellScript {
-  readonly installation: ReadonlyArray<string>
-  readonly script: string
-}
-
-const scripts: { readonly [S in Shell]: ShellScript } = {
-  bash: {
-    installation: [
-      "mkdir -p ~/.local/share/bash-completion/completions",
-      "quarry completions bash > ~/.local/share/bash-completion/completions/quarry",
-      "Or, without the package bash-completion, in ~/.bashrc: source <(quarry completions bash)"
-    ],
-    script: bash
-  },
-  zsh: {
-    installation: [
-      "mkdir -p ~/.zfunc && quarry completions zsh > ~/.zfunc/_quarry",
-      "In ~/.zshrc: fpath+=~/.zfunc; autoload -Uz compinit && compinit",
-      "Or, after compinit in ~/.zshrc: source <(quarry completions zsh)"
-    ],
-    script: zsh
-  },
-  fish: {
-    installation: ["quarry completions fish > ~/.config/fish/completions/quarry.fish"],
-    script: fish
-  },
-  powershell: {
-    installation: ["In $PROFILE: quarry completions powershell | Out-String | Invoke-Expression"],
-    script: powershell
-  }
-}
-
-/** Returns the script of a shell, with its installation as comments. */
-export const completionScript = (shell: Shell): string => {
-  const { installation, script } = scripts[shell]
-  // The first line of a zsh function file names its command
-  const head = shell === "zsh" ? "#compdef quarry\n" : ""
-  return `${head}# Completions of quarry for ${shell}. To install them:\n${
-    installation.map((line) => `#   ${line}\n`).join("")
-  }\n${script}`
-}
+/** The scripts begin with their installation as comments. */
+export const completionScripts: { readonly [S in Shell]: string } = { bash, zsh, fish, powershell }

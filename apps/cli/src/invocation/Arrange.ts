@@ -62,11 +62,6 @@ const findInvocation = (
       return value === "false" ? undefined : value
     }
     if (lastValue("version") !== undefined) return { _tag: "Version" }
-    const shell = lastValue("completions")
-    const completions = commands.find(({ path }) => path.join(" ") === "completions")
-    if (shell !== undefined && completions !== undefined) {
-      return { _tag: "Run", command: completions, options: new Map(), args: [shell] }
-    }
     const [topic] = positionals
     if (isHelpCommand && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
     const isHelp = isHelpCommand || lastValue("help") !== undefined

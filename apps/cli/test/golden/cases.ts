@@ -482,10 +482,10 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("token price 0x12 --quiet --json-errors"),
     testCase("token price 0x12 -q -v")
   ],
-  "completions-bash": [testCase("--completions bash")],
+  "completions-bash": [testCase("completions bash")],
   "completions-powershell": [testCase("completions powershell"), testCase("completions nowhere")],
-  "completions-fish": [testCase("--completions fish")],
-  "completions-zsh": [testCase("--completions zsh")],
+  "completions-fish": [testCase("completions fish")],
+  "completions-zsh": [testCase("completions zsh")],
   "verbose": [
     testCase("token price {token} --exchange mm-finance -v --sandbox"),
     connectedCase("token transfers {token} --limit 2 --max-items 3 --fields value --verbose"),

@@ -62,8 +62,7 @@ it.each([
   ["--version", "Version"],
   ["-V", "Version"],
   ["token price --version", "Version"],
-  ["help environment", "Topic"],
-  ["--completions zsh", "completions -- zsh"]
+  ["help environment", "Topic"]
 ])("reads %j as %j", (line, expected) => {
   expect(meaning(line)).toBe(expected)
 })
