@@ -61,20 +61,18 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
   if (maxItems <= 0 || maxPages <= 0) return Stream.empty
   const fetched = Stream.unwrap(
     // Each run of the stream has its own state.
-    Effect.suspend(() => initialState(pageSource, input, options.cursor ?? input.cursor)).pipe(
-      Effect.map((state) => {
-        let [pageCount, itemCount] = [0, 0]
-        return Stream.paginateEffect(
-          state,
-          (state) =>
-            Effect.map(nextPage(pageSource, state), ([page, next]) => {
-              pageCount += 1
-              itemCount += page.result.length
-              return [page, pageCount < maxPages && itemCount < maxItems ? next : Option.none()]
-            })
-        )
-      })
-    )
+    Effect.map(initialState(pageSource, input, options.cursor ?? input.cursor), (state) => {
+      let [pageCount, itemCount] = [0, 0]
+      return Stream.paginateEffect(
+        state,
+        (state) =>
+          Effect.map(nextPage(pageSource, state), ([page, next]) => {
+            pageCount += 1
+            itemCount += page.result.length
+            return [page, pageCount < maxPages && itemCount < maxItems ? next : Option.none()]
+          })
+      )
+    })
   )
   return prefetch < 1 ? fetched : prefetching(fetched, prefetch)
 }
@@ -118,115 +116,76 @@ const initialState = <I, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
   cursor: string | undefined
-): Either.Either<PaginationState<I>, InvalidInputError> => {
-  const seenCursors = SeenCursors.make()
-  const direction = pageSource.direction(input)
-  const listId = pageSource.listId(input)
-  const startingAt = (blockPosition: BlockCursor.BlockPosition | null) => (input: I): PaginationState<I> => ({
-    input,
-    listId,
-    seenCursors,
-    blockPosition
-  })
-  // An empty value is an omitted parameter.
-  if (cursor === undefined || cursor === "") {
-    const position = pageSource.byBlock === undefined ? null : BlockCursor.startPosition(direction)
-    return Either.right(startingAt(position)(input))
-  }
-  if (!isResumeCursor(cursor)) {
-    seenCursors.add(cursor)
-    return Either.map(pageSource.afterCursor(input, cursor), startingAt(null))
-  }
-  const invalid = (reason: string) =>
-    new InvalidInputError({ operation: pageSource.id, issues: [{ parameter: "cursor", reason }] })
-  return Either.flatMap(Either.mapLeft(parseResumeCursor(cursor), invalid), (parsed) => {
-    const { block, limit, operation, parameters } = parsed
-    return operation === pageSource.id && parsed.direction === direction && parameters === listId
-      ? Either.map(
-        pageSource.fromBlock(input, block, limit),
-        startingAt(parsed)
+): Effect.Effect<PaginationState<I>, InvalidInputError> =>
+  Effect.gen(function*() {
+    const { byBlock, id } = pageSource
+    const direction = pageSource.direction(input)
+    const start: PaginationState<I> = {
+      input,
+      listId: pageSource.listId(input),
+      seenCursors: SeenCursors.make(),
+      blockPosition: null
+    }
+    // An empty value is an omitted parameter.
+    if (cursor === undefined || cursor === "") {
+      return byBlock === undefined ? start : { ...start, blockPosition: BlockCursor.startPosition(direction) }
+    }
+    if (!isResumeCursor(cursor)) {
+      start.seenCursors.add(cursor)
+      return { ...start, input: yield* pageSource.afterCursor(input, cursor) }
+    }
+    const invalid = (reason: string) =>
+      new InvalidInputError({ operation: id, issues: [{ parameter: "cursor", reason }] })
+    const position = yield* Either.mapLeft(parseResumeCursor(cursor), invalid)
+    const { block, limit, operation, parameters } = position
+    if (operation !== id || position.direction !== direction || parameters !== start.listId) {
+      return yield* invalid(
+        "the cursor belongs to another list; use it with the operation and parameters that returned it"
       )
-      : Either.left(
-        invalid(
-          "the cursor belongs to another list; use it with the operation and parameters that returned it"
-        )
-      )
+    }
+    return { ...start, input: yield* pageSource.fromBlock(input, block, limit), blockPosition: position }
   })
-}
 
 /** Fetches one page, and returns the state for the next one. */
 const nextPage = <I, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   state: PaginationState<I>
 ): Effect.Effect<PageStep<I, Output>, ListOperationError> =>
-  Effect.flatMap(
-    pageSource.fetchPage(state.input),
-    (page): Either.Either<PageStep<I, Output>, ListOperationError> => {
-      const { blockPosition } = state
-      const ordering = pageSource.byBlock
-      return blockPosition !== null && ordering !== undefined &&
-          (blockPosition.block !== null || page.cursor === undefined)
-        ? continueByBlock(pageSource, state, blockPosition, page, ordering)
-        : continueByCursor(pageSource, state, page)
+  Effect.gen(function*() {
+    const { blockPosition, input, listId, seenCursors } = state
+    const { byBlock, id: operation } = pageSource
+    const paginationError = (problem: BlockCursor.PaginationProblem) =>
+      new PaginationError({ operation, ...problem })
+    const page = yield* pageSource.fetchPage(input)
+    if (
+      byBlock !== undefined && blockPosition !== null &&
+      (blockPosition.block !== null || page.cursor === undefined)
+    ) {
+      const advanced = BlockCursor.advance(blockPosition, page, byBlock)
+      const { newItems, next } = yield* Either.mapLeft(advanced, paginationError)
+      if (next === null) return [{ ...page, result: newItems, cursor: null }, Option.none()]
+      const { block } = next
+      const limit = pageSource.limit(input)
+      // The requested range was valid, so this fails only for a block outside of it.
+      const nextInput = yield* Either.mapLeft(pageSource.fromBlock(input, block, limit), () =>
+        paginationError({
+          reason: "OutOfOrder",
+          description: `the upstream returned block ${block}, which is outside of the requested range`
+        }))
+      const cursor = formatResumeCursor(new ResumeCursor({ operation, parameters: listId, ...next, limit }))
+      return [
+        { ...page, result: newItems, cursor },
+        Option.some({ ...state, input: nextInput, blockPosition: next })
+      ]
     }
-  )
-
-const continueByCursor = <I, Output extends Page<Item>, Item>(
-  pageSource: PageSource<I, Output, Item>,
-  state: PaginationState<I>,
-  page: Output
-): Either.Either<PageStep<I, Output>, PaginationError | InvalidInputError> => {
-  const { input, seenCursors } = state
-  const cursor = nextCursor(page)
-  if (cursor === undefined) return Either.right([{ ...page, cursor: null }, Option.none()])
-  if (!seenCursors.add(cursor)) {
-    return Either.left(
-      new PaginationError({
-        operation: pageSource.id,
+    const cursor = nextCursor(page)
+    if (cursor === undefined) return [{ ...page, cursor: null }, Option.none()]
+    if (!seenCursors.add(cursor)) {
+      return yield* paginationError({
         reason: "CursorRepeated",
         description: "the upstream returned the same cursor twice; following it would never end"
       })
-    )
-  }
-  return Either.map(
-    pageSource.afterCursor(input, cursor),
-    (input) => [page, Option.some({ ...state, input, blockPosition: null })]
-  )
-}
-
-const continueByBlock = <I, Output extends Page<Item>, Item>(
-  pageSource: PageSource<I, Output, Item>,
-  state: PaginationState<I>,
-  blockPosition: BlockCursor.BlockPosition,
-  page: Output,
-  ordering: BlockCursor.BlockOrdering<Item>
-): Either.Either<PageStep<I, Output>, ListOperationError> => {
-  const { input, listId } = state
-  const paginationError = (problem: BlockCursor.PaginationProblem) =>
-    new PaginationError({ operation: pageSource.id, ...problem })
-  const advanced = Either.mapLeft(BlockCursor.advance(blockPosition, page, ordering), paginationError)
-  return Either.flatMap(
-    advanced,
-    ({ newItems, next }): Either.Either<PageStep<I, Output>, PaginationError> => {
-      if (next === null) return Either.right([{ ...page, result: newItems, cursor: null }, Option.none()])
-      const { block } = next
-      const limit = pageSource.limit(input)
-      const cursor = formatResumeCursor(
-        new ResumeCursor({ operation: pageSource.id, parameters: listId, ...next, limit })
-      )
-      return Either.mapBoth(pageSource.fromBlock(input, block, limit), {
-        // The requested range was valid, so this fails only for a block outside of it.
-        onLeft: () =>
-          paginationError({
-            reason: "OutOfOrder",
-            description: `the upstream returned block ${block}, which is outside of the requested range`
-          }),
-        onRight: (input) =>
-          [
-            { ...page, result: newItems, cursor },
-            Option.some({ ...state, input, blockPosition: next })
-          ] as const
-      })
     }
-  )
-}
+    const nextInput = yield* pageSource.afterCursor(input, cursor)
+    return [page, Option.some({ ...state, input: nextInput, blockPosition: null })]
+  })

@@ -7,7 +7,7 @@
  * Unstable: this module may change in any release.
  */
 import { elementTexts } from "@blockquarry/core/LosslessJson"
-import type { ListOperation, Operation } from "@blockquarry/core/Operation"
+import type { ListOperation } from "@blockquarry/core/Operation"
 import {
   InvalidResponseError,
   type ListOperationError,
@@ -17,11 +17,9 @@ import type { Page } from "@blockquarry/core/Page"
 import { requestEncoder } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { EngineService } from "./Engine.ts"
-import type { EngineResponse } from "./internal/call/EngineOutput.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
 import type { Upstream } from "./Upstream.ts"
@@ -54,52 +52,39 @@ export const pages = <
     // Pagination drops records that it has returned before, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
-      Effect.flatMap(raw(input, encode(input)), (engineResponse) =>
-        Either.flatMap(decodeResponse(operation, engineResponse), ({ page, text }) => {
-          const rawRecords = elementTexts(text, "result")
-          // A record must be neither lost nor invented.
-          if (rawRecords.length !== page.result.length) {
-            const { method, path } = encode(input)
-            return Either.left(
-              new InvalidResponseError({
-                operation: operation.id,
-                request: { method, path },
-                status: 200,
-                serverMessage: null,
-                body: "",
-                upstreamRequestId: null,
-                kind: "unexpected-shape",
-                path: "result",
-                reason: `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`,
-                mayHaveBeenApplied: false
-              })
-            )
-          }
-          for (const [item, text] of Arr.zip(page.result, rawRecords)) {
-            rawByRecord.set(item, onOneLine(text))
-          }
-          return Either.right(page)
-        }))
+      Effect.gen(function*() {
+        const request = encode(input)
+        const { classification } = yield* raw(input, request)
+        const complete = classification()
+        if (complete._tag !== "Complete") return yield* complete.error
+        const page = yield* complete.decode(operation)
+        const rawRecords = elementTexts(complete.text ?? "", "result")
+        // A record must be neither lost nor invented.
+        if (rawRecords.length !== page.result.length) {
+          return yield* new InvalidResponseError({
+            operation: operation.id,
+            request: { method: request.method, path: request.path },
+            status: 200,
+            serverMessage: null,
+            body: "",
+            upstreamRequestId: null,
+            kind: "unexpected-shape",
+            path: "result",
+            reason: `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`,
+            mayHaveBeenApplied: false
+          })
+        }
+        for (const [item, text] of Arr.zip(page.result, rawRecords)) rawByRecord.set(item, onOneLine(text))
+        return page
+      })
     return Stream.map(
       Pagination.pages(PageSource.make(operation, fetchPage), input, options),
       ({ cursor, result }) => ({
-        records: result.map((item) =>
-          Option.getOrThrow(Option.fromNullable(rawByRecord.get(item)))
-        ),
+        records: result.map((item) => Option.getOrThrow(Option.fromNullable(rawByRecord.get(item)))),
         cursor: cursor ?? null
       })
     )
   })
-
-const decodeResponse = <I, InputEncoded, Output, OutputEncoded>(
-  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-  { classification: classifyResponse }: EngineResponse
-): Either.Either<{ readonly page: Output; readonly text: string }, OperationError> => {
-  const classification = classifyResponse()
-  return classification._tag === "Complete"
-    ? Either.map(classification.decode(operation), (page) => ({ page, text: classification.text ?? "" }))
-    : Either.left(classification.error)
-}
 
 /** Replaces line breaks, which occur only between tokens: strings escape them. */
 const onOneLine = (record: string): string => /[\n\r]/.test(record) ? record.replace(/[\n\r]+/g, " ") : record
