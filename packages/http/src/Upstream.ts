@@ -92,12 +92,11 @@ export const make = (
     if (!Arr.isNonEmptyReadonlyArray(apiKeys)) {
       return yield* Effect.fail(ConfigError.InvalidData(["apiKey"], "expected at least one API key"))
     }
-    yield* Effect.forEach(apiKeys, ({ key, label }) => {
+    for (const { key, label } of apiKeys) {
       const reason = key === noApiKey ? null : apiKeyError(key)
-      return reason === null
-        ? Effect.void
-        : Effect.fail(ConfigError.InvalidData(["apiKey", ...apiKeys.length === 1 ? [] : [label]], reason))
-    }, { discard: true })
+      const path = ["apiKey", ...apiKeys.length === 1 ? [] : [label]]
+      if (reason !== null) return yield* Effect.fail(ConfigError.InvalidData(path, reason))
+    }
     const policies = {
       cache: options.cache === undefined ? defaults.cache : override(ResponseCache.standard, options.cache),
       timeouts: override(defaults.timeouts, options.timeouts),
@@ -106,30 +105,21 @@ export const make = (
       breaker: override(defaults.breaker, options.breaker),
       concurrency: override(defaults.concurrency, options.concurrency)
     }
-    const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
+    const transportOptions = {
+      maxBodySize: options.maxBodySize ?? Transport.defaultMaxBodySize,
+      userAgent: options.userAgent ?? userAgent
+    }
+    const dispatch = yield* Effect.serviceOption(Transport.DispatchTransport)
     return {
       keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? [], settings),
-      transport: yield* transportOf(client, {
-        maxBodySize,
-        userAgent: options.userAgent ?? userAgent
-      }),
+      // The transport of the layer that provides the client, if it has one
+      transport: Option.isSome(dispatch) && dispatch.value.client === client
+        ? dispatch.value.make(transportOptions)
+        : fromHttpClient(client, transportOptions),
       policies,
       arrayFormat: options.arrayFormat ?? "brackets"
     }
   })
-
-/** Uses the transport of the layer that provides the client, if it has one. */
-const transportOf = (
-  client: HttpClient.HttpClient,
-  options: Transport.TransportOptions
-): Effect.Effect<Transport.Transport> =>
-  Effect.map(
-    Effect.serviceOption(Transport.DispatchTransport),
-    (dispatch) =>
-      Option.isSome(dispatch) && dispatch.value.client === client
-        ? dispatch.value.make(options)
-        : fromHttpClient(client, options)
-  )
 
 /** Without an API key, the pool has one entry with an empty key. */
 const apiKeysOf = ({ apiKey }: OptionalKeyApiOptions): ReadonlyArray<ApiKey> => {

@@ -31,13 +31,6 @@ export const parseDigits = (text: string): bigint | undefined => {
   }
 }
 
-/** Matches `0x` followed by a fixed number of hexadecimal digits: the format of addresses and hashes. */
-export interface HexFormat {
-  readonly isLower: (text: string) => text is `0x${string}`
-  /** Returns the string in lower case, or undefined if it does not match. */
-  readonly toLower: (text: string) => `0x${string}` | undefined
-}
-
 /**
  * Creates the pattern of strings that are not `0x` followed by lower-case digits.
  *
@@ -49,14 +42,15 @@ export interface HexFormat {
 const notLowerPattern = (digits: number): RegExp =>
   new RegExp(`^(?!0x(?=${"[^g-\\uffff]".repeat(digits)})${"[0-9a-fh-jl-np-s]".repeat(digits)}$)`)
 
-export const hexFormat = (digits: number): HexFormat => {
+/** Matches `0x` followed by a fixed number of hexadecimal digits: the format of addresses and hashes. */
+export const hexFormat = (digits: number) => {
   const notLower = notLowerPattern(digits)
   const mixed = new RegExp(`^0x[0-9a-f]{${digits}}$`, "i")
   const isLower = (text: string): text is `0x${string}` => !notLower.test(text)
   return {
     isLower,
-    // Tries lower case first, which upstreams send.
-    toLower: (text) =>
+    /** Returns undefined for a string that does not match. Tries lower case first, which upstreams send. */
+    toLower: (text: string): `0x${string}` | undefined =>
       isLower(text) ? text : mixed.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined
   }
 }

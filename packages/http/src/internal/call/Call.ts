@@ -28,7 +28,7 @@ import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "../../CallClient.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
-import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
+import { dayMillis } from "../../RateLimitStore.ts"
 import type { RawResponse } from "../../RawResponse.ts"
 import * as SteadyClock from "../../SteadyClock.ts"
 import * as Telemetry from "../../Telemetry.ts"
@@ -40,22 +40,7 @@ import type { Transport } from "../transport/Transport.ts"
 import type { Classification, RetryHint } from "./EngineOutput.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
-export interface CallKey extends PooledKey {
-  readonly cost: number
-  readonly rule: RateLimitRule
-  readonly maxWait: number
-  readonly quota: Quota | null
-}
-
-interface TimeoutMillis {
-  readonly attempt: number
-  readonly call: number
-}
-
-interface AttemptSpan {
-  readonly name: string
-  readonly attributes: Readonly<Record<string, string | number>>
-}
+export type CallKey = Readonly<ReturnType<typeof callKeyOf>>
 
 /** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
@@ -90,7 +75,7 @@ export interface Call {
   readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
   /** Whether there is a tracer, and it is not disabled for this call. */
   readonly isTraced: boolean
-  readonly attemptSpan: AttemptSpan
+  readonly attemptSpan: ReturnType<typeof attemptSpanOf>
   /** Whether log lines of level debug are written. */
   readonly isDebug: boolean
 }
@@ -154,7 +139,7 @@ export const prepare = (
 const attemptSpanOf = (
   { method, path }: Call["operation"],
   { apiUrl }: Pick<KeyPool, "apiUrl">
-): AttemptSpan => {
+) => {
   const { hostname, pathname, port, protocol } = new URL(apiUrl + path)
   return {
     name: Telemetry.attemptSpan(method, pathname),
@@ -176,7 +161,7 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
   query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
 
-const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
+const timeoutMillis = ({ attempt, call }: Timeouts) => ({
   attempt: Duration.toMillis(attempt),
   call: Duration.toMillis(call)
 })
@@ -187,10 +172,13 @@ const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
  * - with the same keys, because errors may depend on the key,
  * - with the same retry policy and attempt timeout. Their call timeouts may differ.
  */
-const flightVariantOf = ({ id }: KeyPool, { retry }: Policies, { attempt }: TimeoutMillis): string =>
-  `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}`
+const flightVariantOf = (
+  { id }: KeyPool,
+  { retry }: Policies,
+  { attempt }: ReturnType<typeof timeoutMillis>
+): string => `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}`
 
-const callKeyOf = (operation: Call["operation"], key: PooledKey): CallKey => {
+const callKeyOf = (operation: Call["operation"], key: PooledKey) => {
   const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit
   const costs: Readonly<Record<string, number | undefined>> = typeof cost === "number" ? {} : cost
   return {

@@ -36,38 +36,30 @@ export const make = () => {
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
   let callNumber = 0
 
-  const measured = <A, E extends { readonly _tag: string }>(
-    call: Call,
-    self: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => {
-    const { clock, metricLabels, operation: { id } } = call
-    const startedAt = clock.unsafeCurrentTimeMillis()
-    const record = (outcome: string) => {
-      calls(metricLabels, 1, id, outcome)
-      durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
-    }
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.matchCauseEffect(restore(self), {
-        onFailure: (cause) => {
-          record(outcomeOf(cause))
-          return Effect.failCause(cause)
-        },
-        onSuccess: (value) => {
-          record("ok")
-          return Effect.succeed(value)
-        }
-      })
-    )
-  }
-
   return {
     /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
     observeCall: <A, E extends { readonly _tag: string }>(
       call: Call,
       self: Effect.Effect<A, E>
     ): Effect.Effect<A, E> => {
-      const { isDebug, operation: { id }, request: { method, path } } = call
-      const counted = measured(call, self)
+      const { clock, isDebug, metricLabels, operation: { id }, request: { method, path } } = call
+      const startedAt = clock.unsafeCurrentTimeMillis()
+      const record = (outcome: string) => {
+        calls(metricLabels, 1, id, outcome)
+        durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
+      }
+      const counted = Effect.uninterruptibleMask((restore) =>
+        Effect.matchCauseEffect(restore(self), {
+          onFailure: (cause) => {
+            record(outcomeOf(cause))
+            return Effect.failCause(cause)
+          },
+          onSuccess: (value) => {
+            record("ok")
+            return Effect.succeed(value)
+          }
+        })
+      )
       const annotated = isDebug
         ? Effect.annotateLogs(counted, { operation: id, method, path, call: ++callNumber })
         : counted
