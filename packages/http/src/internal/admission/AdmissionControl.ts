@@ -8,7 +8,6 @@ import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationErro
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { SendObserver } from "../../CallClient.ts"
 import { type Consumption, evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
@@ -158,11 +157,10 @@ export const make = (
       )
     return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
-      onSuccess: (consumption) => {
-        return consumption._tag === "Consumed"
+      onSuccess: (consumption) =>
+        consumption._tag === "Consumed"
           ? Effect.succeed({ permit, consumption })
           : reject(rejected(call, "daily", consumption.millis))
-      }
     })
   }
 
@@ -244,28 +242,21 @@ export const make = (
       sent += change
       call.onSent?.(change)
     }
-    const admitted = circuitBreaker.admit(call, admittedAt)
-    const attempted = Either.isLeft(admitted)
-      ? Effect.fail(admitted.left)
-      : after(admitted.right.change, restore(attempt(key, onSent)))
+    const attempted = circuitBreaker.run(call, restore(attempt(key, onSent)))
     return Effect.flatMap(Effect.exit(attempted), (exit) => {
-      const now = call.clock.unsafeCurrentTimeMillis()
-      const stateChange = Either.isLeft(admitted)
-        ? null
-        : circuitBreaker.record(call, admitted.right, exit, now)
       const report = reportResult(admission, grant.permit.trial, exit)
-      const settled = sent > 0 ? report : giveBack(admission, grant, now - admittedAt, report)
+      const settled = sent > 0
+        ? report
+        : giveBack(admission, grant, call.clock.unsafeCurrentTimeMillis() - admittedAt, report)
       const release = () => {
         if (Exit.isSuccess(exit) && exit.value.health === "throttled") queue.recheck(key.id)
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
         if (sent > 0) instrumentation.recordCost(call, admission.cost)
       }
-      if (stateChange === null && settled === null) {
-        release()
-        return exit
-      }
-      return Effect.ensuring(after(stateChange, after(settled, exit)), Effect.sync(release))
+      if (settled !== null) return Effect.zipRight(Effect.ensuring(settled, Effect.sync(release)), exit)
+      release()
+      return exit
     })
   }
 
@@ -311,9 +302,6 @@ export const make = (
     }
   }
 }
-
-const after = <A, E>(effect: Effect.Effect<void> | null, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  effect === null ? next : Effect.zipRight(effect, next)
 
 const delayOfPermit = (
   call: Call,

@@ -7,15 +7,13 @@
 import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import type * as Exit from "effect/Exit"
 import { hostOf } from "../../BaseUrl.ts"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import type { SteadyClock } from "../../SteadyClock.ts"
 import {
+  type AttemptEffect,
   type AttemptHealth,
   type AttemptNoResponse,
-  type AttemptResponse,
   type Call,
   describe,
   healthOf,
@@ -25,17 +23,6 @@ import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 
 export type CircuitBreakerStage = ReturnType<typeof make>
-
-/** Logs a change of the state. Null if it did not change. */
-type StateChange = Effect.Effect<void> | null
-
-interface AdmittedAttempt {
-  readonly circuit: Circuit
-  readonly epoch: number
-  readonly change: StateChange
-}
-
-type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
 export const make = (instrumentation: Instrumentation) => {
   // By base URL and client.
@@ -66,30 +53,28 @@ export const make = (instrumentation: Instrumentation) => {
       const remainingMillis = circuitOf(call).remainingOpenMillis(now)
       return remainingMillis === null ? null : rejected(call, remainingMillis)
     },
-    /** Admits an attempt, which may make it the trial, or rejects it. */
-    admit: (call: Call, now: number): Either.Either<AdmittedAttempt, AttemptNoResponse> => {
+    /** Runs an attempt, which may be the trial, unless the circuit breaker is open. Must not be interrupted itself. */
+    run: (call: Call, attempt: AttemptEffect): AttemptEffect => {
       const circuit = circuitOf(call)
-      const remainingMillis = circuit.remainingOpenMillis(now)
-      if (remainingMillis !== null) return Either.left(rejected(call, remainingMillis))
-      const epoch = circuit.admit(now)
-      return Either.right({
-        circuit,
-        epoch,
-        change: circuit.tag === "HalfOpen" ? changed(call, circuit, now, "openDuration elapsed") : null
+      const startedAt = call.clock.unsafeCurrentTimeMillis()
+      const remainingMillis = circuit.remainingOpenMillis(startedAt)
+      if (remainingMillis !== null) return Effect.fail(rejected(call, remainingMillis))
+      const epoch = circuit.admit(startedAt)
+      const attempted = circuit.tag === "HalfOpen"
+        ? Effect.zipRight(changed(call, circuit, startedAt, "openDuration elapsed"), attempt)
+        : attempt
+      return Effect.flatMap(Effect.exit(attempted), (exit) => {
+        const result = resultOf(exit)
+        const health = result === null ? "unknown" : healthOf(result)
+        const now = call.clock.unsafeCurrentTimeMillis()
+        // Layers of one engine may have different policies, and a gateway may change its policy.
+        return circuit.record(now, health, epoch, call.policies.breaker)
+          ? Effect.zipRight(
+            changed(call, circuit, now, result === null ? "interrupted" : describe(result)),
+            exit
+          )
+          : exit
       })
-    },
-    record: (
-      call: Call,
-      { circuit, epoch }: AdmittedAttempt,
-      exit: AttemptExit,
-      now: number
-    ): StateChange => {
-      const result = resultOf(exit)
-      const health = result === null ? "unknown" : healthOf(result)
-      // Layers of one engine may have different policies, and a gateway may change its policy.
-      return circuit.record(now, health, epoch, call.policies.breaker)
-        ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
-        : null
     },
     /** Returns the health of each base URL, which includes the path, unlike the host in metrics. */
     health: (clock: SteadyClock) =>
