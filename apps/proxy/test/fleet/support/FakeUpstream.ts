@@ -8,7 +8,6 @@ import * as Http from "node:http"
 
 interface ReceivedRequest {
   /** In milliseconds, by a monotonic clock. */
-  readonly receivedAt: number
   readonly method: string
   readonly key: string
   readonly target: string
@@ -54,7 +53,7 @@ export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.gen(
   const server = Http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const { headers, method = "", url: target = "" } = request
     const key = String(headers["x-api-key"] ?? headers["authorization"] ?? "")
-    const received: ReceivedRequest = { receivedAt: performance.now(), method, key, target, body: "" }
+    const received: ReceivedRequest = { method, key, target, body: "" }
     request.on("data", (piece: Buffer) => received.body += piece.toString())
     const delay = delays[upstream.received.length % delays.length] ?? 0
     upstream.received.push(received)
