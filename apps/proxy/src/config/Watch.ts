@@ -9,13 +9,7 @@ import * as NodePath from "node:path"
 import * as Files from "./Files.ts"
 
 /** The parts of the operating system that a watch depends on. */
-export interface WatchSources {
-  /** Emits on SIGHUP. Signals that arrive faster than they are consumed are merged. */
-  readonly signals: Stream.Stream<void>
-  /** Emits once at the start, and whenever something may have changed in the directories of the files. */
-  readonly events: (files: ReadonlyArray<string>) => Stream.Stream<void>
-  readonly digestOf: (file: string) => Effect.Effect<string>
-}
+export type WatchSources = Effect.Effect.Success<typeof nodeSources>
 
 /** Editors and deployment tools write files in several steps. */
 const debounceInterval = "200 millis"
@@ -56,7 +50,7 @@ const calls = (register: (callback: () => void) => Effect.Effect<unknown, never,
   })
 
 /** Signals and file watchers of Node.js. They are closed with the streams. */
-export const nodeSources: Effect.Effect<WatchSources, never, FileSystem.FileSystem> = Effect.map(
+export const nodeSources = Effect.map(
   FileSystem.FileSystem,
   (fileSystem) => ({
     signals: calls((callback) =>
@@ -65,8 +59,10 @@ export const nodeSources: Effect.Effect<WatchSources, never, FileSystem.FileSyst
         () => Effect.sync(() => process.off("SIGHUP", callback))
       )
     ),
-    events: (files) => Stream.unwrap(Effect.map(directoriesOf(files, fileSystem), events)),
-    digestOf: (file) => Effect.provideService(Files.digestOf(file), FileSystem.FileSystem, fileSystem)
+    /** Emits once at the start, and whenever something may have changed in the directories of the files. */
+    events: (files: ReadonlyArray<string>) =>
+      Stream.unwrap(Effect.map(directoriesOf(files, fileSystem), events)),
+    digestOf: (file: string) => Effect.provideService(Files.digestOf(file), FileSystem.FileSystem, fileSystem)
   })
 )
 

@@ -5,12 +5,11 @@ import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import { ProxyMetrics } from "../admin/ProxyMetrics.ts"
 import * as Changes from "../config/Changes.ts"
-import { allowsAnonymousClients, type Config, lacksAdminToken } from "../config/Config.ts"
+import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import * as Diagnostic from "../config/Diagnostic.ts"
 import * as Load from "../config/Load.ts"
 import * as Watch from "../config/Watch.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
-import * as StartupBanner from "./StartupBanner.ts"
 
 /** Activates a configuration, and counts the reload. */
 export const activate = (config: Config): Effect.Effect<void, never, ActiveConfig | ProxyMetrics> =>
@@ -25,14 +24,10 @@ export const countRejection: Effect.Effect<void, never, ProxyMetrics> = Effect.m
   (metrics) => metrics.recordReload("failure")
 )
 
-/**
- * Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. `needsToken`: whether no token
- * of the admin listener was generated, so that `admin.tokens` needs one.
- */
+/** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
   options: Load.LoadOptions,
   initial: Load.LoadedConfig,
-  needsToken: boolean,
   watchSources: Watch.WatchSources
 ): Effect.Effect<void, never, ActiveConfig | FileSystem.FileSystem | ProxyMetrics> =>
   Effect.gen(function*() {
@@ -46,7 +41,7 @@ export const reloadOnChange = (
     yield* Stream.runForEach(Stream.merge(watchSources.signals, changes), () =>
       Load.load(options).pipe(
         Effect.mapError(({ diagnostics }) => diagnostics.map(Diagnostic.formatDiagnostic)),
-        Effect.flatMap((loaded) => apply(loaded, needsToken)),
+        Effect.flatMap(apply),
         Effect.matchEffect({
           onFailure: (reasons) =>
             Effect.zipRight(
@@ -62,8 +57,7 @@ export const reloadOnChange = (
 
 /** Fails with the reasons if the configuration is rejected. */
 const apply = (
-  loaded: Load.LoadedConfig,
-  needsToken: boolean
+  loaded: Load.LoadedConfig
 ): Effect.Effect<Load.LoadedConfig, ReadonlyArray<string>, ActiveConfig | ProxyMetrics> =>
   Effect.gen(function*() {
     const { config: active } = (yield* ActiveConfig).current()
@@ -79,9 +73,6 @@ const apply = (
     if (reasons.length > 0) return yield* Effect.fail(reasons)
     yield* activate(loaded.config)
     yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
-    if (needsToken && lacksAdminToken(loaded.config) && !lacksAdminToken(active)) {
-      yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
-    }
     const summary = changes.length === 0 ? "no changes" : changes.map(({ text }) => text).join("; ")
     yield* Effect.logInfo(`configuration reloaded: ${summary}`)
     return loaded

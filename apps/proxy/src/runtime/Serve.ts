@@ -76,7 +76,7 @@ export const serve = (
       lifecycle.started = true
       const { port } = yield* MainServer
       yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
-      yield* Reload.reloadOnChange(options, loaded, generatedToken === null, yield* Watch.nodeSources)
+      yield* Reload.reloadOnChange(options, loaded, yield* Watch.nodeSources)
     })
     const backend = Layer.merge(
       Layer.mapError(Upstreams.layer(config.upstream), (error) =>
