@@ -8,7 +8,6 @@ import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { useSandbox } from "./support/Servers.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const packageFolder = fileURLToPath(new URL("../", import.meta.url))
@@ -50,7 +49,6 @@ const bundle = async (code: string) => {
 const sizeOf = ({ code }: { readonly code: string }) => gzipSync(code).length
 
 describe("the published modules", () => {
-  const running = useSandbox()
   const published = () => join(folder, "node_modules/@blockquarry/client")
 
   beforeAll(async () => {
@@ -66,9 +64,10 @@ describe("the published modules", () => {
     expect(sizeOf(formatting)).toBeLessThan(2000)
   })
 
-  it("have at most the size that the documentation states, and run without Node.js", async () => {
+  it("have at most the size that the documentation states, and run without Node.js, as the sandbox does", async () => {
     const client = await bundle(`export { createClient } from "@blockquarry/client"`)
-    expect(client.imports).toEqual([])
+    const sandbox = await bundle(`export { createSandbox } from "@blockquarry/client/sandbox"`)
+    expect([...client.imports, ...sandbox.imports]).toEqual([])
     // Loaded by name at run time, where there is a `process`
     expect(client.code.replaceAll("node:buffer", "")).not.toContain("node:")
     const page = await readFile(join(root, "docs/client.md"), "utf8")
@@ -76,17 +75,19 @@ describe("the published modules", () => {
     expect(sizeOf(client)).toBeLessThan(Number(kilobytes) * 1000)
     expect(sizeOf(client)).toBeGreaterThan(60_000)
     // Without code generation and globals of Node.js, and the program exits although the client is open
-    const { apiKey, baseUrl, sandbox } = running()
-    const input = JSON.stringify({ address: sandbox.ledger.examples.token })
     await writeFile(join(folder, "client.mjs"), client.code)
+    await writeFile(join(folder, "sandbox.mjs"), sandbox.code)
     await writeFile(
       join(folder, "edge.mjs"),
       `delete globalThis.process
        delete globalThis.setImmediate
        const { createClient } = await import("./client.mjs")
-       const client = createClient(${JSON.stringify({ apiKey, baseUrl })})
-       const price = await client.tokenPrice(${input})
-       for await (const _ of client.tokenTransfers.items(${input}, { prefetch: 1 })) break
+       const { createSandbox } = await import("./sandbox.mjs")
+       const { apiKey, baseUrl, examples, fetch } = createSandbox()
+       const client = createClient({ apiKey, baseUrl, fetch })
+       const input = { address: examples.token }
+       const price = await client.tokenPrice(input)
+       for await (const _ of client.tokenTransfers.items(input, { prefetch: 1 })) break
        console.log(price.tokenName)`
     )
     expect(await run("--disallow-code-generation-from-strings", "edge.mjs")).toBe("Quarry Dollar\n")

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { sample } from "../../../core/test/support/sample.ts"
-import { formatResult, type IsolationResult, runIsolation } from "../../src/isolation/Isolation.ts"
+import { type IsolationResult, runIsolation } from "../../src/isolation/Isolation.ts"
 import { misbehaviors } from "../../src/isolation/Misbehavior.ts"
 
 it("measures two clients, undisturbed and while a third behaves badly", async () => {
@@ -17,10 +17,4 @@ it("measures two clients, undisturbed and while a third behaves badly", async ()
   for (const { cached, uncached } of results) {
     for (const { p50, p99 } of [cached, uncached]) expect(p99).toBeGreaterThanOrEqual(p50)
   }
-})
-
-it("formats a result", () => {
-  const client = { p50: 1.25, p99: 10, failures: 0 }
-  expect(formatResult({ name: "slow reading", cached: client, uncached: { ...client, failures: 3 } }))
-    .toMatch(/^slow reading +1\.3 +10\.0 +0 +1\.3 +10\.0 +3$/)
 })

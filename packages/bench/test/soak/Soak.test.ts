@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { isFull } from "../../../core/test/support/sample.ts"
 import { responseForms } from "../../src/soak/CheckResponse.ts"
 import { makeSoakStats, runSoak, type SoakResult } from "../../src/soak/Soak.ts"
-import { failuresOf, formatSummary } from "../../src/soak/SoakReport.ts"
+import { failuresOf } from "../../src/soak/SoakReport.ts"
 
 const requests = isFull ? 1000 : 300
 
@@ -57,16 +57,4 @@ it.each<readonly [Partial<SoakResult>, ReadonlyArray<string>]>([
   [{ stats: { ...stats, incorrect: 9, problems: ["a", "b"] } }, ["9 incorrect responses", "  a", "  b"]]
 ])("a soak test with %j fails with %j", (changes, failures) => {
   expect(failuresOf(resultWith(changes))).toEqual(failures)
-})
-
-it("prints a summary", () => {
-  expect(formatSummary(resultWith({})).split("\n")).toEqual([
-    "requests                    1,000 in 2 s",
-    "upstream requests           260",
-    ...responseForms.map((form) => `  ${form.padEnd(26)}200`),
-    "incorrect                   0",
-    "memory in the last quarter  9.0 % more than before",
-    "open files                  20 before, 80 at most, 24 at rest",
-    "passed"
-  ])
 })
