@@ -9,28 +9,15 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { tokenPrice } from "../support/Examples.ts"
 import { minimalOptions } from "../support/PriceCalls.ts"
+import { withBackend } from "../support/RemoteRateLimits.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 
-const slowStores = (
-  whenUnavailable: RateLimitStore.WhenUnavailable,
-  replyMillis: number,
-  backend: Partial<RateLimitStore.RemoteRateLimitBackend> = {}
-) =>
+const slowStores = (whenUnavailable: RateLimitStore.WhenUnavailable, replyMillis: number) =>
   Effect.gen(function*() {
-    const memory = yield* RateLimitStore.memory
     const slowly = Effect.delay(replyMillis)
-    const limits = yield* RateLimitStore.withFallback({
-      acquire: (...args) => slowly(memory.acquire(...args)),
-      release: (...args) => slowly(memory.release(...args)),
-      startCooldown: (...args) => slowly(memory.startCooldown(...args)),
-      settleTrial: (...args) => slowly(memory.settleTrial(...args)),
-      consume: (...args) => slowly(memory.consume(...args)),
-      refund: (...args) => slowly(memory.refund(...args)),
-      peek: (...args) => slowly(memory.peek(...args)),
-      heartbeat: Effect.succeed(1),
-      ...backend
-    }, { whenUnavailable })
+    const { state, store: limits } = yield* withBackend(1, whenUnavailable)
+    state.replyMillis = replyMillis
     const cache = yield* CacheStore.tiered({
       get: () => slowly(Effect.succeed(null)),
       getVersion: () => slowly(Effect.succeed(null)),
@@ -98,25 +85,5 @@ describe("a call of at most 1 s, with slow stores,", () => {
         expect(call.unsafePoll()).not.toBeNull()
         expect(yield* Fiber.join(call)).toMatchObject({ _tag: "Right" })
       }
-    }))
-
-  it.scoped("gives nothing back that the stores denied", () =>
-    Effect.gen(function*() {
-      const denied = { _tag: "Delayed", millis: 1, reason: "rate_limit", remaining: 0 } as const
-      const returned = Array.of<string>()
-      const { cache, limits } = yield* slowStores("share", 800, {
-        acquire: () => Effect.delay(Effect.succeed(denied), 800),
-        consume: () => Effect.delay(Effect.succeed({ _tag: "QuotaExceeded", remaining: 0, millis: 1 }), 800),
-        release: () => Effect.sync(() => returned.push("permit")),
-        refund: () => Effect.sync(() => returned.push("quota"))
-      })
-      const disconnect = ScriptedClient.Disconnect({ code: "ECONNREFUSED" })
-      const harness = yield* TestClients.harness(() => disconnect, options).pipe(
-        Effect.provideService(CacheStore.CacheStore, cache),
-        Effect.provideService(RateLimitStore.RateLimitStore, limits)
-      )
-      yield* Effect.fork(Effect.either(tokenPrice.call(harness)))
-      yield* TestClock.adjust(5000)
-      expect([harness.requests.length > 0, returned]).toEqual([true, []])
     }))
 })

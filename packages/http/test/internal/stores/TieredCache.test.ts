@@ -304,18 +304,6 @@ describe("during an outage, a cache above a remote one", () => {
       expect([store.peek?.("known"), store.peek?.("added")]).toEqual([undefined, undefined])
       expect([...entries.keys()]).toEqual(["known", "unknown"])
     }))
-
-  it.scoped("issues versions above all that it knows, and afterwards too", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withRemote
-      expect(yield* nextVersionOf(store)).toBe(101)
-      yield* store.set("a", entry(150))
-      state.unavailable = true
-      expect([yield* nextVersionOf(store), yield* nextVersionOf(store)]).toEqual([151, 152])
-      state.unavailable = false
-      yield* TestClock.adjust(500)
-      expect(yield* nextVersionOf(store)).toBeGreaterThan(152)
-    }))
 })
 
 describe("a response that the remote store has not confirmed", () => {
