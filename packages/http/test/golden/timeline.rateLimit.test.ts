@@ -51,7 +51,6 @@ recorded("timeline.rateLimit", {
     withMetadata(),
     [metadata(0, "first"), metadata(0, "second"), ...at(0, 0)]
   ),
-  "the queue is full": scenario(limited({ maxQueue: 1 }), counting, at(0, 0, 0, 0, 0)),
   "a call that is sent or interrupted leaves room in the queue": scenario(
     limited({ ...onePerTen.rateLimit, maxQueue: 2 }),
     counting,

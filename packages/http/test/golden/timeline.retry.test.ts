@@ -28,7 +28,6 @@ const budget = (attempts: number, capacity: number, refill: number) => ({
 
 recorded("timeline.retry", {
   "500, 502, 504, then 200": scenario(retry, [failed(500), failed(502), failed(504), ok()], once),
-  "503 four times": scenario(retry, () => failed(503), once),
   "backoff doubles up to maxDelay": scenario(
     { ...retry, retry: { attempts: 6, maxDelay: "1 second" } },
     () => failed(500),
@@ -73,11 +72,6 @@ recorded("timeline.retry", {
     { ...retry, timeouts: { attempt: "10 seconds", call: "12 seconds" } },
     () => ScriptedClient.delayed("8 seconds", failed(500)),
     once
-  ),
-  "the retry budget is exhausted, and refilled by successes": scenario(
-    { ...retry, retry: { ...RetryPolicy.standard, budget: { capacity: 2, refill: 0.5 } } },
-    ({ at }) => at >= 10_000 && at < 20_000 ? ok() : failed(500),
-    at(0, 0, 5000, 10_000, 11_000, 20_000)
   ),
   "a 404 refills the retry budget, a 501 and a body above the size limit do not": scenario(
     budget(2, 1, 1),

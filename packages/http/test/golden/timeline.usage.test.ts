@@ -15,7 +15,6 @@ import {
   recorded,
   same,
   scenario,
-  slow,
   type Step
 } from "./support/scenario.ts"
 
@@ -38,8 +37,6 @@ recorded("timeline.usage", {
     counting,
     used(at(0, 0))
   ),
-  "waits for a cooldown": scenario({}, inTurn(failed(429, "5")), used(at(0, 0))),
-  "waits for a slot": scenario({ concurrency: { limit: 1, maxQueue: 9 } }, slow, used(at(0, 0))),
   "hits, stale responses and reloads": scenario(
     caching,
     counting,
