@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 import { describe, it } from "vitest"
 import { openAdmin, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
-import { examples, matches, named, recorder, type Sent, until, withCache } from "./support/golden.ts"
+import { examples, matches, named, pretty, recorder, type Sent, until, withCache } from "./support/golden.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 
@@ -18,8 +18,6 @@ const unreachable = Redacted.make("redis://127.0.0.1:1")
 const admin = (sent: Sent = {}): Sent => ({ to: "admin", ...sent })
 
 const purge = (sent: Sent = {}): Sent => admin({ method: "POST", ...sent })
-
-const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 2)}\n`
 
 describe("golden records", () => {
   it("of the admin listener", async () => {
@@ -126,7 +124,10 @@ describe("golden records", () => {
     await send("a rejected key", metadata, { ...game, upstream: [{ status: 401, body: "{}" }] })
     for (const path of ["/status.json", "/usage"]) {
       const [response] = await send(path, path, admin({ elsewhere: "it is in a separate file" }))
-      await matches(named(pretty(response?.body ?? ""), []), path === "/usage" ? "usage.json" : "status.json")
+      await matches(
+        named(pretty(JSON.parse(response?.body ?? "")), []),
+        path === "/usage" ? "usage.json" : "status.json"
+      )
     }
     await close()
   })

@@ -1,12 +1,10 @@
 /** Records of the index, and of the text of the status page without a browser. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { matches, record, start } from "./support/golden.ts"
+import { matches, pretty, record, start } from "./support/golden.ts"
 
 const get = async (port: number | null, path: string): Promise<string> =>
   (await fetch(`http://127.0.0.1:${port}${path}`)).text()
-
-const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 2)}\n`
 
 /** Returns the visible text and the labels for screen readers. */
 const visibleText = (html: string): string =>
@@ -22,7 +20,7 @@ const visibleText = (html: string): string =>
 describe("golden records", () => {
   it("match the documents", async () => {
     const { close, running } = await start()
-    await matches(pretty(await get(running.port, "/")), "index.json")
+    await matches(pretty(JSON.parse(await get(running.port, "/"))), "index.json")
     const statusPage = visibleText(await get(running.adminPort, "/"))
     await matches(statusPage.replaceAll(`:${running.port}`, ":8650"), "status-page.txt")
     await close()

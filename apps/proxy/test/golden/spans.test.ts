@@ -9,7 +9,7 @@ import * as Otlp from "../../src/observability/Otlp.ts"
 import * as OtlpCollector from "../support/OtlpCollector.ts"
 import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
-import { matches, named } from "./support/golden.ts"
+import { matches, named, pretty } from "./support/golden.ts"
 
 interface Span {
   readonly id: string
@@ -98,7 +98,7 @@ describe("golden records", () => {
     const documents: ReadonlyArray<unknown> = bodies.map((body) => JSON.parse(body))
     const spans = documents.flatMap((document) => having("spanId", document)).map(spanOf)
     const resource = attributesOf(having("resource", documents)[0]?.["resource"])
-    const text = JSON.stringify({ resource, spans: tree(spans, parent), others: tree(spans, "") }, null, 2)
-    await matches(`${named(text, [])}\n`, "spans.json")
+    const text = pretty({ resource, spans: tree(spans, parent), others: tree(spans, "") })
+    await matches(named(text, []), "spans.json")
   })
 })

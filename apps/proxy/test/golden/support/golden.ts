@@ -29,6 +29,15 @@ export const record = (name: string): string => fileURLToPath(new URL(`../record
 export const matches = (text: string, name: string): Promise<void> =>
   expect(text).toMatchFileSnapshot(record(name))
 
+/** Formats a document as JSON. An object without others is one line if that is short. */
+export const pretty = (document: unknown): string => {
+  const text = JSON.stringify(document, null, 2).replaceAll(/\{\n[^{}[\]]*\}/g, (object) => {
+    const line = object.replaceAll(/\n\s*/g, " ")
+    return line.length > 100 ? object : line
+  })
+  return `${text}\n`
+}
+
 export interface Options {
   readonly config?: Partial<Config>
   readonly endpoints?: UpstreamEndpoints
