@@ -1,7 +1,6 @@
 /** Status page at `/` of the admin listener. It refreshes itself while it is visible. */
 import { type Html, html } from "../../docs/page/Html.ts"
 import * as HtmlPage from "../../docs/page/HtmlPage.ts"
-import { sharedStyle } from "../../docs/page/SharedStyle.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
@@ -11,7 +10,7 @@ export const render = (sampleCommands: ReadonlyArray<string>): ProxyResponse.Pro
   HtmlPage.render({
     title: "quarry-proxy",
     body: body(sampleCommands),
-    style: sharedStyle + statusStyle,
+    style: statusStyle,
     script
   })
 

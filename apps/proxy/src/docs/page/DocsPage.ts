@@ -10,14 +10,13 @@ import * as EndpointView from "./EndpointView.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import { introduction, type Section, sections } from "./Sections.ts"
-import { sharedStyle } from "./SharedStyle.ts"
 
 /** Renders the page, which takes tens of milliseconds. Callers cache the result. */
 export const render = (options: EndpointView.ViewOptions): ProxyResponse.ProxyResponse =>
   HtmlPage.render({
     title: "quarry-proxy API",
     body: body(options),
-    style: sharedStyle + docsStyle,
+    style: docsStyle,
     script
   })
 

@@ -1,19 +1,20 @@
 /** Self-contained HTML pages: style and script are inline, and a content security policy blocks everything else. */
 import { createHash } from "node:crypto"
 import * as ProxyResponse from "../../exchange/ProxyResponse.ts"
-import type { Html } from "./Html.ts"
-import { html } from "./Html.ts"
+import { type Html, html } from "./Html.ts"
+import { sharedStyle } from "./SharedStyle.ts"
 
 export interface HtmlPage {
   readonly title: string
   readonly body: Html
+  /** In addition to the shared style. */
   readonly style: string
   readonly script: string
 }
 
 const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
+const contentSecurityPolicy = (script: string, style: string): string =>
   [
     "default-src 'none'",
     `script-src ${cspHash(script)}`,
@@ -30,8 +31,9 @@ const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
 
 const trustedMarkup = (markup: string): Html => ({ markup })
 
-export const render = (page: HtmlPage): ProxyResponse.ProxyResponse =>
-  ProxyResponse.text(
+export const render = ({ body, script, title, ...page }: HtmlPage): ProxyResponse.ProxyResponse => {
+  const style = sharedStyle + page.style
+  return ProxyResponse.text(
     200,
     "text/html; charset=utf-8",
     html`<!doctype html>
@@ -40,18 +42,18 @@ export const render = (page: HtmlPage): ProxyResponse.ProxyResponse =>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page.title}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${trustedMarkup(page.style)}</style>
+<style>${trustedMarkup(style)}</style>
 </head>
 <body>
-${page.body}
-<script>${trustedMarkup(page.script)}</script>
+${body}
+<script>${trustedMarkup(script)}</script>
 </body>
 </html>
 `.markup,
     {
-      "content-security-policy": contentSecurityPolicy(page),
+      "content-security-policy": contentSecurityPolicy(script, style),
       "cache-control": "no-cache",
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
@@ -59,3 +61,4 @@ ${page.body}
       "x-content-type-options": "nosniff"
     }
   )
+}

@@ -11,16 +11,6 @@ export interface FormRequest {
 
 /** Longer bodies are truncated, because they would slow the page down. */
 const maxShownChars = 100_000
-const shownHeaders = [
-  "cache-status",
-  "age",
-  "ratelimit",
-  "ratelimit-policy",
-  "retry-after",
-  "etag",
-  "x-request-id",
-  "content-type"
-]
 
 /** Reads the start of a body. Cancels the response if the body is longer. */
 const readPrefix = async (response: Response): Promise<readonly [text: string, truncated: boolean]> => {
@@ -38,15 +28,6 @@ const readPrefix = async (response: Response): Promise<readonly [text: string, t
     }
   }
 }
-
-const headersOf = (headers: Headers) =>
-  h(
-    "dl",
-    ...shownHeaders.flatMap((name) => {
-      const value = headers.get(name)
-      return value === null ? [] : [h("dt", name), h("dd", h("code", value))]
-    })
-  )
 
 export const tryIt = async (
   { body, cacheControl, method, target }: FormRequest,
@@ -77,7 +58,10 @@ export const tryIt = async (
         " ",
         h("span.muted number", `${millis} ms`)
       ),
-      headersOf(response.headers),
+      h(
+        "dl",
+        ...[...response.headers].flatMap(([name, value]) => [h("dt", name), h("dd", h("code", value))])
+      ),
       h(
         "pre",
         { tabindex: 0, "aria-label": "body" },
