@@ -40,7 +40,7 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 </section>
 <section class="panel" aria-labelledby="upstreams-title">
 <h2 id="upstreams-title">Upstreams</h2>
-<ul id="upstreams"></ul>
+<div id="upstreams" class="scroll"></div>
 </section>
 <section class="panel" aria-labelledby="clients-title">
 <h2 id="clients-title">Clients</h2>

@@ -3,7 +3,7 @@
 export const statusStyle = `
 body > header, main, #connection { max-width: 1360px; margin-inline: auto; padding-inline: 20px; }
 body > header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; padding-block: 1rem 0.75rem; }
-h1, #upstreams p { overflow-wrap: anywhere; min-width: 0; }
+h1 { overflow-wrap: anywhere; min-width: 0; }
 h1 span { font-weight: 400; font-size: 0.85rem; }
 #summary { display: flex; flex-wrap: wrap; gap: 0.4rem; }
 #connection:empty { display: none; }
@@ -53,22 +53,15 @@ figcaption h3 { font-size: 0.9rem; }
 .line.weak { stroke: var(--muted); stroke-dasharray: 1.5 3.5; stroke-width: 1.5; }
 .line.bad { stroke: var(--bad); }
 .cursor { stroke: var(--strong-line); }
-#upstreams { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 12px; }
-#upstreams > li { border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.75rem; min-width: 0; }
-.row { display: flex; align-items: center; justify-content: space-between; gap: 0.75rem; min-width: 0; }
-.row > :first-child { overflow-wrap: anywhere; min-width: 0; }
-.row .pill { flex: none; white-space: normal; }
-#upstreams p { font-size: 0.85rem; }
-.keys { margin-top: 0.5rem; border-top: 1px solid var(--line); }
-.keys > li { padding-top: 0.45rem; }
+.row { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 0.75rem; }
 .meter { display: grid; grid-template-columns: 1fr auto; gap: 0 0.75rem; font-size: 0.78rem; color: var(--muted); line-height: 1.6; }
 .meter em { font-style: normal; opacity: 0.85; }
 .meter meter { grid-column: 1 / -1; width: 100%; height: 0.75rem; }
 .meter.shadow meter { opacity: 0.4; }
 .scroll table { min-width: 64rem; }
 #clients .number { text-align: right; }
-#clients .quotas { min-width: 18rem; padding-left: 1.5rem; }
-#clients .quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.3rem 1rem; }
+.quotas { min-width: 18rem; padding-left: 1.5rem; }
+.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.3rem 1rem; }
 #failures td:first-child { white-space: nowrap; }
 @media (max-width: 1100px) {
   #totals { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }

@@ -21,85 +21,31 @@ const meter = (name: string, remaining: number, limit: number, shadow: boolean) 
     h("meter", { max: limit, value: remaining, low: limit * 0.15, optimum: limit })
   )
 
-const hitRatio = (hits: number, requests: number): string =>
-  requests === 0 ? "–" : Format.percent(hits / requests)
+const ratio = (part: number, whole: number): string => whole === 0 ? "–" : Format.percent(part / whole)
 
 export const totals = ({ totals }: Status): ReadonlyArray<Node> => {
   const { failures, hits, requests, savedCost, upstreamCost } = totals
   const number = Format.number
   const tile = (name: string, value: string, note: string, kind = "") =>
     h(`div.tile ${kind}`, h("dt", name), h("dd.number", value), h("dd.note", note))
-  const partOf = (part: number, whole: number, of: string): string =>
-    whole === 0 ? `no ${of}` : `${Format.percent(part / whole)} of ${of}`
   return [
     tile("Requests", number(requests), `${number(totals.attempts)} upstream requests`),
     tile(
       "Cache hit ratio",
-      hitRatio(hits, requests),
+      ratio(hits, requests),
       `${number(hits)} hits, ${number(totals.stale)} stale, ${number(totals.coalesced)} coalesced`
     ),
     tile(
       "Cost saved",
       number(savedCost),
-      upstreamCost + savedCost === 0 ? "no cost" : partOf(savedCost, upstreamCost + savedCost, "total cost"),
+      `${ratio(savedCost, upstreamCost + savedCost)} of total cost`,
       "accent"
     ),
     tile("Upstream cost", number(upstreamCost), "units"),
-    tile("Failures", number(failures), partOf(failures, requests, "requests"), failures > 0 ? "bad" : ""),
+    tile("Failures", number(failures), `${ratio(failures, requests)} of requests`, failures > 0 ? "bad" : ""),
     tile("Rejected", number(totals.rejected), `${number(totals.clientDisconnects)} client disconnects`),
     tile("Response bytes", Format.bytes(totals.bytes), "sent to clients")
   ]
-}
-
-const circuitBreakerStyles = { closed: "good", "half-open": "warn", open: "bad" } as const
-const cooldownReasons = {
-  rejected: "rejected",
-  "quota-exceeded": "exhausted",
-  throttled: "throttled"
-} as const
-
-const key = (
-  { name, dailyQuota, reason, state, cooldownUntil }: Status["upstreams"][number]["keys"][number],
-  now: number
-) =>
-  h(
-    "li",
-    h(
-      "div.row",
-      h("span.mono", name),
-      state === "ready"
-        ? pill("good", "ready")
-        : pill(
-          "warn",
-          `${reason === null ? "cooldown" : cooldownReasons[reason]}${
-            remainingTime("ready", cooldownUntil, now)
-          }`
-        )
-    ),
-    dailyQuota === null ? "" : meter("daily quota", dailyQuota.remaining, dailyQuota.limit, false)
-  )
-
-export const upstreams = (status: Status): ReadonlyArray<Node> => {
-  const now = Date.parse(status.now)
-  return status.upstreams.map(({ name, circuitBreaker, host, keys, retryAt }) =>
-    h(
-      "li",
-      h(
-        "div.row",
-        h("h3", name),
-        host === null
-          ? pill("plain", "not configured")
-          : pill(
-            circuitBreakerStyles[circuitBreaker],
-            `breaker ${circuitBreaker}${remainingTime("retry", retryAt, now)}`
-          )
-      ),
-      h("p.mono muted", host ?? "no base URL"),
-      keys.length === 0
-        ? host === null ? "" : h("p.muted", "no API key")
-        : h("ul.keys", { "aria-label": `API keys of ${name}` }, ...keys.map((each) => key(each, now)))
-    )
-  )
 }
 
 type Column<Row> = readonly [label: string, style: string, cell: (row: Row) => Child]
@@ -120,6 +66,43 @@ const table = <Row>(
     )
   )
 
+const circuitBreakerStyles = { closed: "good", "half-open": "warn", open: "bad" } as const
+
+const key = (
+  { name, dailyQuota, reason, state, cooldownUntil }: Status["upstreams"][number]["keys"][number],
+  now: number
+) =>
+  h(
+    "div",
+    h(
+      "div.row",
+      h("span.mono", name),
+      state === "ready"
+        ? pill("good", "ready")
+        : pill("warn", `${reason ?? "cooldown"}${remainingTime("ready", cooldownUntil, now)}`)
+    ),
+    dailyQuota === null ? "" : meter("daily quota", dailyQuota.remaining, dailyQuota.limit, false)
+  )
+
+export const upstreams = (status: Status): Node => {
+  const now = Date.parse(status.now)
+  return table("Upstreams", status.upstreams, "None.", [
+    ["Upstream", "", ({ name }) => h("b", name)],
+    ["Host", "", ({ host }) => h("span.mono muted", host ?? "no base URL")],
+    ["Circuit breaker", "", ({ circuitBreaker, host, retryAt }) =>
+      host === null
+        ? pill("plain", "not configured")
+        : pill(
+          circuitBreakerStyles[circuitBreaker],
+          `${circuitBreaker}${remainingTime("retry", retryAt, now)}`
+        )],
+    ["API keys", "quotas", ({ keys }) =>
+      keys.length === 0
+        ? h("span.muted", "none")
+        : h("div", ...keys.map((each) => key(each, now)))]
+  ])
+}
+
 export const clients = (status: Status): Node =>
   table("Clients", status.clients, "No clients yet.", [
     ["Client", "", ({ name }) => h("span.mono", name)],
@@ -129,7 +112,7 @@ export const clients = (status: Status): Node =>
       ({ lastSeen }) => lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), Date.parse(status.now))
     ],
     ["Requests", "number", ({ requests }) => Format.number(requests)],
-    ["Hit ratio", "number", ({ hits, requests }) => hitRatio(hits, requests)],
+    ["Hit ratio", "number", ({ hits, requests }) => ratio(hits, requests)],
     ["Rejected", "number", ({ rejected }) => Format.number(rejected)],
     [
       "Failures",

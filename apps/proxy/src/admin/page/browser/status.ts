@@ -68,7 +68,7 @@ const show = (status: Status): void => {
   byId("version").textContent = status.version
   replaceIfChanged("summary", panels.summary(status))
   replaceIfChanged("totals", panels.totals(status))
-  replaceIfChanged("upstreams", panels.upstreams(status))
+  replaceIfChanged("upstreams", [panels.upstreams(status)])
   replaceIfChanged("clients", [panels.clients(status)])
   replaceIfChanged("failures", [panels.failures(status)])
   byId("no-requests").hidden = status.totals.requests > 0
