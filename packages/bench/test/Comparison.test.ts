@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { type Comparison, median, runComparison, type Subject } from "../src/Comparison.ts"
-import { formatTable, meetsTarget, toRows } from "../src/Report.ts"
+import { formatTable, meetsTarget } from "../src/Report.ts"
 
 /** A comparison in which each iteration of a subject costs the given values, one per batch, then nothing. */
 const scripted = (costs: Readonly<Record<"baseline" | "other" | "blockquarry", ReadonlyArray<number>>>) => {
@@ -103,12 +103,5 @@ it("the table shows whether targets are met: every bound is an upper bound", () 
     "≤ 1.50, 30 met",
     "≤ 1.90, 50 missed",
     "≤ 49 missed"
-  ])
-})
-
-it("a row has the result of its subject, and whether it meets the target", () => {
-  const ours = result("ours", 50, { ratio: 2 })
-  expect(toRows("pages", { ...scripted(idle).comparison, unit: "page" }, [ours])).toEqual([
-    { benchmark: "pages", comparison: "a test", unit: "page", ...ours, meetsTarget: false }
   ])
 })

@@ -24,7 +24,7 @@ export interface SoakOptions {
 export interface SoakStats {
   /** Completed requests. */
   completed: number
-  /** Correct responses by cache result and by form, expected errors, and requests that the client cancelled. */
+  /** Correct responses by form, expected errors, and requests that the client cancelled. */
   readonly counts: Map<string, number>
   incorrect: number
   /** The reasons of the first incorrect responses. */
@@ -60,17 +60,17 @@ const recordResponse = (
 ): void => {
   stats.completed += 1
   const result = disconnectAfter !== undefined
-    ? Either.right(["client disconnects"])
+    ? Either.right("client disconnects")
     : response instanceof Error
     ? Either.left("no response")
     : check(response)
-  if (Either.isLeft(result)) {
-    stats.incorrect += 1
-    if (stats.problems.length >= maxProblems) return
-    stats.problems.push(`${result.left}: ${target} got ${Load.describe(response)}`)
-  } else {
-    for (const name of result.right) stats.counts.set(name, (stats.counts.get(name) ?? 0) + 1)
+  if (Either.isRight(result)) {
+    stats.counts.set(result.right, (stats.counts.get(result.right) ?? 0) + 1)
+    return
   }
+  stats.incorrect += 1
+  if (stats.problems.length === maxProblems) return
+  stats.problems.push(`${result.left}: ${target} got ${Load.describe(response)}`)
 }
 
 /** The number of additional files that a process may keep open. */
