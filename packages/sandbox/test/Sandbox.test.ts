@@ -1,5 +1,4 @@
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -30,21 +29,6 @@ describe("the in-process client", () => {
       ])
       yield* sandbox.clearRecordedRequests
       expect(yield* sandbox.recordedRequests).toEqual([])
-    }).pipe(Effect.provide(layer)))
-
-  it.effect("sends request bodies", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* Sandbox.Sandbox
-      const request = HttpClientRequest.post(
-        `${Sandbox.baseUrls.streams}/streams/evm/${examples.stream}/status`
-      )
-        .pipe(
-          HttpClientRequest.setHeader("X-API-Key", Sandbox.apiKey),
-          HttpClientRequest.bodyUnsafeJson({ status: "paused" })
-        )
-      const response = yield* HttpClient.execute(request)
-      expect(yield* response.json).toMatchObject({ id: examples.stream, status: "paused" })
-      expect((yield* sandbox.streams).get(examples.stream)).toMatchObject({ status: "paused" })
     }).pipe(Effect.provide(layer)))
 
   it.effect("fails with the errors of a real client", () =>

@@ -68,19 +68,3 @@ describe("block time", () => {
       expect((yield* newTransfers(added)).result).toEqual(second.result)
     }))
 })
-
-describe("streams", () => {
-  const url = `/streams/evm/${examples.stream}/status`
-  const set = (status: unknown) => ({ method: "POST", body: JSON.stringify({ status }) })
-
-  it.effect("keep the updated status", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* makeSandbox()
-      for (const status of ["paused", "error", "terminated", "active"]) {
-        const response = yield* send(sandbox, url, set(status))
-        expect(response).toMatchObject({ status: 200, document: { id: examples.stream, status } })
-        expect(response.document).toHaveProperty("webhookUrl")
-        expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe(status)
-      }
-    }))
-})
