@@ -35,26 +35,31 @@ export interface ArrangedCommandLine {
 const usageError = (reason: string, hint: string | null = null): Either.Either<never, ArgumentError> =>
   Either.left({ reason, hint })
 
-/** Arranges the words of a command line. The values of options are checked when the command is loaded. */
+/**
+ * Arranges the words of a command line. The values of options are checked when the command is loaded. `help …` means the
+ * same as `… --help`, and `help … all` the same as `… --help all`.
+ */
 export const arrange = (all: CommandLineDescription, argv: ReadonlyArray<string>): ArrangedCommandLine => {
-  const isHelpCommand = argv[0] === "help"
+  if (argv[0] === "help") {
+    return arrange(
+      all,
+      argv.at(-1) === "all" ? [...argv.slice(1, -1), "--help=all"] : [...argv.slice(1), "--help"]
+    )
+  }
   const words = readWords(
     [...all.globalOptions, ...all.informationOptions, ...all.commands.flatMap(({ options }) => options)],
-    isHelpCommand ? argv.slice(1) : argv
+    argv
   )
   return {
     options: words.options,
     positionals: words.positionals,
-    invocation: words.error === null
-      ? findInvocation(all, words, isHelpCommand)
-      : Either.left(words.error)
+    invocation: words.error === null ? findInvocation(all, words) : Either.left(words.error)
   }
 }
 
 const findInvocation = (
   { commands, globalOptions, informationOptions }: CommandLineDescription,
-  { options, positionals, unknownOption }: Words,
-  isHelpCommand: boolean
+  { options, positionals, unknownOption }: Words
 ): Either.Either<Invocation, ArgumentError> =>
   Either.gen(function*() {
     const lastValue = (name: string) => {
@@ -62,20 +67,19 @@ const findInvocation = (
       return value === "false" ? undefined : value
     }
     if (lastValue("version") !== undefined) return { _tag: "Version" }
+    const help = lastValue("help")
+    const isHelp = help !== undefined
     const [topic] = positionals
-    if (isHelpCommand && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
-    const isHelp = isHelpCommand || lastValue("help") !== undefined
-    const isComplete = lastValue("help") === "all" || (isHelpCommand && positionals.at(-1) === "all")
-    const words = isHelpCommand && isComplete ? positionals.slice(0, -1) : positionals
-    const { command, path, rest } = isHelpCommand && topic === "help"
-      ? { path: [], command: null, rest: [] }
-      : yield* findCommand(commands, words, isHelp, isHelpCommand)
+    if (isHelp && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
+    const { command, path, rest } = yield* findCommand(commands, positionals, isHelp)
     const accepted = command === null
       ? [...globalOptions, ...informationOptions, ...commands.flatMap(({ options }) => options)]
       : [...command.options, ...globalOptions, ...informationOptions]
     if (unknownOption !== null) return yield* unknownOptionError(unknownOption, command, accepted)
     if (positionals.length === 0 && !isHelp) return { _tag: "Overview" }
-    if (isHelp || command === null) return { _tag: "Help", path, command, isComplete }
+    if (isHelp || command === null) {
+      return { _tag: "Help", path, command, isComplete: help === "all" }
+    }
     const kept = new Map<string, ReadonlyArray<string>>()
     for (const [name, values] of options) {
       const option = accepted.find((option) => option.name === name)
@@ -94,8 +98,7 @@ const findInvocation = (
 const findCommand = (
   commands: ReadonlyArray<CommandDescription>,
   positionals: ReadonlyArray<string>,
-  isHelp: boolean,
-  isHelpCommand: boolean
+  isHelp: boolean
 ): Either.Either<ResolvedPath, ArgumentError> => {
   const resolved = resolvePath(commands, positionals)
   const { command, path, rest: [word] } = resolved
@@ -105,22 +108,14 @@ const findCommand = (
     const isUnambiguous = only !== undefined && others.length === 0 && (isHelp || only.arguments.length === 0)
     return Either.right({ ...resolved, command: isUnambiguous ? only : null })
   }
-  const topic = path.length > 0
-    ? undefined
-    : closestMatch(word, isHelpCommand ? Object.keys(helpTopics) : ["help", "--version"])
-  const suggestion = suggestPath(commands, resolved) ?? (topic === undefined ? undefined : [topic])
-  const group = path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`
+  const others = isHelp ? Object.keys(helpTopics) : ["help", "--version"]
+  const other = path.length > 0 ? undefined : closestMatch(word, others)
+  const suggestion = suggestPath(commands, resolved)?.join(" ") ?? other
   return usageError(
-    `unknown ${isHelpCommand ? "command or topic" : "command"} ${JSON.stringify(word)}${group}`,
-    suggestion !== undefined
-      ? didYouMean(["quarry", ...isHelpCommand ? ["help"] : [], ...suggestion].join(" "))
-      : `available commands: ${nextWords(commands, path).join(", ")}${
-        path.length > 0
-          ? ""
-          : isHelpCommand
-          ? `; topics: ${Object.keys(helpTopics).join(", ")}`
-          : "; run \"quarry --help\""
-      }`
+    `unknown command ${JSON.stringify(word)}${path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`}`,
+    suggestion === undefined
+      ? `available commands: ${nextWords(commands, path).join(", ")}`
+      : didYouMean(`quarry ${isHelp ? "help " : ""}${suggestion}`)
   )
 }
 
