@@ -50,7 +50,7 @@ export const listCommand = <
       const list = operationList(spec)
       // Decoded at once, so that the input is valid before anything else happens
       const encoded = readsInputs(invocation) ? null : (yield* list.decode(invocation)).encoded
-      const { aliasOf } = invocation.settings.addressBook
+      const { aliasOf } = invocation.settings.configuration.addressBook
       const chart = target === null || loadChart === undefined || encoded === null
         ? null
         : { target, load: () => loadChart(encoded, aliasOf, invocation) }

@@ -116,7 +116,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
       if (target !== null && chart !== undefined) {
         const { drawChart } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
         const toChart = yield* Effect.promise(chart.load)
-        const { aliasOf } = invocation.settings.addressBook
+        const { aliasOf } = invocation.settings.configuration.addressBook
         const output = call(chart.input?.(encoded) ?? encoded)
         return yield* drawChart(target, Effect.map(output, (output) => toChart(output, aliasOf)))
       }

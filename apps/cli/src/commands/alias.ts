@@ -23,7 +23,7 @@ export const aliasSet = localCommand({
     commandArgument("address", "0x and 40 hexadecimal digits")
   ],
   examples: ["treasury {wallet}"],
-  run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
+  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
     const name = (singleValue(values, "name") ?? "").toLowerCase()
     const address = singleValue(values, "address") ?? ""
     const nameProblem = checkName(name)
@@ -32,7 +32,7 @@ export const aliasSet = localCommand({
     if (addressProblem !== null) {
       return yield* new UsageError({ reason: `<address>: ${addressProblem}`, hint: null })
     }
-    const previous = addressBook.addresses.get(name)
+    const previous = configuration.addressBook.addresses.get(name)
     yield* setValue(yield* requireUserFile(configuration), ["aliases", name], address)
     yield* note(
       previous === undefined || previous === address.toLowerCase()
@@ -47,13 +47,13 @@ export const aliasUnset = localCommand({
   summary: "Remove the name of an address",
   arguments: [commandArgument("name", nameDescription, { completes: "alias" })],
   examples: ["treasury"],
-  run: Effect.fnUntraced(function*({ settings: { addressBook, configuration }, values }) {
+  run: Effect.fnUntraced(function*({ settings: { configuration }, values }) {
     const name = (singleValue(values, "name") ?? "").toLowerCase()
     const wasSet = yield* removeValue(yield* requireUserFile(configuration), ["aliases", name])
     if (!wasSet) {
       return yield* new NotSetError({
         reason: `there is no alias ${JSON.stringify(name)}`,
-        hint: didYouMean(addressBook.suggest(name)) ?? "quarry alias list shows all"
+        hint: didYouMean(configuration.addressBook.suggest(name)) ?? "quarry alias list shows all"
       })
     }
     yield* note(`removed ${name}`)
@@ -65,7 +65,7 @@ export const aliasList = localCommand({
   summary: "List the names of addresses",
   options: [outputOption],
   examples: ["", "-o json"],
-  run: Effect.fnUntraced(function*({ settings: { addressBook, format } }) {
+  run: Effect.fnUntraced(function*({ settings: { configuration: { addressBook }, format } }) {
     const rows = [...addressBook.addresses].map(([name, address]) => ({ name, address }))
     if (rows.length === 0) {
       yield* note("no aliases; set one with quarry alias set <name> <address>")

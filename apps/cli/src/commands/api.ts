@@ -90,7 +90,7 @@ const listOperations = ({ settings: { format } }: CommandInvocation) =>
 /** Decodes `key=value` words. Array parameters may be written as on the wire: `name[]=value`. */
 const decodeParameters = (
   operation: AnyOperation,
-  { settings: { addressBook }, values }: CommandInvocation
+  { settings: { configuration: { addressBook } }, values }: CommandInvocation
 ): Effect.Effect<unknown, UsageError> =>
   Effect.gen(function*() {
     const pairs: Array<readonly [string, string]> = []

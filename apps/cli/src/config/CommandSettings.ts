@@ -1,7 +1,6 @@
 /** Settings of a command. */
 import type * as Duration from "effect/Duration"
 import type { OutputFormat } from "../render/OutputFormat.ts"
-import type { AddressBook } from "./AddressBook.ts"
 import type { Configuration } from "./Configuration.ts"
 
 export interface CommandSettings {
@@ -13,6 +12,4 @@ export interface CommandSettings {
   /** Timeout of the whole command; null for the default timeouts of the client. A setting does not end long commands. */
   readonly timeout: Duration.Duration | null
   readonly configuration: Configuration
-  /** Resolves names to addresses, and shows names of addresses in tables. */
-  readonly addressBook: AddressBook
 }

@@ -232,7 +232,7 @@ const invocationOf = (
   // The cursor is a position in all inputs
   all.delete("cursor")
   for (const [index, name] of argumentNames.entries()) {
-    all.set(name, [invocation.settings.addressBook.resolve(values[index] ?? "")])
+    all.set(name, [invocation.settings.configuration.addressBook.resolve(values[index] ?? "")])
   }
   if (chain !== undefined) all.set(chainOptionName, [chain])
   return Either.right({ ...invocation, values: all })

@@ -47,8 +47,7 @@ export const prepareCommand = (
         sendsManyRequests: ["all", "to", "from"].some((name) => (singleValue(values, name) ?? "") !== "") ||
           command.arguments.some(({ name }) => singleValue(values, name) === stdinArgument),
         timeout: timeoutOf(command, values, configuration),
-        configuration,
-        addressBook: configuration.addressBook
+        configuration
       }
     }
   })

@@ -103,6 +103,6 @@ export const makeView = (
       isWide: isEnabled(values, wideOption.name) || !out.isTerminal,
       now: out.isTerminal && !isEnabled(values, utcOption.name) ? yield* Clock.currentTimeMillis : null,
       subject,
-      aliasOf: settings.addressBook.aliasOf
+      aliasOf: settings.configuration.addressBook.aliasOf
     }
   })
