@@ -7,7 +7,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
@@ -34,37 +33,28 @@ const parseOwner = (name: string): Owner | null => {
 
 const lockOf = (file: string): string => `${file}.lock`
 
-/** Returns what identifies the start of a process: empty if it is unknown, null if the process has ended. */
+/**
+ * Returns what identifies the start of a process: empty if it is unknown, as elsewhere than on Linux; null if the process
+ * has ended.
+ */
 const startOf = (pid: number): string | null => {
-  const start = platformStart(pid)
-  if (start !== "") return start
   try {
-    process.kill(pid, 0)
-    return ""
-  } catch (error) {
-    // EPERM: the process exists and belongs to another user
-    return errorCode(error) === "EPERM" ? "" : null
-  }
-}
-
-const platformStart = (pid: number): string | null => {
-  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16)
-  try {
-    if (process.platform === "win32") return ""
-    if (process.platform !== "linux") {
-      // All processes must get the same text
-      const env = { ...process.env, LC_ALL: "C", TZ: "UTC" }
-      return hash(execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }))
-    }
     const status = readFileSync(`/proc/${pid}/stat`, "utf8")
     // The name of the program, in parentheses, may contain anything
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ")
     // A killed process keeps its entry until its parent reads its status, which in a container may take long
     if (fields[0] === "Z") return null
     // Counted from the start of the machine
-    return hash(readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + fields[19])
+    const start = readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + fields[19]
+    return createHash("sha256").update(start).digest("hex").slice(0, 16)
   } catch {
-    return ""
+    try {
+      process.kill(pid, 0)
+      return ""
+    } catch (error) {
+      // EPERM: the process exists and belongs to another user
+      return errorCode(error) === "EPERM" ? "" : null
+    }
   }
 }
 
