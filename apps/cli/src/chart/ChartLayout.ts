@@ -2,7 +2,7 @@
 import { shortenNumber } from "../render/ShortNumber.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { truncateEnd, width, wrapText } from "../text/Width.ts"
-import type { Bar, BarRange, Chart, Panel } from "./Chart.ts"
+import type { Bar, Chart, Panel } from "./Chart.ts"
 
 export interface ChartLayout {
   readonly title: ReadonlyArray<string>
@@ -23,9 +23,7 @@ export interface PlacedPanel {
   readonly barWidth: number
 }
 
-interface PlacedBar {
-  readonly range: BarRange | null
-  readonly text: string
+interface PlacedBar extends Bar {
   /** Of which `text` shows what fits. */
   readonly exactText: string
 }

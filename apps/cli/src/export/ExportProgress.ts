@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordList.ts"
-import { type PageWait, showWait } from "../list/RetryPages.ts"
+import { showWait } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
@@ -17,15 +17,7 @@ export const formatBytes = (bytes: number): string => {
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`
 }
 
-export interface ExportProgress {
-  readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
-  /** Shows a wait until it is interrupted. */
-  readonly wait: (wait: PageWait) => Effect.Effect<void>
-  /** Returns the records and pages so far, for the summary. */
-  readonly counts: Effect.Effect<
-    { readonly records: number; readonly pages: number; readonly elapsed: number }
-  >
-}
+export type ExportProgress = Effect.Effect.Success<ReturnType<typeof makeProgress>>
 
 /** Creates the line of an export that already has `before` records of the list. */
 export const makeProgress = (
@@ -33,7 +25,7 @@ export const makeProgress = (
   recordName: string,
   before: number,
   maxItems: number | null
-): Effect.Effect<ExportProgress> =>
+) =>
   Effect.gen(function*() {
     const start = yield* Clock.currentTimeMillis
     let shownAt = 0
@@ -55,7 +47,7 @@ export const makeProgress = (
       return parts.join(", ")
     }
     return {
-      page: (page) =>
+      page: (page: RecordPage<unknown>) =>
         Effect.gen(function*() {
           records += page.items.length
           pages++
@@ -66,6 +58,7 @@ export const makeProgress = (
           shownAt = now
           yield* terminal.progress(describe(now))
         }),
+      /** Shows a wait until it is interrupted. */
       wait: showWait(terminal, (now) => `${describe(now)}; `),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }

@@ -174,15 +174,6 @@ const minIdWidth = 11
 const aligned = (column: Column<never>, text: string, columns: number): string =>
   column.kind === "number" ? padStart(text, columns) : padEnd(text, columns)
 
-export interface TablePrinter<in A> {
-  /** Returns the texts of records: of these, or of earlier ones. The first text starts with the header. */
-  readonly page: (records: ReadonlyArray<A>) => ReadonlyArray<string>
-  /** Returns the texts of the records that remain after the last page. */
-  readonly end: () => ReadonlyArray<string>
-  /** Returns what the table does not show, and how to see it; null if it shows everything. */
-  readonly omissions: () => string | null
-}
-
 export interface TableOptions<in A> {
   /** Whether a row is less important than the others. */
   readonly isDimmed?: ((record: A) => boolean) | undefined
@@ -199,7 +190,7 @@ export const makeTablePrinter = <A>(
   columns: ReadonlyArray<Column<A>>,
   view: View,
   { isDimmed = () => false, isStreaming = false, layoutRecords = 1 }: TableOptions<A> = {}
-): TablePrinter<A> => {
+) => {
   const { stream } = view
   const shortened = new Set<string>()
   let layout: TableLayout<A> | null = null
@@ -233,14 +224,17 @@ export const makeTablePrinter = <A>(
     )
   }
   return {
-    page: (records) => {
+    /** Returns the texts of records: of these, or of earlier ones. The first text starts with the header. */
+    page: (records: ReadonlyArray<A>): ReadonlyArray<string> => {
       const shown = layout?.columns
       if (shown !== undefined) return records.map((record) => row(shown, record))
       waiting = [...waiting, ...records]
       return waiting.length < layoutRecords ? [] : start()
     },
+    /** Returns the texts of the records that remain after the last page. */
     end: () => layout === null ? start() : [],
-    omissions: () => {
+    /** Returns what the table does not show, and how to see it; null if it shows everything. */
+    omissions: (): string | null => {
       const parts = [
         ...shortened.size === 0 ? [] : [`shortened: ${[...shortened].join(", ")}`],
         ...layout === null || layout.hidden.length === 0 ? [] : [`hidden: ${layout.hidden.join(", ")}`]

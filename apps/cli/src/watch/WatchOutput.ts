@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
-import { type CommandError, UsageError } from "../errors/CommandError.ts"
+import { UsageError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { makeView, outputSettings, recordOptions } from "../list/OutputOptions.ts"
@@ -20,21 +20,12 @@ export const watchOutputOptions: ReadonlyArray<CommandOption> = recordOptions.fi
     : option
 )
 
-export interface WatchOutput<in Item> {
-  /** Calls `onPrinted` with the number of records that are printed so far. */
-  readonly page: (
-    page: PageRecords<Item>,
-    onPrinted?: (count: number) => void
-  ) => Effect.Effect<void, CommandError>
-  readonly end: Effect.Effect<void, CommandError>
-}
-
 /** Creates the output of a list whose records all concern `subject`, if it is not null. */
 export const makeWatchOutput = <Item>(
   list: TableList<Item>,
   subject: string | null,
   invocation: CommandInvocation
-): Effect.Effect<WatchOutput<Item>, CommandError, CommandTerminal> =>
+) =>
   Effect.gen(function*() {
     const { settings: { format }, values } = invocation
     if (format === "json") {
@@ -50,7 +41,8 @@ export const makeWatchOutput = <Item>(
     const sink = yield* makeTextSink(list, { invocation, transform }, view, { isStreaming: true })
     const print = makePrintTexts(sink, yield* CommandTerminal)
     return {
-      page: (page, onPrinted = () => {}) =>
+      /** Calls `onPrinted` with the number of records that are printed so far. */
+      page: (page: PageRecords<Item>, onPrinted: (count: number) => void = () => {}) =>
         Effect.flatMap(
           sink.page(page),
           (texts) => print(texts, (count) => onPrinted(texts.recordsAfter(count)))
