@@ -107,17 +107,6 @@ describe("transfers", () => {
     expect(names([])).toEqual(["in", "out"])
   })
 
-  it("that are neither in nor out have a panel of their own", () => {
-    expect(names([{ ...transfer, to_address: transfer.from_address }])).toEqual([
-      "in",
-      "out",
-      "other",
-      "QUSD in",
-      "QUSD out",
-      "QUSD other"
-    ])
-  })
-
   it("of a token whose decimals are unknown have raw amounts", () => {
     const chart = draw([{ ...transfer, token_decimals: null, value: 2n ** 256n }])
     expect(chart.notes[1]).toBe(`Total: 0 QUSD (raw) in, ${2n ** 256n} QUSD (raw) out.`)
