@@ -14,7 +14,7 @@ import { requireUnlocked } from "../files/FileLock.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { type CommandTerminal, note, print } from "../terminal/Terminal.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { planStart } from "./ExportStart.ts"
 import { cursorOf, savedRecords } from "./Manifest.ts"
@@ -26,13 +26,12 @@ export const printRequest = (
   { settings, values }: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const clients = yield* ApiClients
     const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
     const baseUrl = yield* clients.baseUrl(upstreamOf(operation, values))
     const url = requestUrl(settings, operation.api, baseUrl, request)
-    yield* terminal.print(
+    yield* print(
       `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n`
     )
   })
@@ -42,7 +41,6 @@ export const dryRunExport = <Item>(
   { job: { invocation, list, maxItems }, query, target }: ExportPlan<Item>
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const { note } = yield* CommandTerminal
     const { operation, recordName } = list
     yield* requireUnlocked(target.file)
     const { manifest } = yield* planStart(target, query, operation)

@@ -10,7 +10,7 @@ import { countOf } from "../render/Count.ts"
 import { characterSet } from "../terminal/CharacterSet.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { withPager } from "../terminal/Pager.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { CommandTerminal, note } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import type { ChartTarget } from "./ChartOptions.ts"
 import type { ListJob } from "./ListJob.ts"
@@ -48,7 +48,7 @@ export const drawChart = <R>(
     if (file !== null) {
       yield* checkFile
       yield* replaceText(file, drawSvg(chart))
-      yield* (yield* CommandTerminal).note(sanitize(`wrote ${file}`))
+      yield* note(sanitize(`wrote ${file}`))
     }
   })
 

@@ -3,16 +3,10 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { closestMatch } from "../args/Suggest.ts"
-import {
-  FalseResultError,
-  NoResultError,
-  type OutputClosedError,
-  type OutputError,
-  UsageError
-} from "../errors/CommandError.ts"
+import { FalseResultError, NoResultError, UsageError } from "../errors/CommandError.ts"
 import { type RecordField, recordFields, valueAt } from "../formats/RecordFields.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
-import { CommandTerminal } from "../terminal/Terminal.ts"
+import { print } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
 import type { RecordTransform } from "./ListJob.ts"
 import type { OutputSettings } from "./OutputOptions.ts"
@@ -31,16 +25,11 @@ const descriptions: Readonly<Record<RecordField["kind"], string>> = {
   json: "array or any JSON"
 }
 
-export const printFieldsHelp = (
-  operation: AnyOperation
-): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
-  Effect.flatMap(CommandTerminal, ({ print }) => {
-    const fields = recordFields(operation)
-    const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
-    return print(
-      fields.map((field) => `${nameOf(field).padEnd(nameWidth)}  ${descriptions[field.kind]}\n`).join("")
-    )
-  })
+export const printFieldsHelp = (operation: AnyOperation) => {
+  const fields = recordFields(operation)
+  const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
+  return print(fields.map((field) => `${nameOf(field).padEnd(nameWidth)}  ${descriptions[field.kind]}\n`))
+}
 
 /** Returns the named fields in the order of the names. The name of an object selects all of its fields. */
 const selectFields = (

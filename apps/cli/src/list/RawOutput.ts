@@ -8,7 +8,6 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
-import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { redactor } from "../terminal/Redaction.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
@@ -80,12 +79,8 @@ export const lastBody = (isTerminal: boolean): Effect.Effect<string> =>
   )
 
 /** Prints a text as the service sent it; the last body by default. */
-export const printReceived = (
-  text?: string
-): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
-  Effect.flatMap(
-    CommandTerminal,
-    ({ out: { isTerminal }, print }) =>
-      Effect.flatMap(text === undefined ? lastBody(isTerminal) : receivedText(text, isTerminal), (received) =>
-        print(received))
-  )
+export const printReceived = (text?: string) =>
+  Effect.gen(function*() {
+    const { out: { isTerminal }, print } = yield* CommandTerminal
+    yield* print(yield* text === undefined ? lastBody(isTerminal) : receivedText(text, isTerminal))
+  })
