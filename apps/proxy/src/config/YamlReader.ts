@@ -58,8 +58,6 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
     const message = messages[code] ?? `invalid YAML (${code.toLowerCase().replaceAll("_", " ")})`
     return unreadable(message, position(pos[0]))
   }
-  const { explicit, version } = document.directives.yaml
-  if (explicit === true && version !== "1.2") return unreadable("expected YAML 1.2", position(0))
   const unsupported = firstUnsupported(document)
   if (unsupported !== undefined) return unreadable(unsupported.message, position(unsupported.offset))
   return {
