@@ -2,7 +2,6 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Tokens from "../../src/auth/Tokens.ts"
-import { load } from "../config/support.ts"
 
 it.effect("have 256 random bits, are valid header values, and are unique", () =>
   Effect.gen(function*() {
@@ -16,10 +15,3 @@ it("are identified by their SHA-256 hash", () => {
     "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   )
 })
-
-it.effect("have hashes that the configuration accepts", () =>
-  Effect.gen(function*() {
-    const hash = Tokens.hash(yield* Tokens.generate)
-    const { config } = yield* load({ text: `clients: [{ name: a, tokens: ["${hash}"] }]` })
-    expect(config.clients[0]?.tokens).toEqual([hash])
-  }))

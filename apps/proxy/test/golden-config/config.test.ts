@@ -48,12 +48,3 @@ describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config
     }
   )
 })
-
-it("titles are unique within a group", () => {
-  for (const groups of [Cases.check, Cases.print, Cases.commands]) {
-    for (const cases of groups.values()) {
-      const titles = cases.map(({ title }) => title)
-      expect(new Set(titles).size).toBe(titles.length)
-    }
-  }
-})
