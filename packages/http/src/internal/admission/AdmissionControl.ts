@@ -341,23 +341,18 @@ const rejectedAfter = (admission: Admission, delay: Delay, now: number): Attempt
 }
 
 const rejected = (
-  call: Call,
-  reason: AdmissionWaitReason | "daily" | "unavailable",
-  wait: number | null
-): AttemptNoResponse => ({
-  error: rejectionError(call, reason, wait === null ? null : Duration.millis(Math.ceil(wait))),
-  retryHint: null,
-  health: "not-sent"
-})
-
-/** A cooldown is a limit of the upstream, the other reasons are limits of this program. */
-const rejectionError = (
   { operation, summary }: Call,
   reason: AdmissionWaitReason | "daily" | "unavailable",
-  retryAfter: Duration.Duration | null
-): RateLimitError | LocalLimitError => {
+  wait: number | null
+): AttemptNoResponse => {
+  const retryAfter = wait === null ? null : Duration.millis(Math.ceil(wait))
   const common = { operation: operation.id, request: summary, retryAfter }
-  return reason === "cooldown"
-    ? new RateLimitError({ ...common, response: null })
-    : new LocalLimitError({ ...common, limit: reason === "rate_limit" ? "rate" : reason })
+  return {
+    // A cooldown is a limit of the upstream, the other reasons are limits of this program.
+    error: reason === "cooldown"
+      ? new RateLimitError({ ...common, response: null })
+      : new LocalLimitError({ ...common, limit: reason === "rate_limit" ? "rate" : reason }),
+    retryHint: null,
+    health: "not-sent"
+  }
 }

@@ -59,7 +59,7 @@ export const make = (instrumentation: Instrumentation) => {
       const startedAt = call.clock.unsafeCurrentTimeMillis()
       const remainingMillis = circuit.remainingOpenMillis(startedAt)
       if (remainingMillis !== null) return Effect.fail(rejected(call, remainingMillis))
-      const epoch = circuit.admit(startedAt)
+      const startedIn = circuit.admit(startedAt)
       const attempted = circuit.tag === "HalfOpen"
         ? Effect.zipRight(changed(call, circuit, startedAt, "openDuration elapsed"), attempt)
         : attempt
@@ -68,7 +68,7 @@ export const make = (instrumentation: Instrumentation) => {
         const health = result === null ? "unknown" : healthOf(result)
         const now = call.clock.unsafeCurrentTimeMillis()
         // Layers of one engine may have different policies, and a gateway may change its policy.
-        return circuit.record(now, health, epoch, call.policies.breaker)
+        return circuit.record(now, health, startedIn, call.policies.breaker)
           ? Effect.zipRight(
             changed(call, circuit, now, result === null ? "interrupted" : describe(result)),
             exit
@@ -108,12 +108,18 @@ const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number
   health: "not-sent"
 })
 
-type State =
-  | { readonly _tag: "Closed" }
-  | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
-  | { readonly _tag: "HalfOpen"; readonly until: number; readonly reopenings: number }
+/** The results since the start of a bucket, independent of the window of the policy. */
+interface Bucket {
+  readonly startedAt: number
+  healthy: number
+  unhealthy: number
+}
 
-const bucketCount = 10
+type State =
+  | { readonly _tag: "Closed"; readonly buckets: Array<Bucket> }
+  | { readonly _tag: "Open" | "HalfOpen"; readonly until: number; readonly reopenings: number }
+
+const bucketsPerWindow = 10
 
 /** Bounds the buckets of a circuit whose policies have different windows. */
 const maxBuckets = 100
@@ -127,14 +133,11 @@ const trialRetryMillis = 1000
 /**
  * The state of a circuit breaker, as a pure state machine. Times are in milliseconds, and never go back.
  *
- * Every change of the state starts an epoch. The result of an attempt counts only within the epoch in which it started:
- * attempts from before the circuit breaker opened show nothing about the upstream after it closed.
+ * The result of an attempt counts only for the state in which it started: attempts from before the circuit breaker opened
+ * show nothing about the upstream after it closed.
  */
 export class Circuit {
-  private state: State = { _tag: "Closed" }
-  private epoch = 0
-  /** The results since the start of each bucket, independent of the window of the policy. */
-  private counts: ReadonlyArray<{ readonly startedAt: number; healthy: number; unhealthy: number }> = []
+  private state: State = { _tag: "Closed", buckets: [] }
 
   get tag(): State["_tag"] {
     return this.state._tag
@@ -147,78 +150,64 @@ export class Circuit {
 
   /** How long attempts are rejected, in milliseconds. Null if they are not. */
   remainingOpenMillis(now: number): number | null {
-    switch (this.state._tag) {
-      case "Closed":
-        return null
-      case "HalfOpen":
-        // After `until` the trial is abandoned.
-        return now < this.state.until ? trialRetryMillis : null
-      case "Open":
-        return now < this.state.until ? this.state.until - now : null
-    }
+    const { state } = this
+    // After `until` an attempt is a trial, also if there is one, which is abandoned.
+    if (state._tag === "Closed" || now >= state.until) return null
+    return state._tag === "Open" ? state.until - now : trialRetryMillis
   }
 
-  /** Admits an attempt, which is the trial unless the circuit breaker is closed. Returns its epoch. */
-  admit(now: number): number {
+  /** Admits an attempt, which is the trial unless the circuit breaker is closed. Returns the state in which it starts. */
+  admit(now: number): State {
     if (this.state._tag !== "Closed") {
-      this.enter({ _tag: "HalfOpen", until: now + maxTrialMillis, reopenings: this.state.reopenings })
+      this.state = { _tag: "HalfOpen", until: now + maxTrialMillis, reopenings: this.state.reopenings }
     }
-    return this.epoch
+    return this.state
   }
 
-  /** Records the result of an attempt of an epoch, under the policy of its call. Returns whether the state changed. */
-  record(now: number, health: AttemptHealth, epoch: number, policy: CircuitBreaker): boolean {
-    if (epoch !== this.epoch) return false
-    if (this.state._tag !== "Closed") {
-      const { reopenings } = this.state
-      // After an inconclusive trial the next attempt is a trial, without delay.
-      this.enter(
-        health === "healthy"
-          ? { _tag: "Closed" }
-          : health === "unhealthy"
-          ? openState(now, reopenings + 1, policy)
-          : { _tag: "Open", until: now, reopenings }
-      )
-      return true
-    }
-    if (health !== "healthy" && health !== "unhealthy") return false
-    const windowMillis = Duration.toMillis(policy.window)
-    this.increment(now, health, windowMillis)
-    if (health === "healthy" || !this.exceedsThreshold(now, policy, windowMillis)) return false
-    this.enter(openState(now, 0, policy))
+  /** Records the result of an attempt under the policy of its call. Returns whether the state changed. */
+  record(now: number, health: AttemptHealth, startedIn: State, policy: CircuitBreaker): boolean {
+    const { state } = this
+    if (startedIn !== state) return false
+    if (state._tag === "Closed") {
+      if (health !== "healthy" && health !== "unhealthy") return false
+      const windowMillis = Duration.toMillis(policy.window)
+      count(state.buckets, now, health, windowMillis)
+      if (health === "healthy" || !exceedsThreshold(state.buckets, now - windowMillis, policy)) return false
+      this.state = openState(now, 0, policy)
+    } else if (health === "healthy") this.state = { _tag: "Closed", buckets: [] }
+    else if (health === "unhealthy") this.state = openState(now, state.reopenings + 1, policy)
+    // After an inconclusive trial the next attempt is a trial, without delay.
+    else this.state = { ...state, _tag: "Open", until: now }
     return true
   }
+}
 
-  private enter(state: State): void {
-    this.state = state
-    this.epoch += 1
-    this.counts = []
+const count = (
+  buckets: Array<Bucket>,
+  now: number,
+  health: "healthy" | "unhealthy",
+  windowMillis: number
+): void => {
+  const bucketMillis = windowMillis / bucketsPerWindow
+  const startedAt = Math.floor(now / bucketMillis) * bucketMillis
+  let bucket = buckets.at(-1)
+  if (bucket === undefined || bucket.startedAt < startedAt) {
+    bucket = { startedAt, healthy: 0, unhealthy: 0 }
+    buckets.push(bucket)
+    if (buckets.length > maxBuckets) buckets.shift()
   }
+  bucket[health] += 1
+}
 
-  private increment(now: number, health: "healthy" | "unhealthy", windowMillis: number): void {
-    const bucketMillis = windowMillis / bucketCount
-    const startedAt = Math.floor(now / bucketMillis) * bucketMillis
-    const current = this.counts.at(-1)
-    if (current !== undefined && current.startedAt >= startedAt) {
-      current[health] += 1
-      return
-    }
-    const added = { startedAt, healthy: 0, unhealthy: 0 }
-    added[health] = 1
-    this.counts = [...this.counts.slice(1 - maxBuckets), added]
-  }
-
-  private exceedsThreshold(
-    now: number,
-    { minimum, threshold }: CircuitBreaker,
-    windowMillis: number
-  ): boolean {
-    const windowStart = now - windowMillis
-    const counts = this.counts.filter(({ startedAt }) => startedAt > windowStart)
-    const unhealthy = counts.reduce((sum, count) => sum + count.unhealthy, 0)
-    const total = counts.reduce((sum, count) => sum + count.healthy, unhealthy)
-    return total >= minimum && unhealthy / total >= threshold
-  }
+const exceedsThreshold = (
+  buckets: ReadonlyArray<Bucket>,
+  windowStart: number,
+  { minimum, threshold }: CircuitBreaker
+): boolean => {
+  const recent = buckets.filter(({ startedAt }) => startedAt > windowStart)
+  const unhealthy = recent.reduce((sum, bucket) => sum + bucket.unhealthy, 0)
+  const total = recent.reduce((sum, bucket) => sum + bucket.healthy, unhealthy)
+  return total >= minimum && unhealthy / total >= threshold
 }
 
 /** Returns the state of a circuit that opens: the first time, or after a number of failed trials in a row. */

@@ -111,7 +111,7 @@ describe("Circuit", () => {
         const inFlight: Array<{
           readonly ends: number
           readonly health: Health
-          readonly epoch: number
+          readonly startedIn: ReturnType<Circuit["admit"]>
           readonly changes: number
         }> = []
         let now = 0
@@ -119,7 +119,7 @@ describe("Circuit", () => {
           inFlight.sort((a, b) => a.ends - b.ends)
           for (let ended = inFlight[0]; ended !== undefined && ended.ends <= time; ended = inFlight[0]) {
             const before = circuit.tag
-            const changed = circuit.record(ended.ends, ended.health, ended.epoch, policy)
+            const changed = circuit.record(ended.ends, ended.health, ended.startedIn, policy)
             model.record(ended.ends, ended.health, ended.changes)
             // An inconclusive trial opens the circuit for no time.
             expect(changed).toBe(before !== circuit.tag)
@@ -136,10 +136,10 @@ describe("Circuit", () => {
             expect(openMillis).toBe(model.openUntil - now)
           }
           if (openMillis !== null) continue
-          const epoch = circuit.admit(now)
+          const startedIn = circuit.admit(now)
           expect(circuit.tag).toBe(expected === "trial" ? "HalfOpen" : "Closed")
           const changes = model.admit(expected === "trial")
-          inFlight.push({ ends: now + duration, health, epoch, changes })
+          inFlight.push({ ends: now + duration, health, startedIn, changes })
           until(now)
         }
       })
