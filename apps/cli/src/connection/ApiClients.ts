@@ -29,7 +29,7 @@ export interface ApiClientsService {
     operation: AnyOperation,
     values: ArgumentValues
   ) => Effect.Effect<ReturnType<Engine.EngineService["raw"]>, ConnectionError>
-  readonly baseUrl: Connection["baseUrl"]
+  readonly requestUrl: Connection["requestUrl"]
 }
 
 export class ApiClients extends Context.Tag("@blockquarry/cli/ApiClients")<ApiClients, ApiClientsService>() {}
@@ -51,7 +51,7 @@ export const layerFromSettings = (
   Layer.scoped(
     ApiClients,
     Effect.gen(function*() {
-      const { baseUrl, client, endpoint } = yield* connect(settings)
+      const { client, endpoint, requestUrl } = yield* connect(settings)
       // One engine, so that all inputs of a command share its rate limit
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const { decoded, raw } = Context.get(services, Engine.Engine)
@@ -76,7 +76,7 @@ export const layerFromSettings = (
         rawFunctionOf: (operation, values) =>
           Effect.map(connectTo(operation, values), (upstream) =>
             raw(operation, upstream)),
-        baseUrl
+        requestUrl
       }
     })
   )

@@ -1,7 +1,9 @@
 /** How a command reaches the upstreams: the HTTP client, and the base URL, API key and rate limit of each. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
+import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
@@ -34,10 +36,17 @@ interface Endpoint {
 
 export interface Connection {
   readonly client: Layer.Layer<HttpClient.HttpClient>
-  /** Reads no API key: a command that prints it may ask the user. */
-  readonly baseUrl: (upstream: UpstreamName) => Effect.Effect<string, UsageError>
+  /** Returns the URL of a request, for commands that print it. Reads no API key: a command that prints it may ask the user. */
+  readonly requestUrl: (
+    operation: AnyOperation,
+    values: ArgumentValues,
+    request: EncodedRequest
+  ) => Effect.Effect<string, UsageError>
   readonly endpoint: (upstream: UpstreamName) => Effect.Effect<Endpoint, ConnectionError>
 }
+
+/** The address of `quarry sandbox serve`. The sandbox in this process has none. */
+const sandboxOrigin = "http://127.0.0.1:4000"
 
 /** Connects to the sandbox, or to the configured service. */
 export const connect = (
@@ -51,7 +60,12 @@ export const connect = (
     const rateLimit = Either.getOrElse(RateLimit.parse(configuredRate), () => defaultRateLimit)
     return {
       client,
-      baseUrl,
+      requestUrl: (operation, values, { path, query }) =>
+        Effect.map(baseUrl(upstreamOf(operation, values)), (baseUrl) => {
+          const apiUrl = Either.getOrThrow(BaseUrl.normalize(operation.api, baseUrl))
+          const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
+          return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
+        }),
       endpoint: (upstream) =>
         Effect.gen(function*() {
           const url = yield* baseUrl(upstream)

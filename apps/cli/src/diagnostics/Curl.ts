@@ -8,9 +8,8 @@ import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
-import { connect, upstreamOf } from "../connection/Connection.ts"
+import { connect } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
-import { requestUrl } from "../connection/RequestUrl.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -54,9 +53,8 @@ export const printRequest = (
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const connection = yield* connect(settings)
-    const baseUrl = yield* connection.baseUrl(upstreamOf(operation, values))
-    const url = requestUrl(settings, operation.api, baseUrl, request)
+    const { requestUrl } = yield* connect(settings)
+    const url = yield* requestUrl(operation, values, request)
     yield* print(`${formatCurl(request, url)}\n`)
     yield* note(sanitize(yield* keyNote(settings)))
   })

@@ -7,8 +7,6 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
-import { upstreamOf } from "../connection/Connection.ts"
-import { requestUrl } from "../connection/RequestUrl.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { requireUnlocked } from "../files/FileLock.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -23,14 +21,13 @@ import { sinceBlock } from "./SinceLast.ts"
 /** Prints the first request without sending it. The API key is the name of its variable. */
 export const printRequest = (
   operation: AnyOperation,
-  { settings, values }: CommandInvocation
+  { values }: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const clients = yield* ApiClients
+    const { requestUrl } = yield* ApiClients
     const { input } = yield* decodeArguments(operation, requestValues(values))
     const request = encodeRequest(operation, input)
-    const baseUrl = yield* clients.baseUrl(upstreamOf(operation, values))
-    const url = requestUrl(settings, operation.api, baseUrl, request)
+    const url = yield* requestUrl(operation, values, request)
     yield* print(
       `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n`
     )
