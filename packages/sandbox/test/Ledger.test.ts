@@ -71,13 +71,13 @@ describe("balances", () => {
     (scale) => {
       const ledger = make({ scale })
       const eth = chainOf(ledger, "eth")
-      expectConsistentToken(eth, ledger.examples.busyToken)
+      for (const chain of [eth, eth.withNewBlocks(7)]) expectConsistentToken(chain, ledger.examples.busyToken)
       const all = fullHistory(eth, ledger)
       for (const wallet of [...ledger.wallets.keys()].slice(0, 8)) expectConsistentWallet(eth, wallet, all)
     }
   )
 
-  it("of a million transfers are consistent, and the transfers accessible at any index", () => {
+  it("have a million transfers in order, accessible at any index", () => {
     const million = 1_000_000
     const { chains, examples } = make({ scale: million })
     expect([...chains.keys()]).toEqual(evmChains)
@@ -91,10 +91,6 @@ describe("balances", () => {
       }
       expect(sequence.at(sequence.length - 1)?.block).toBe(eth.head)
       expect([-1, 0.5, sequence.length, Number.NaN].flatMap((at) => sequence.at(at) ?? [])).toEqual([])
-    }
-    for (const { holders, totalSupply } of [eth, eth.withNewBlocks(1), eth.withNewBlocks(1000)]) {
-      const sum = holders(examples.busyToken).reduce((sum, { balance }) => sum + balance, 0n)
-      expect(sum).toBe(totalSupply(examples.busyToken))
     }
   })
 })

@@ -53,13 +53,6 @@ export const holders = (
       compareValues(right.balance, left.balance) || compareValues(left.owner, right.owner)
     )
 
-/** Returns the minted amount of a token minus the burned amount. */
-export const totalSupply = (transfers: Iterable<TokenTransfer>): bigint => {
-  let supply = 0n
-  for (const balance of balances(transfers).values()) supply += balance
-  return supply
-}
-
 /** The state of an NFT after its transfers. `first` is its first transfer. */
 const nftState = (
   first: NftTransfer,

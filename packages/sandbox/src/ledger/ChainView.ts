@@ -60,9 +60,11 @@ const makeView = (source: ChainSource, head: number): ChainLedger => {
 
   // Results are cached for existing addresses only, to bound the memory
   const merged = lazyBy((wallet: Address) => merge(grouped.walletTransfers(wallet), busyTransfers(wallet)))
-  const holders = lazyBy((token: Address) =>
+  const ownHolders = lazyBy((token: Address) =>
     Aggregates.holders(Aggregates.balances(grouped.tokenTransfers(token)))
   )
+  const holders: ChainLedger["holders"] = (token) =>
+    asBusy(token)?.holders() ?? (catalog().tokens.has(token) ? ownHolders(token) : none)
   const nfts = lazyBy((collection: Address) =>
     Aggregates.nfts(grouped.nftTransfers(collection), grouped.trades(collection))
       .filter(({ owners }) => owners.length > 0)
@@ -97,8 +99,8 @@ const makeView = (source: ChainSource, head: number): ChainLedger => {
     tokenTransfers: (token) => asBusy(token)?.all ?? fromList(grouped.tokenTransfers(token)),
     nftTransfers: (collection) => fromList(grouped.nftTransfers(collection)),
     walletTrades: (wallet) => fromList(grouped.walletTrades(wallet)),
-    holders: (token) => asBusy(token)?.holders() ?? (catalog().tokens.has(token) ? holders(token) : none),
-    totalSupply: (token) => asBusy(token)?.supply() ?? Aggregates.totalSupply(grouped.tokenTransfers(token)),
+    holders,
+    totalSupply: (token) => holders(token).reduce((sum, { balance }) => sum + balance, 0n),
     nfts: (collection) => catalog().collections.has(collection) ? nfts(collection) : none,
     activity: (wallet) =>
       Aggregates.activity([

@@ -34,7 +34,6 @@ export interface SyntheticToken {
   /** The transfers from or to a wallet. */
   readonly ofWallet: (wallet: Address) => Sequence<TokenTransfer>
   readonly holders: () => ReturnType<ChainLedger["holders"]>
-  readonly supply: () => bigint
 }
 
 /** Creates the transfers of a round. */
@@ -115,8 +114,8 @@ export const syntheticTransfers = (options: {
         return at(indexed < 0 ? 0 : 1 + Math.floor(indexed / own.length) * length + rank)
       })
     }
-    /** What each wallet received minus what it sent. */
-    const netAmounts = lazy((): ReadonlyMap<Address, bigint> => {
+    const holders = lazy(() => {
+      /** What each wallet received minus what it sent. */
       const sums = new Map<Address, bigint>()
       const move = (from: Address, to: Address, amount: bigint) => {
         Aggregates.addAmount(sums, from, -amount)
@@ -127,15 +126,9 @@ export const syntheticTransfers = (options: {
         const times = BigInt(rounds + (index < remainder ? 1 : 0))
         move(from, to, first * times + (step * times * (times - 1n)) / 2n)
       })
-      return sums
+      sums.delete(zeroAddress)
+      return Aggregates.holders(sums)
     })
-    return {
-      all,
-      ofWallet,
-      holders: lazy(() =>
-        Aggregates.holders(new Map([...netAmounts()].filter(([party]) => party !== zeroAddress)))
-      ),
-      supply: () => -(netAmounts().get(zeroAddress) ?? 0n)
-    }
+    return { all, ofWallet, holders }
   }
 }
