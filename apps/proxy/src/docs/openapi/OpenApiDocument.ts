@@ -12,35 +12,18 @@ import { errorResponses } from "./ErrorResponses.ts"
 import { headers, pathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
-/** The pages of the proxy, with what their responses mean by status. */
-const proxyPages: ReadonlyArray<{
-  readonly id: string
-  readonly path: string
-  readonly summary: string
-  readonly responses: Readonly<Record<string, string>>
-}> = [
-  { id: "livez", path: "/livez", summary: "Liveness", responses: { "200": "The process is running" } },
-  {
-    id: "readyz",
-    path: "/readyz",
-    summary: "Readiness and configured upstreams",
-    responses: { "200": "Ready", "503": "Not configured, or shutting down" }
-  },
-  { id: "openapi", path: "/openapi.json", summary: "This document", responses: { "200": "OpenAPI 3.1" } }
-]
-
-const pathOfPage = ({ id, path, responses, summary }: typeof proxyPages[number]) =>
-  [path, {
-    get: {
-      operationId: id,
-      tags: ["proxy"],
-      summary,
-      responses: Rec.map(responses, (description) => ({
-        description,
-        content: { "application/json": { schema: { type: "object" } } }
-      }))
-    }
-  }] as const
+/** Describes a page of the proxy. `responses` has the meaning of each status. */
+const pageOf = (operationId: string, summary: string, responses: Readonly<Record<string, string>>) => ({
+  get: {
+    operationId,
+    tags: ["proxy"],
+    summary,
+    responses: Rec.map(responses, (description) => ({
+      description,
+      content: { "application/json": { schema: { type: "object" } } }
+    }))
+  }
+})
 
 export const info = {
   title: "quarry-proxy",
@@ -70,7 +53,12 @@ export const document = (costs: Config["costs"]): JsonObject => ({
   tags,
   paths: {
     ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
-    ...Object.fromEntries(proxyPages.map(pathOfPage))
+    "/livez": pageOf("livez", "Liveness", { "200": "The process is running" }),
+    "/readyz": pageOf("readyz", "Readiness and configured upstreams", {
+      "200": "Ready",
+      "503": "Not configured, or shutting down"
+    }),
+    "/openapi.json": pageOf("openapi", "This document", { "200": "OpenAPI 3.1" })
   },
   components: {
     schemas: {
