@@ -100,7 +100,7 @@ const metrics = {
     "delayed_responses",
     "Rejections of clients above limits.maxRejectionRate whose response is delayed"
   ),
-  /** The reason is a `DropReason`. */
+  /** The reasons are those of `ConnectionCounts`. */
   droppedConnections: counter(
     "connections_dropped_total",
     "Client connections that the proxy closed, by reason",

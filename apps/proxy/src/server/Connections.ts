@@ -13,22 +13,16 @@ export const maxPendingResponses = 16
 export const maxWaitingRequests = 8192
 
 /**
- * Why the server closed a connection on its own initiative: `limits.maxConnections` were open, its client read too slowly,
- * it had the most waiting requests, or its address had too many idle ones.
+ * How many connections the server closed on its own initiative, by reason: `limits.maxConnections` were open, their client
+ * read too slowly, they had the most waiting requests, or their address had too many idle ones.
  */
-export type DropReason = "max-connections" | "slow-reader" | "pipelining" | "max-idle-connections"
+export const noDrops = { "max-connections": 0, "slow-reader": 0, pipelining: 0, "max-idle-connections": 0 }
 
 export interface ConnectionCounts {
   readonly open: number
   /** Connections with a response that is not sent yet. */
   readonly pending: number
-  readonly dropped: { readonly [Reason in DropReason]: number }
-}
-
-export const noConnections: ConnectionCounts = {
-  open: 0,
-  pending: 0,
-  dropped: { "max-connections": 0, "slow-reader": 0, pipelining: 0, "max-idle-connections": 0 }
+  readonly dropped: Readonly<typeof noDrops>
 }
 
 export interface ConnectionLimits {
@@ -95,7 +89,7 @@ export class ConnectionTracker {
   readonly #byNetwork = new Map<string, Set<OpenConnection>>()
   readonly #limits: ConnectionLimits
   readonly #handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
-  readonly #dropped: { [Reason in DropReason]: number } = { ...noConnections.dropped }
+  readonly #dropped = { ...noDrops }
   #waiting = 0
 
   constructor(
@@ -114,7 +108,7 @@ export class ConnectionTracker {
     return { open: this.#open.size, pending, dropped: this.#dropped }
   }
 
-  countDropped(reason: DropReason): void {
+  countDropped(reason: keyof typeof noDrops): void {
     this.#dropped[reason] += 1
   }
 

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process"
 import * as PrometheusExporter from "../../src/admin/PrometheusExporter.ts"
 import * as ProxyMetrics from "../../src/admin/ProxyMetrics.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
-import { noConnections } from "../../src/server/Connections.ts"
+import { noDrops } from "../../src/server/Connections.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
 
 /** Effect's metrics are global to the process, so each test uses its own client. */
@@ -33,8 +33,9 @@ describe("the exporter", () => {
         inFlight: (client: string) => client === "a" ? 2 : 0
       }
       const dropped = (count: number) => ({
-        ...noConnections,
-        dropped: { ...noConnections.dropped, "max-connections": count }
+        open: 0,
+        pending: 0,
+        dropped: { ...noDrops, "max-connections": count }
       })
       metrics.setState({ ...state, clients: ["a", "removed"], inFlight: () => 3, connections: dropped(2) })
       metrics.setState({ ...state, connections: dropped(3) })

@@ -35,8 +35,6 @@ table + h4, details + h4 { margin-top: 1rem; }
 .issue { background: var(--warn-soft); color: var(--warn); padding: 0.4rem 0.7rem; border-radius: 6px; margin-top: 0.35rem; }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.5rem; }
 .columns > div { min-width: 0; }
-tbody tr:first-child > * { border-top: 0; }
-thead + tbody tr:first-child > * { border-top: 1px solid var(--line); } thead.unseen + tbody tr:first-child > * { border-top: 0; }
 .parameters th { width: 34%; } .headers th { width: 17rem; } .codes thead th:first-child { width: 4rem; } .codes thead th:nth-child(2) { width: 14rem; }
 .required { color: var(--bad); font-size: 0.78rem; }
 .type { color: var(--muted); font-size: 0.82rem; font-family: var(--mono); overflow-wrap: anywhere; }

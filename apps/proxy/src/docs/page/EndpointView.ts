@@ -28,7 +28,7 @@ const ethereum: ExampleValues = {
 type Input = ReturnType<typeof inputsOf>[number]
 
 /** Returns the paths of an operation: that to use, then its aliases. */
-export const pathsOf = (operation: AnyOperation): ReadonlyArray<string> =>
+const pathsOf = (operation: AnyOperation): ReadonlyArray<string> =>
   prefixes(operation).map((prefix) => template(prefix + operation.path))
 
 const row = (
