@@ -18,7 +18,8 @@ const portable = Effect.acquireRelease(
     const { bodyScan } = await import("../../../../src/internal/transport/BodyScan.ts")
     return { classify, responseContainsSecret, bodyScan }
   }),
-  () => Effect.sync(() => vi.unstubAllGlobals())
+  // Other tests must not import these modules.
+  () => Effect.sync(() => (vi.unstubAllGlobals(), vi.resetModules()))
 )
 
 describe("without native functions on bytes", () => {
