@@ -195,27 +195,26 @@ const isOverriddenByBlock = (name: string, all: RawInput): boolean =>
 
 const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined => {
   const { from_block, from_date, to_block, to_date } = range
-  if (from_block !== undefined && from_date !== undefined) return bothBoundsIssue("from_date", "from_block")
-  if (to_block !== undefined && to_date !== undefined) return bothBoundsIssue("to_date", "to_block")
+  if (from_block !== undefined && from_date !== undefined) return bothIssue("from")
+  if (to_block !== undefined && to_date !== undefined) return bothIssue("to")
   if (from_block !== undefined && to_block !== undefined && from_block > to_block) {
-    return reversedRangeIssue("from_block", from_block, "to_block", to_block)
+    return reversedIssue("block", from_block, to_block)
   }
   return from_date !== undefined && to_date !== undefined && from_date.epochMillis > to_date.epochMillis
-    ? reversedRangeIssue("from_date", DateTime.formatIso(from_date), "to_date", DateTime.formatIso(to_date))
+    ? reversedIssue("date", DateTime.formatIso(from_date), DateTime.formatIso(to_date))
     : undefined
 }
 
-const bothBoundsIssue = (date: string, block: string): Schema.FilterIssue => ({
-  path: [date],
-  message: `${date} and ${block} are mutually exclusive; set one of them`
+const bothIssue = (bound: "from" | "to"): Schema.FilterIssue => ({
+  path: [`${bound}_date`],
+  message: `${bound}_date and ${bound}_block are mutually exclusive; set one of them`
 })
 
-const reversedRangeIssue = <Bound extends number | string>(
-  from: string,
-  lower: Bound,
-  to: string,
-  upper: Bound
+const reversedIssue = <A extends number | string>(
+  kind: "block" | "date",
+  lower: A,
+  upper: A
 ): Schema.FilterIssue => ({
-  path: [from],
-  message: `invalid range: ${from} (${lower}) is after ${to} (${upper})`
+  path: [`from_${kind}`],
+  message: `invalid range: from_${kind} (${lower}) is after to_${kind} (${upper})`
 })

@@ -5,6 +5,7 @@ import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
+import type { PartialPolicy } from "./internal/Policy.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -80,10 +81,10 @@ export type ConfigOptions = {
 }
 
 interface OptionalPolicies {
-  readonly cache?: ResponseCache.CacheOptions | undefined
-  readonly timeouts?: Timeouts.TimeoutOptions | undefined
-  readonly retry?: RetryPolicy.RetryOptions | undefined
+  readonly cache?: PartialPolicy<ResponseCache.ResponseCache> | undefined
+  readonly timeouts?: PartialPolicy<Timeouts.Timeouts> | undefined
+  readonly retry?: PartialPolicy<RetryPolicy.RetryPolicy> | undefined
   readonly rateLimit?: RateLimit.RateLimitOptions | undefined
-  readonly breaker?: CircuitBreaker.CircuitBreakerOptions | undefined
-  readonly concurrency?: ConcurrencyLimit.ConcurrencyOptions | undefined
+  readonly breaker?: PartialPolicy<CircuitBreaker.CircuitBreaker> | undefined
+  readonly concurrency?: PartialPolicy<ConcurrencyLimit.ConcurrencyLimit> | undefined
 }

@@ -1,7 +1,7 @@
 /** Circuit breakers, which stop requests to a failing upstream. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { type PartialPolicy, Positive, PositiveDuration, Share } from "./internal/Policy.ts"
+import { Positive, PositiveDuration, Share } from "./internal/Policy.ts"
 
 /** The schema of a circuit breaker. */
 export const schema = Schema.Struct({
@@ -25,9 +25,6 @@ export const schema = Schema.Struct({
  * result of an attempt counts only if the circuit breaker has neither opened nor closed since the attempt started.
  */
 export interface CircuitBreaker extends Schema.Schema.Type<typeof schema> {}
-
-/** A circuit breaker of which members may be omitted. */
-export interface CircuitBreakerOptions extends PartialPolicy<CircuitBreaker> {}
 
 /**
  * The default: opens when at least half of 20 or more attempts within 30 s failed, for 5 s at first and 60 s at most.

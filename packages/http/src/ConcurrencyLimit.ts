@@ -1,6 +1,6 @@
 /** Limits on concurrent requests. */
 import * as Schema from "effect/Schema"
-import { NonNegative, type PartialPolicy, PositiveInteger } from "./internal/Policy.ts"
+import { NonNegative, PositiveInteger } from "./internal/Policy.ts"
 
 /** The schema of a concurrency limit. */
 export const schema = Schema.Struct({
@@ -15,9 +15,6 @@ export const schema = Schema.Struct({
  * and until the timeout of their call.
  */
 export interface ConcurrencyLimit extends Schema.Schema.Type<typeof schema> {}
-
-/** A concurrency limit of which members may be omitted. */
-export interface ConcurrencyOptions extends PartialPolicy<ConcurrencyLimit> {}
 
 /** The default: 64 attempts in flight. */
 export const standard: ConcurrencyLimit = { limit: 64, maxQueue: 10_000 }

@@ -1,7 +1,7 @@
 /** Caching of responses. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { DurationOption, Flag, oneOf, type PartialPolicy } from "./internal/Policy.ts"
+import { DurationOption, Flag, oneOf } from "./internal/Policy.ts"
 
 /** The schema of a response cache. */
 export const schema = Schema.Struct({
@@ -27,9 +27,6 @@ export const schema = Schema.Struct({
  * with a new one.
  */
 export interface ResponseCache extends Schema.Schema.Type<typeof schema> {}
-
-/** A response cache of which members may be omitted. */
-export interface CacheOptions extends PartialPolicy<ResponseCache> {}
 
 /** Serves stale responses for 5 s while they are revalidated, and for 60 s if the upstream fails. */
 export const standard: ResponseCache = {

@@ -39,9 +39,6 @@ export type RetryCause = keyof RetryPolicy["baseDelay"]
 /** A retry policy: exponential backoff with full jitter. */
 export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
 
-/** A retry policy of which members may be omitted. */
-export interface RetryOptions extends Policy.PartialPolicy<RetryPolicy> {}
-
 /** The default: at most four attempts per call, and in the long run at most one retry per ten successes. */
 export const standard: RetryPolicy = {
   attempts: 4,

@@ -1,7 +1,7 @@
 /** Timeouts of attempts and calls. */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { type PartialPolicy, PositiveDuration } from "./internal/Policy.ts"
+import { PositiveDuration } from "./internal/Policy.ts"
 
 /** The schema of timeouts. */
 export const schema = Schema.Struct({
@@ -13,9 +13,6 @@ export const schema = Schema.Struct({
 
 /** Timeouts. */
 export interface Timeouts extends Schema.Schema.Type<typeof schema> {}
-
-/** Timeouts of which members may be omitted. */
-export interface TimeoutOptions extends PartialPolicy<Timeouts> {}
 
 /** The default: 10 s for an attempt, 45 s for a call. */
 export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duration.seconds(45) }

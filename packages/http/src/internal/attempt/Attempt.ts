@@ -142,53 +142,42 @@ const noResponse = (
   transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>
 ): AttemptNoResponse => {
   const common = { operation: operation.id, request: summary }
-  const safeToRetry = operation.retry === "always"
-  switch (transportError._tag) {
-    case "ConnectionError": {
-      const { detail, sent } = transportError
-      const error = new NetworkError({
-        ...common,
-        api: operation.api,
-        host: hostOf(keyPool.baseUrl),
-        reason: detail,
-        sent,
-        mayHaveBeenApplied: !safeToRetry && sent,
-        setting: keyPool.setting
-      })
-      return {
-        error,
-        retryHint: error.retryable ? transient : null,
-        health: error.transportClosed ? "unknown" : "unhealthy"
-      }
+  const isUpdate = operation.retry !== "always"
+  if (transportError._tag === "ConnectionError") {
+    const { detail, sent } = transportError
+    const error = new NetworkError({
+      ...common,
+      api: operation.api,
+      host: hostOf(keyPool.baseUrl),
+      reason: detail,
+      sent,
+      mayHaveBeenApplied: isUpdate && sent,
+      setting: keyPool.setting
+    })
+    return {
+      error,
+      retryHint: error.retryable ? transient : null,
+      health: error.transportClosed ? "unknown" : "unhealthy"
     }
-    case "BodyError": {
-      const { detail, reason, response } = transportError
-      if (reason === "memory") {
-        const error = new LocalLimitError({
-          ...common,
-          limit: "memory",
-          retryAfter: null,
-          mayHaveBeenApplied: !safeToRetry
-        })
-        return { error, retryHint: null, health: "unknown" }
-      }
-      const error = new InvalidResponseError({
-        ...common,
-        status: response.status,
-        serverMessage: null,
-        body: "",
-        upstreamRequestId: requestId(response),
-        kind: reason,
-        path: "",
-        reason: detail,
-        mayHaveBeenApplied: !safeToRetry
-      })
-      return {
-        error,
-        retryHint: reason === "incomplete" && error.retryable ? transient : null,
-        // A response above a limit of this program is not a failure of the upstream.
-        health: reason === "incomplete" ? "unhealthy" : "unknown"
-      }
-    }
+  }
+  const { detail, reason, response } = transportError
+  const error = reason === "memory"
+    ? new LocalLimitError({ ...common, limit: reason, retryAfter: null, mayHaveBeenApplied: isUpdate })
+    : new InvalidResponseError({
+      ...common,
+      status: response.status,
+      serverMessage: null,
+      body: "",
+      upstreamRequestId: requestId(response),
+      kind: reason,
+      path: "",
+      reason: detail,
+      mayHaveBeenApplied: isUpdate
+    })
+  return {
+    error,
+    retryHint: reason === "incomplete" && error.retryable ? transient : null,
+    // A response above a limit of this program is not a failure of the upstream.
+    health: reason === "incomplete" ? "unhealthy" : "unknown"
   }
 }

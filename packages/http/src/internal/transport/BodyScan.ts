@@ -12,7 +12,7 @@ interface NodeBuffer {
 }
 
 /** Bytes with a native search. Texts are searched in UTF-8. */
-export interface SearchableBytes extends Uint8Array {
+interface SearchableBytes extends Uint8Array {
   readonly includes: (searched: string | number) => boolean
   readonly indexOf: (searched: string | number, from?: number) => number
   readonly lastIndexOf: (searched: string | number) => number
@@ -31,9 +31,6 @@ const nodeBuffer = typeof process === "undefined" || process.versions?.node === 
 /** Returns the same bytes with a native search. Undefined if the runtime has none. */
 export const searchable = (bytes: Uint8Array): SearchableBytes | undefined =>
   nodeBuffer?.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
-/** Whether bytes are valid UTF-8. Undefined if the runtime cannot tell without making text. */
-const isUtf8 = (bytes: Uint8Array): boolean | undefined => nodeBuffer?.isUtf8(bytes)
 
 const quote = 0x22
 const backslash = 0x5c
@@ -70,7 +67,7 @@ export const isBalanced = (bytes: Uint8Array): boolean => {
   if (!(first === openBrace && last === closeBrace || first === openBracket && last === closeBracket)) {
     return false
   }
-  if (isUtf8(bytes) !== true) return false
+  if (nodeBuffer?.isUtf8(bytes) !== true) return false
   const next = (bracket: number, from: number): number => {
     const found = searched.indexOf(bracket, from)
     return found < 0 ? end : found
