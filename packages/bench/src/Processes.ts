@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -133,15 +132,6 @@ const stopProgram = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => resume(Effect.void))
     child.kill("SIGKILL")
   })
-
-/** Finds an unused port. */
-export const freePort: Effect.Effect<number> = Effect.async((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const bound = server.address()
-    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
-  })
-})
 
 /** The CPU time of all threads of a process, in microseconds. Linux only, like `resourceUsage`. */
 export const processCpuTime = (pid: number): number =>

@@ -146,7 +146,7 @@ const bench = Command.make("bench", {
     Command.withDescription(
       "Runs benchmarks, all by default, and prints a table for each: medians of n rounds. proxy compares the CPU time of " +
         "quarry-proxy and reference servers, each in its own process, and requires Linux and " +
-        "the bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light)."
+        "the bundle (npx -y pnpm@10 build)."
     )
   )
 

@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import type { Benchmark } from "../Comparison.ts"
 import { formatSize, pageDocument, smallDocument } from "../Documents.ts"
-import { startNginx } from "../Nginx.ts"
 import { pathTo } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as Servers from "../Servers.ts"
@@ -54,18 +53,15 @@ export const proxy: Benchmark = {
       const options = { server, upstreamUrl, bodies, headers: responseHeaders, accessLog }
       return Servers.startReference(name, options, v8Options)
     }
-    const nginx = yield* startNginx(upstreamUrl)
     const forwarding = [
       yield* start("node:http, request and pipe", "pipe"),
       yield* start("node:http, request and pipe, access log", "pipe", true),
-      yield* start("@fastify/http-proxy", "fastifyProxy"),
-      ...nginx.misses
+      yield* start("@fastify/http-proxy", "fastifyProxy")
     ] as const
     const caching = [
       yield* start("node:http, a Buffer", "buffer"),
       yield* start("node:http, a Buffer, access log", "buffer", true),
-      yield* start("fastify, a Buffer", "fastifyBuffer"),
-      ...nginx.hits
+      yield* start("fastify, a Buffer", "fastifyBuffer")
     ] as const
     const compare = (
       title: string,
