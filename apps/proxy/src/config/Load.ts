@@ -90,7 +90,7 @@ export const load = (
 const readYaml = (file: string | undefined) =>
   file === undefined
     ? Effect.succeed({ digest: "", yaml: YamlReader.empty })
-    : Effect.match(Files.readFile(file, Files.maxFileBytes), {
-      onFailure: ({ digest, reason }) => ({ digest, yaml: YamlReader.unreadable(reason) }),
+    : Effect.match(Files.readFile(file), {
+      onFailure: ({ reason }) => ({ digest: reason, yaml: YamlReader.unreadable(reason) }),
       onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
     })

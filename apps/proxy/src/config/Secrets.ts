@@ -47,7 +47,6 @@ export const readAll = (
     return { config, secrets }
   })
 
-const maxBytes = 4096
 const readableByOthers = 0o004
 
 const read = (
@@ -62,12 +61,8 @@ const read = (
   }
   const file = NodePath.resolve(directory, written)
   const where = `secret file ${file}`
-  return Effect.match(Files.readFile(file, maxBytes), {
-    onFailure: ({ digest, reason }): LoadedSecret => ({
-      path,
-      error: `${where}: ${reason}`,
-      file: [file, digest]
-    }),
+  return Effect.match(Files.readFile(file), {
+    onFailure: ({ reason }): LoadedSecret => ({ path, error: `${where}: ${reason}`, file: [file, reason] }),
     onSuccess: ({ bytes, digest, mode }): LoadedSecret => {
       // One character per byte: bytes that are not ASCII remain invalid.
       const text = Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, "")
