@@ -27,7 +27,10 @@ export const prepareCommand = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     yield* protectStoredKey(configuration.profile)
-    if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
+    if (command.allowsInvalidConfiguration !== true) {
+      yield* Configuration.requireValid(configuration)
+      if (command.allowsUnknownProfile !== true) yield* requireProfile(configuration)
+    }
     const now = DateTime.unsafeMake(yield* Clock.currentTimeMillis)
     const resolved = command.operation === null
       ? given
@@ -65,15 +68,6 @@ const timeoutOf = (
     : parseDuration(timeout.value)
 }
 
-const requireValid = (
-  { allowsUnknownProfile = false }: CommandSpec,
-  configuration: Configuration.Configuration
-): Effect.Effect<void, UsageError> =>
-  Effect.gen(function*() {
-    yield* Configuration.requireValid(configuration)
-    if (!allowsUnknownProfile) yield* requireProfile(configuration)
-  })
-
 const withConfiguredValues = (
   { options }: CommandSpec,
   commandLineValues: ArgumentValues,
@@ -103,33 +97,24 @@ const withAddresses = (
   command: CommandSpec,
   values: ArgumentValues,
   addressBook: AddressBook
-): Effect.Effect<ArgumentValues, UsageError> => {
-  if (command.operation === null) return Effect.succeed(values)
-  const resolved = new Map(values)
-  for (
-    const spec of [...command.arguments, ...command.options].filter(({ completes }) => completes === "alias")
-  ) {
-    const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
-    for (const text of words.flat()) {
-      if (addressBook.resolve(text) !== text) continue
-      const hint = unknownNameHint(text, addressBook)
-      if (hint === null) continue
-      return new UsageError({
-        reason: `${
-          "value" in spec ? `--${spec.name}` : `<${spec.name}>`
-        }: expected an address or an alias, got ${JSON.stringify(text)}`,
-        hint
-      })
+): Effect.Effect<ArgumentValues, UsageError> =>
+  Effect.gen(function*() {
+    const resolved = new Map(values)
+    const specs = command.operation === null ? [] : [...command.arguments, ...command.options]
+    for (const spec of specs.filter(({ completes }) => completes === "alias")) {
+      const lists = values.get(spec.name)?.map((word) => word.split(",")) ?? []
+      for (const text of lists.flat()) {
+        const hint = addressBook.resolve(text) === text ? unknownNameHint(text, addressBook) : null
+        if (hint === null) continue
+        const label = "value" in spec ? `--${spec.name}` : `<${spec.name}>`
+        const reason = `${label}: expected an address or an alias, got ${JSON.stringify(text)}`
+        return yield* new UsageError({ reason, hint })
+      }
+      const addresses = lists.map((list) => list.map(addressBook.resolve).join(","))
+      if (addresses.length > 0) resolved.set(spec.name, addresses)
     }
-    if (words.length > 0) {
-      resolved.set(
-        spec.name,
-        words.map((word) => word.map(addressBook.resolve).join(","))
-      )
-    }
-  }
-  return Effect.succeed(resolved)
-}
+    return resolved
+  })
 
 /** A base URL on the command line takes precedence over a sandbox that is configured elsewhere. */
 const isSandbox = ({ values }: Configuration.Configuration): Effect.Effect<boolean, UsageError> => {
