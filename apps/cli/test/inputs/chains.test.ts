@@ -76,7 +76,7 @@ it.live("reports the chains that fail, and prints the records of the others", ()
     expect(none).toMatchObject({ code: 3, out: "" })
     expect(records(none.err.slice(none.err.indexOf("{")))).toMatchObject([
       { chain: "polygon", message: expect.stringContaining("not found") },
-      { chain: "bsc", hint: expect.stringContaining("--chain") },
+      { chain: "bsc", hint: expect.stringContaining("another chain") },
       { message: "2 of 2 chains failed", hint: null }
     ])
   }))
