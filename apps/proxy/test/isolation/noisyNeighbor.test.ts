@@ -32,12 +32,16 @@ const turns = 12
 /** Connections that the system accepts before the proxy does. */
 const backlog = 511
 
-/** A connection has one request in flight, several if it pipelines, and sends another in each turn if it reads the response. */
+/**
+ * A connection has one request in flight, several if it pipelines, and sends another in each turn if it reads the response. A
+ * list continues until the buffers of its connection are full.
+ */
 const maxOvertaking = ({ connections, name, reads = false, reconnects = false }: Misbehavior): Overtaking => {
   const pending = reconnects
     ? backlog
     : connections * (name.startsWith("pipelines") ? maxPendingResponses : 1)
-  const all = pending * (reads || pending > connections ? turns : 1)
+  const continues = reads || pending > connections || name.includes("lists")
+  const all = pending * (continues ? turns : 1)
   const reachesUpstream = !/pipelines|40[14]|sending|connections/.test(name)
   return { cached: all, uncached: reachesUpstream ? all : 0 }
 }
