@@ -31,15 +31,10 @@ const chartToOption = textOption(
 
 export const chartOptions: ReadonlyArray<CommandOption> = [chartOption, chartToOption]
 
-export interface ChartTarget {
-  readonly isPrinted: boolean
-  readonly file: string | null
-  readonly mayOverwrite: boolean
-  readonly pager: ReturnType<typeof pagerOptions>
-}
+export type ChartTarget = NonNullable<ReturnType<typeof chartTarget>>
 
 /** Returns where to draw a chart; null if the command draws none. */
-export const chartTarget = (invocation: CommandInvocation): ChartTarget | null => {
+export const chartTarget = (invocation: CommandInvocation) => {
   const { values } = invocation
   const file = singleValue(values, chartToOption.name) ?? null
   const isPrinted = isEnabled(values, chartOption.name)

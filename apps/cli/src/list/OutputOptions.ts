@@ -59,22 +59,15 @@ export const recordOptions: ReadonlyArray<CommandOption> = [
   outputOption
 ]
 
-export interface OutputSettings {
-  /** Names of fields; empty for all fields. */
-  readonly fields: ReadonlyArray<string>
-  /** Whether the fields are listed instead of the records. */
-  readonly isFieldsHelp: boolean
-  readonly jq: string | null
-  readonly hasExitStatus: boolean
-  readonly isRaw: boolean
-  readonly escapeFormulas: boolean
-}
+export type OutputSettings = ReturnType<typeof outputSettings>
 
-export const outputSettings = (values: ArgumentValues): OutputSettings => {
+export const outputSettings = (values: ArgumentValues) => {
   const fields = (values.get(fieldsOption.name) ?? []).flatMap((text) => text.split(","))
     .map((name) => name.trim()).filter((name) => name !== "")
   return {
+    /** Names of fields; empty for all fields. */
     fields,
+    /** Whether the fields are listed instead of the records. */
     isFieldsHelp: fields.includes("help"),
     jq: singleValue(values, jqOption.name) ?? null,
     hasExitStatus: isEnabled(values, exitStatusOption.name),

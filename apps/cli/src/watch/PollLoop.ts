@@ -37,7 +37,6 @@ export const pollUntilComplete = <R>(
     const base = Duration.toMillis(interval)
     const since = yield* Clock.currentTimeMillis
     let failuresInRow = 0
-    let failures = 0
     while (true) {
       const outcome = yield* Effect.either(poll)
       let minDelay = 0
@@ -50,7 +49,6 @@ export const pollUntilComplete = <R>(
       } else {
         const error = outcome.left
         if (isSilent(error) || !isTransient(error)) return yield* Effect.fail(error)
-        failures++
         failuresInRow++
         minDelay = retryAfterOf(error)
         if (failuresInRow === 1) {
@@ -61,8 +59,7 @@ export const pollUntilComplete = <R>(
       const backoff = Math.min(Math.max(base, maxDelay), base * 2 ** Math.min(failuresInRow, 20))
       const delay = Math.max(minDelay, Math.round(backoff * jitter))
       const now = yield* Clock.currentTimeMillis
-      const failed = failures === 0 ? "" : `, ${failures} failed`
-      yield* terminal.progress(`${describe(since, now)}, next poll ${formatClock(now + delay)}${failed}`)
+      yield* terminal.progress(`${describe(since, now)}, next poll ${formatClock(now + delay)}`)
       yield* Effect.sleep(delay)
     }
   }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))
