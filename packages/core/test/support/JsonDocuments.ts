@@ -92,7 +92,7 @@ export const trap = FastCheck.constantFrom(
  * `JSON.parse` of Node 24 reads the key `"\""` as `"\\"` if it has seen an object with the latter key at the same place.
  * The parser inherits that, so no key here ends in a backslash.
  */
-export const endsInBackslash = (key: string): boolean => key.endsWith("\\")
+const endsInBackslash = (key: string): boolean => key.endsWith("\\")
 
 export const string = FastCheck.oneof(
   FastCheck.array(FastCheck.oneof(trap, digits), { maxLength: 6 }).map((pieces) => `"${pieces.join("")}"`),
