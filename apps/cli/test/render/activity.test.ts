@@ -102,6 +102,7 @@ it.effect("adds the waits to the progress that a command shows", () =>
       "1,000 transfers",
       "1,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
       "2,000 transfers; waiting 1.4s for the local rate limit (--rate-limit)",
+      "2,000 transfers",
       null
     ])
   }))
