@@ -3,7 +3,6 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { singleValue } from "./args/ArgumentValues.ts"
 import { run } from "./Cli.ts"
 import * as HttpTransport from "./connection/HttpTransport.ts"
 import { signalExitCodes, unexpectedErrorExitCode } from "./errors/CommandError.ts"
@@ -25,10 +24,7 @@ export const runProgram = (line: ArrangedCommandLine, version: string): void => 
   for (const each of signals) process.on(each, onSignal)
   run(line, version).pipe(
     Effect.provide(HttpTransport.layer),
-    Effect.provideService(
-      CommandTerminal,
-      NodeTerminal.make(process, process.env, singleValue(line.options, "color"))
-    ),
+    Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env)),
     Effect.provideService(Pager, makePager(process.env, process.platform)),
     NodeRuntime.runMain({
       disableErrorReporting: true,

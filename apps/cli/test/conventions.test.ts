@@ -33,14 +33,14 @@ it.each<readonly [env: Readonly<Record<string, string>>, line: string, inTermina
 
 it("takes the width of COLUMNS, and 80 columns where a terminal reports none", () => {
   const widthOf = (columns: number, env: Readonly<Record<string, string>>) =>
-    streamInfo({ isTTY: true, columns }, env, undefined).columns
+    streamInfo({ isTTY: true, columns }, env).columns
   expect([widthOf(120, {}), widthOf(120, { COLUMNS: "60" }), widthOf(0, {}), widthOf(0, { COLUMNS: "0" })])
     .toEqual([120, 60, 80, 80])
 })
 
 it("replaces lines of stderr neither on dumb terminals nor in builds", () => {
   const isTerminal = ([{}, { CI: "false" }, { TERM: "dumb" }, { CI: "true" }] as const)
-    .map((env) => messageStreamInfo({ isTTY: true, columns: 80 }, env, undefined).isTerminal)
+    .map((env) => messageStreamInfo({ isTTY: true, columns: 80 }, env).isTerminal)
   expect(isTerminal).toEqual([true, true, false, false])
 })
 

@@ -4,7 +4,6 @@ import {
   type ArgumentDescription,
   type CommandDescription,
   type CommandLineDescription,
-  type CompletionSource,
   type OptionDescription,
   optionsOf,
   sharedOptions
@@ -14,72 +13,53 @@ import { readWords } from "../args/ReadWords.ts"
 import type { ConfiguredNames } from "../config/Configuration.ts"
 import { helpTopics } from "../help/Help.ts"
 
-/** A word, and its description for shells that show it. */
-interface Candidate {
-  readonly word: string
-  readonly description: string
-}
-
 type LoadNames = () => Promise<ConfiguredNames>
 
 /** Lines that tell the shell to complete files or directories itself, or not to append a space. */
 const directives = { file: ":files", directory: ":directories", noSpace: ":nospace" } as const
 
-const candidate = (word: string, description = ""): Candidate => ({ word, description })
+/** Only lines of words have a tab. */
+const candidate = (word: string, description = ""): string => `${word}\t${description}`
 
-/** Completes the last item of a comma-separated list, without the items before it. */
-const listCandidates = (
-  items: ReadonlyArray<string>,
-  current: string
-): ReadonlyArray<string> => {
-  const earlier = current.split(",").slice(0, -1)
-  return items.filter((item) => !earlier.includes(item)).map((item) => [...earlier, item].join(","))
-}
+const candidates = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.map((word) => candidate(word))
 
 const valueLines = async (
   spec: ArgumentDescription | OptionDescription,
   command: CommandDescription | null,
   current: string,
   loadNames: LoadNames
-): Promise<ReadonlyArray<Candidate | string>> => {
-  const listed = async (source: CompletionSource | undefined): Promise<ReadonlyArray<Candidate>> => {
-    switch (source) {
-      case "field":
-        return (command?.fields ?? []).map((field) => candidate(field))
-      case "profile":
-        return (await loadNames()).profiles.map((profile) => candidate(profile))
-      case "alias":
-        return [...(await loadNames()).aliases].map(([name, address]) => candidate(name, address))
-      default:
-        return []
-    }
+): Promise<ReadonlyArray<string>> => {
+  const { choices = [], completes } = spec
+  if (completes === "file" || completes === "directory") return [directives[completes]]
+  if (completes === "profile") return candidates((await loadNames()).profiles)
+  const words = completes === "field" ? command?.fields ?? [] : choices
+  if (completes === "field" || (spec.repeatable && "value" in spec)) {
+    // The last item of a list, without the items before it
+    const earlier = current.split(",").slice(0, -1)
+    const items = completes === "alias" ? [...(await loadNames()).aliases.keys()] : words
+    const others = items.filter((item) => !earlier.includes(item))
+    return [...candidates(others.map((item) => [...earlier, item].join(","))), directives.noSpace]
   }
-  if (spec.completes === "file" || spec.completes === "directory") return [directives[spec.completes]]
-  const choices = spec.choices ?? []
-  const candidates = choices.length > 0
-    ? choices.map((choice) => candidate(choice))
-    : await listed(spec.completes)
-  if (spec.completes !== "field" && !(spec.repeatable && "value" in spec)) return candidates
-  return [
-    ...listCandidates(candidates.map(({ word }) => word), current).map((word) => candidate(word)),
-    directives.noSpace
-  ]
+  return completes === "alias"
+    ? [...(await loadNames()).aliases].map(([name, address]) => candidate(name, address))
+    : candidates(words)
 }
 
 const commandCandidates = (
   { commands }: CommandLineDescription,
   path: ReadonlyArray<string>
-): ReadonlyArray<Candidate> =>
+): ReadonlyArray<string> =>
   nextWords(commands, path).map((word) => {
     const { command } = resolvePath(commands, [...path, word])
-    return candidate(word, command?.summary ?? `${nextWords(commands, [...path, word]).join(", ")}`)
+    return candidate(word, command?.summary ?? nextWords(commands, [...path, word]).join(", "))
   })
 
 const optionCandidates = (
   options: ReadonlyArray<OptionDescription>,
   used: ArgumentValues,
   current: string
-): ReadonlyArray<Candidate> =>
+): ReadonlyArray<string> =>
   options.filter(({ name, repeatable }) => repeatable || !used.has(name)).flatMap((option) => [
     candidate(`--${option.name}`, option.description),
     ...(option.value === null && current.startsWith("--no") ? [candidate(`--no-${option.name}`)] : [])
@@ -90,7 +70,7 @@ const candidateLines = async (
   current: string,
   previous: ReadonlyArray<string>,
   loadNames: LoadNames
-): Promise<ReadonlyArray<Candidate | string>> => {
+): Promise<ReadonlyArray<string>> => {
   const everyOption = [
     ...all.globalOptions,
     ...all.informationOptions,
@@ -109,7 +89,7 @@ const candidateLines = async (
   if (!isTerminated && name !== undefined && value !== undefined) {
     const spec = options.find((option) => option.name === name)
     const lines = spec === undefined ? [] : await valueLines(spec, command, value, loadNames)
-    return lines.map((line) => typeof line === "string" ? line : { ...line, word: `--${name}=${line.word}` })
+    return lines.map((line) => line.includes("\t") ? `--${name}=${line}` : line)
   }
   if (!isTerminated && current.startsWith("-")) return optionCandidates(options, used, current)
   if (isHelp) {
@@ -132,7 +112,7 @@ const candidateLines = async (
     return option === undefined
       ? []
       : option.value === null
-      ? [candidate("true"), candidate("false")]
+      ? candidates(["true", "false"])
       : valueLines({ ...option, repeatable: false }, command, current, loadNames)
   }
   return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
@@ -153,7 +133,7 @@ export const complete = async (
   const current = marked.slice(1)
   const lines = await candidateLines(all, current, previous, loadNames)
   return lines
-    .filter((line) => typeof line === "string" || line.word.startsWith(current))
-    .map((line) => typeof line === "string" ? `${line}\n` : `${line.word}\t${line.description}\n`)
+    .filter((line) => !line.includes("\t") || line.startsWith(current))
+    .map((line) => `${line}\n`)
     .join("")
 }

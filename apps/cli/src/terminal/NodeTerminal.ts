@@ -12,11 +12,10 @@ interface StandardStreams {
 /** Creates the terminal. Reads the properties of the streams once. */
 export const make = (
   { stderr, stdout }: StandardStreams,
-  environment: NodeJS.ProcessEnv,
-  colorMode: string | undefined
+  environment: NodeJS.ProcessEnv
 ): TerminalService => {
-  const out = streamInfo(stdout, environment, colorMode)
-  const err = messageStreamInfo(stderr, environment, colorMode)
+  const out = streamInfo(stdout, environment)
+  const err = messageStreamInfo(stderr, environment)
   const print = printToOutput(stdout)
   // Without a listener an error event ends the process
   stderr.on("error", () => {})

@@ -45,7 +45,7 @@ const widthOf = (reported: number, { COLUMNS = "" }: EnvironmentVariables): numb
 export const streamInfo = (
   stream: Pick<NodeJS.WriteStream, "columns" | "isTTY">,
   environment: EnvironmentVariables,
-  colorMode: string | undefined
+  colorMode?: string
 ): StreamInfo => {
   const isTerminal = stream.isTTY
   return {
@@ -56,14 +56,17 @@ export const streamInfo = (
 }
 
 /** Returns the properties of stderr. Terminals that are dumb or record a build get no progress line. */
-export const messageStreamInfo = (...parameters: Parameters<typeof streamInfo>): StreamInfo => {
-  const [, { CI, TERM }] = parameters
-  const info = streamInfo(...parameters)
+export const messageStreamInfo = (
+  stream: Parameters<typeof streamInfo>[0],
+  environment: EnvironmentVariables
+): StreamInfo => {
+  const { CI, TERM } = environment
+  const info = streamInfo(stream, environment)
   const isRecorded = isSet(CI) && CI !== "0" && CI !== "false"
   return { ...info, isTerminal: info.isTerminal && TERM !== "dumb" && !isRecorded }
 }
 
-/** Applies the color mode of a configuration file, which is read after the streams. */
+/** Applies the color mode of the configuration, which is read after the streams. */
 export const withColorMode = (stream: StreamInfo, mode: string | undefined): StreamInfo =>
   mode === "always" || mode === "never" ? { ...stream, hasColors: mode === "always" } : stream
 
