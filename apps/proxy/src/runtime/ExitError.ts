@@ -28,21 +28,12 @@ export const fromInvalidConfig = ({ diagnostics, file }: InvalidConfigError): Ex
     diagnostics.every(({ source }) => source._tag === "File") ? file : undefined
   )
 
-export const cannotListen = ({ host, port, reason }: ListenError): ExitError => {
-  const hint = reason === "EADDRINUSE"
-    ? "address already in use; choose another port (0 selects a free one)"
-    : reason === "EACCES"
-    ? "permission denied; choose a port above 1023"
-    : reason === "EADDRNOTAVAIL" || reason === "ENOTFOUND" || reason === "EAI_AGAIN"
-    ? `no such address on this machine (${reason}); choose another host`
-    : reason
-  return new ExitError({
-    message:
-      `quarry-proxy: cannot listen on ${host}:${port}: ${hint}. Set --host and --port (${proxyVariables.host}, ` +
+export const cannotListen = ({ reason }: ListenError): ExitError =>
+  new ExitError({
+    message: `quarry-proxy: cannot listen: ${reason}. Set --host and --port (${proxyVariables.host}, ` +
       `${proxyVariables.port}), or --admin (${proxyVariables.admin}) for the admin listener.`,
     exitCode: 1
   })
-}
 
 /** Reported like the other errors of the configuration. */
 export const redisUnusable = (

@@ -38,12 +38,8 @@ export interface ServerOptions {
 
 export type Server = Effect.Effect.Success<ReturnType<typeof make>>
 
-/** The server cannot listen. `reason` is the error code of the system, for example `EADDRINUSE`. */
-export class ListenError extends Data.TaggedError("ListenError")<{
-  readonly host: string
-  readonly port: number
-  readonly reason: string
-}> {}
+/** The server cannot listen. `reason` is the message of Node, with the address. */
+export class ListenError extends Data.TaggedError("ListenError")<{ readonly reason: string }> {}
 
 /** The listener for clients. */
 export class MainServer extends Context.Tag("quarry-proxy/MainServer")<MainServer, Server>() {}
@@ -215,8 +211,7 @@ const bindPort = (
   { host, port }: ServerOptions["listen"]
 ): Effect.Effect<number, ListenError> =>
   Effect.async((resume) => {
-    const failed = (error: Error & { readonly code?: string }) =>
-      resume(Effect.fail(new ListenError({ host, port, reason: error.code ?? error.message })))
+    const failed = ({ message }: Error) => resume(Effect.fail(new ListenError({ reason: message })))
     server.once("error", failed)
     server.listen(port, host, () => {
       server.off("error", failed)

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
-import { createServer } from "node:net"
 import { describe, it } from "vitest"
 import * as TempFolder from "../fleet/support/TempFolder.ts"
 import { program } from "../support/program.ts"
@@ -54,13 +53,9 @@ const withFolder = async (use: (folder: TempFolder.TempFolder) => Promise<void>)
 }
 
 /** Returns the output and the exit code. */
-const transcript = async (
-  running: Program.Running,
-  folder: string,
-  known: ReadonlyArray<string> = []
-): Promise<string> => {
+const transcript = async (running: Program.Running, folder: string): Promise<string> => {
   const code = await running.ended()
-  const ports = [...new Set([...known, ...portsIn(running.written())])]
+  const ports = portsIn(running.written())
   const { stdout } = running.written()
   const text = `--- standard output\n${stdout}--- standard error\n${
     running.lines().map(lineText).join("\n")
@@ -124,19 +119,5 @@ describe("golden records", () => {
     await get(running, sampleRequests["ledgerTransaction"]?.path ?? "", { "x-request-id": "second" })
     running.signal("SIGINT")
     await matches(await transcript(running, "/nowhere"), "program-environment.txt")
-  })
-
-  it("of a port that is in use", async () => {
-    const server = createServer()
-    const port = await new Promise<number>((resolve) =>
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resolve(typeof address === "object" && address !== null ? address.port : 0)
-      })
-    )
-    const running = Program.start(program, ["--sandbox", "--port", String(port), "--admin", "off"])
-    const text = await transcript(running, "/nowhere", [String(port)])
-    await new Promise((resolve) => server.close(resolve))
-    await matches(text, "program-port-taken.txt")
   })
 })

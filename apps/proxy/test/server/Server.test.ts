@@ -163,12 +163,3 @@ describe("a response that cannot be created or sent", () => {
       }
     }))
 })
-
-describe("a port in use", () => {
-  it.scopedLive("fails with an error that names it", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start()
-      const second = yield* Effect.flip(start({ config: { listen: { ...defaults.listen, port } } }))
-      expect(second).toMatchObject({ _tag: "ListenError", port, reason: "EADDRINUSE" })
-    }))
-})
