@@ -23,7 +23,7 @@ describe("golden records", () => {
   it("of the admin listener", async () => {
     const { send, end, proxy } = recorder("admin")
     await proxy("that requires no token", { config: withCache })
-    await send("the status page", "/", admin({ elsewhere: "its text is in status-page.txt" }))
+    await send("the status page", "/", admin({ elsewhere: "its text is in status-page-quiet.txt" }))
     await send("the metrics", "/metrics", admin({ elsewhere: "they are in metrics.txt" }))
     await send("the status", "/status.json", admin({ elsewhere: "it is in status.json" }))
     await send("the usage", "/usage", admin({ elsewhere: "it is in usage.json" }))
