@@ -35,7 +35,8 @@ export const make = (
   { clients, failures, series, since, totals }: UsageStats.UsageSnapshot,
   { clients: configured, now, ...current }: CurrentState
 ) => {
-  const names = new Set(configured.map(({ name }) => name))
+  const quotas = new Map(configured.map((client) => [client.name, client.quotas]))
+  const names = new Set([...quotas.keys(), ...clients.map(({ name }) => name)])
   return {
     name: "quarry-proxy",
     version,
@@ -48,12 +49,10 @@ export const make = (
       points: series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
     },
     // The configured clients, including those without requests, then all others with requests
-    clients: [
-      ...configured.map(({ name, quotas }) =>
-        clientStatus(name, quotas, clients.find((client) => client.name === name))
-      ),
-      ...clients.filter(({ name }) => !names.has(name)).map((client) => clientStatus(client.name, [], client))
-    ],
+    clients: Array.from(
+      names,
+      (name) => clientStatus(name, quotas.get(name) ?? [], clients.find((client) => client.name === name))
+    ),
     failures: failures.map((failure) => ({ ...failure, at: toIsoTime(failure.at) }))
   }
 }
