@@ -26,11 +26,13 @@ export const run = (
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
-      return print(options)
+      return Effect.flatMap(load(options), (loaded) => Console.log(Print.printConfig(loaded).trimEnd()))
     case "ExampleConfig":
       return Console.log(Example.renderExample().trimEnd())
   }
 }
+
+const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
 
 /** `connect`: also tries Redis. */
 const check = (
@@ -56,14 +58,6 @@ const check = (
 
 const printWarnings = ({ warnings }: { readonly warnings: ReadonlyArray<string> }): Effect.Effect<void> =>
   Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`), { discard: true })
-
-const print = (
-  options: Load.LoadOptions
-): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
-  Effect.flatMap(
-    Effect.mapError(Load.load(options), ExitError.fromInvalidConfig),
-    (loaded) => Console.log(Print.printConfig(loaded).trimEnd())
-  )
 
 /** Prints a new token. The configuration contains only its hash. */
 const newToken = (name: string) =>
