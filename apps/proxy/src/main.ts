@@ -9,7 +9,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import * as Arguments from "./cli/Arguments.ts"
 import * as Commands from "./cli/Commands.ts"
@@ -19,14 +19,9 @@ import * as Serve from "./runtime/Serve.ts"
 import * as V8Options from "./runtime/V8Options.ts"
 
 /** `package.json` is in the parent folder of both `src` and `dist`. */
-const version = ((): string => {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
-    return Predicate.isRecord(manifest) ? String(manifest["version"]) : "unknown"
-  } catch {
-    return "unknown"
-  }
-})()
+const { version } = Schema.decodeSync(Schema.parseJson(Schema.Struct({ version: Schema.String })))(
+  readFileSync(new URL("../package.json", import.meta.url), "utf8")
+)
 
 const program = Effect.gen(function*() {
   const { command, optionValues } = yield* Effect.mapError(
