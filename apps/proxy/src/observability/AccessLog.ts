@@ -7,26 +7,12 @@ export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
   (route === "/livez" || route === "/readyz") && status === 200
 
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
-  const {
-    startedAt,
-    cache,
-    client,
-    clientAddress,
-    code,
-    detail,
-    requestId,
-    method,
-    durationMs,
-    path,
-    route,
-    status,
-    traceId
-  } = entry
-  const time = formatTime(startedAt)
+  const { cache, client, clientAddress, code, detail, durationMs, method, path, requestId, status } = entry
+  const time = formatTime(entry.startedAt)
   if (style === "text") {
     const parts = [
       method,
-      path ?? route,
+      path ?? entry.route,
       status,
       `${durationMs}ms`,
       cache ?? code ?? "",
@@ -40,8 +26,8 @@ export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string =>
   // `JSON.stringify` of an object takes four times as long.
   return `{"time":"${time}","level":"info","message":"request","requestId":${quote(requestId)},` +
     `"client":${quote(client)},"clientAddress":${quote(clientAddress)},"method":${quote(method)},` +
-    `"route":${quote(route)},${path === undefined ? "" : `"path":${quote(path)},`}` +
-    (traceId === undefined ? "" : `"traceId":"${traceId}",`) +
+    `"route":${quote(entry.route)},${path === undefined ? "" : `"path":${quote(path)},`}` +
+    (entry.traceId === undefined ? "" : `"traceId":"${entry.traceId}",`) +
     `"operation":${quote(entry.operation)},"status":${status},"code":${quote(code)},` +
     (detail === undefined ? "" : `"detail":${quote(detail)},`) +
     `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +

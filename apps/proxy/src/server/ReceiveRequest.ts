@@ -12,7 +12,7 @@ export const toProxyRequest = (
 ): ProxyRequest => ({
   method: request.method ?? "GET",
   target: request.url ?? "/",
-  headers: headersOf(request),
+  headers: headersOf(request.headers),
   remoteAddress: request.socket.remoteAddress ?? "",
   body: (maxBytes) =>
     Effect.timeoutFail(readBody(request, maxBytes), {
@@ -39,14 +39,10 @@ export const isAmbiguous = ({ httpVersion, rawHeaders }: Http.IncomingMessage): 
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === "host"
 
 /** Node joins repeated headers with commas, except `set-cookie`, which requests do not contain. It is omitted. */
-const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] => {
+const headersOf = (headers: Http.IncomingHttpHeaders): ProxyRequest["headers"] => {
   if (hasSingleValues(headers)) return headers
-  const singleValued: Record<string, string | undefined> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (typeof value === "string") singleValued[name] = value
-  }
-  return singleValued
+  const { "set-cookie": _, ...others } = headers
+  return headersOf(others)
 }
 
 const hasSingleValues = (headers: Http.IncomingHttpHeaders): headers is Record<string, string | undefined> =>
