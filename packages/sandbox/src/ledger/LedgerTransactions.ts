@@ -10,74 +10,10 @@ import { makeRandom } from "./Random.ts"
 
 type TransactionJson = { readonly [field: string]: JsonValue }
 
-/** The transactions of a network. */
-export interface LedgerTransactions {
-  readonly byHash: ReadonlyMap<Hash, TransactionJson>
-  /** A committed user transaction. */
-  readonly user: Hash
-  readonly pending: Hash
-}
-
 const blocks = 12
 
-const signatures = (text: (index: number) => string, index: number): ReadonlyArray<TransactionJson> => {
-  const ed25519 = {
-    type: "ed25519_signature",
-    public_key: `0x${text(index)}`,
-    signature: `0x${text(index + 1)}${text(index + 2)}`
-  }
-  return [
-    ed25519,
-    {
-      type: "multi_ed25519_signature",
-      public_keys: [`0x${text(index)}`, `0x${text(index + 3)}`],
-      signatures: [`0x${text(index + 1)}${text(index + 2)}`],
-      threshold: 1,
-      bitmap: "0x80000000"
-    },
-    {
-      type: "single_sender",
-      public_key: { type: "secp256k1_ecdsa", value: `0x04${text(index)}${text(index + 3)}` },
-      signature: { type: "secp256k1_ecdsa", value: `0x${text(index + 1)}${text(index + 2)}` }
-    },
-    {
-      type: "fee_payer_signature",
-      sender: ed25519,
-      secondary_signer_addresses: [],
-      secondary_signers: [],
-      fee_payer_address: `0x${text(index + 4)}`,
-      fee_payer_signer: ed25519
-    }
-  ]
-}
-
-const payloads = (
-  text: (index: number) => string,
-  index: number,
-  amount: string
-): ReadonlyArray<TransactionJson> => [
-  {
-    type: "entry_function_payload",
-    function: "0x1::coin::transfer",
-    type_arguments: ["0x1::aptos_coin::AptosCoin"],
-    arguments: [`0x${text(index + 5)}`, amount]
-  },
-  {
-    type: "entry_function_payload",
-    function: "0x1::aptos_account::batch_transfer",
-    type_arguments: [],
-    arguments: [[`0x${text(index + 5)}`, `0x${text(index + 6)}`], [amount, "18446744073709551615"]]
-  },
-  {
-    type: "entry_function_payload",
-    function: `0x${text(index + 7)}::採石場::записать`,
-    type_arguments: [],
-    arguments: ["0x", { vec: [amount] }, true]
-  }
-]
-
 /** Creates the transactions of a network. */
-export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet"): LedgerTransactions => {
+export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet") => {
   const name = `${seed}/ledger/${network}`
   const hash = hashes(`${name}/hash`)
   const text = hexDigits(`${name}/text`)
@@ -91,14 +27,55 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
 
   /** 32 bytes, for each transaction and use. */
   const bytes = (index: number, use: number): string => `0x${text(index * 8 + use)}`
+  const signatures = (index: number): ReadonlyArray<TransactionJson> => {
+    const [publicKey, signature] = [bytes(index, 0), `${bytes(index, 1)}${text(index * 8 + 2)}`]
+    const ed25519 = { type: "ed25519_signature", public_key: publicKey, signature }
+    return [
+      ed25519,
+      {
+        type: "multi_ed25519_signature",
+        public_keys: [publicKey, bytes(index, 3)],
+        signatures: [signature],
+        threshold: 1,
+        bitmap: "0x80000000"
+      },
+      {
+        type: "single_sender",
+        public_key: { type: "secp256k1_ecdsa", value: `0x04${text(index * 8)}${text(index * 8 + 3)}` },
+        signature: { type: "secp256k1_ecdsa", value: signature }
+      },
+      {
+        type: "fee_payer_signature",
+        sender: ed25519,
+        secondary_signer_addresses: [],
+        secondary_signers: [],
+        fee_payer_address: bytes(index, 4),
+        fee_payer_signer: ed25519
+      }
+    ]
+  }
+  const payload = (name: string, types: ReadonlyArray<string>, ...args: ReadonlyArray<JsonValue>) => ({
+    type: "entry_function_payload",
+    function: name,
+    type_arguments: types,
+    arguments: args
+  })
+  const payloads = (index: number, amount: string): ReadonlyArray<TransactionJson> => [
+    payload("0x1::coin::transfer", ["0x1::aptos_coin::AptosCoin"], bytes(index, 5), amount),
+    payload("0x1::aptos_account::batch_transfer", [], [bytes(index, 5), bytes(index, 6)], [
+      amount,
+      "18446744073709551615"
+    ]),
+    payload(`${bytes(index, 7)}::採石場::записать`, [], "0x", { vec: [amount] }, true)
+  ]
   const submitted = (index: number): TransactionJson => ({
     sender: bytes(index, 100),
     sequence_number: String(below(100_000)),
     max_gas_amount: "200000",
     gas_unit_price: String(100 + below(50)),
     expiration_timestamp_secs: below(4) === 0 ? "18446744073709551615" : String(headTime / 1000 + below(600)),
-    payload: pick(payloads(text, index * 8, String(bigBelow(2n ** 64n)))),
-    signature: pick(signatures(text, index * 8))
+    payload: pick(payloads(index, String(bigBelow(2n ** 64n)))),
+    signature: pick(signatures(index))
   })
   const committed = (index: number, version: number, time: number): TransactionJson => ({
     version: String(version),
@@ -147,7 +124,7 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
       round: String(40_000 + block),
       events: [],
       previous_block_votes_bitvec: [255, 127, 191, 1],
-      proposer: `0x${text(7)}`,
+      proposer: bytes(0, 7),
       failed_proposer_indices: block % 3 === 0 ? [2] : []
     })],
     ["user_transaction", userFields],
@@ -185,5 +162,6 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
       })
     })
   }
+  /** `user` is a committed user transaction. */
   return { byHash: all, user: hash(4), pending }
 }
