@@ -7,10 +7,9 @@
  */
 import { evmChains } from "@blockquarry/core/Chain"
 import { makeAccounts } from "./ledger/Accounts.ts"
-import { catalog } from "./ledger/Catalog.ts"
+import { firstHashedId, makeCatalog } from "./ledger/Catalog.ts"
 import { busyChain } from "./ledger/ChainConfigs.ts"
 import { chainLedger } from "./ledger/ChainView.ts"
-import { firstHashedId } from "./ledger/History.ts"
 import { lazy } from "./ledger/Lazy.ts"
 import { makeLedgerTransactions } from "./ledger/LedgerTransactions.ts"
 import type { Ledger } from "./ledger/Model.ts"
@@ -45,7 +44,7 @@ export const make = (options: {
   const mainnet = lazy(() => makeLedgerTransactions(name, "mainnet"))
   const testnet = lazy(() => makeLedgerTransactions(name, "testnet"))
   const exampleValues = lazy(() => {
-    const { busy, portraits, spam, stablecoin, unindexed, unpriced, workshop } = catalog(name, busyChain)
+    const { busy, portraits, spam, stablecoin, unindexed, unpriced, workshop } = makeCatalog(name, busyChain)
     return {
       wallet: accounts.main,
       busyWallet: accounts.busy,

@@ -1,20 +1,9 @@
-/** Balances, holders, supply, NFTs and activity, computed from lists ordered by block, then by log index. */
+/** Holders and NFTs, computed from lists ordered by block, then by log index. */
 import type { Address } from "@blockquarry/core/Address"
 import { zeroAddress } from "./Identifiers.ts"
-import type {
-  NftSale,
-  NftState,
-  NftTransfer,
-  TokenTransfer,
-  TransactionPosition,
-  WalletActivity
-} from "./Model.ts"
+import type { NftSale, NftState, NftTransfer } from "./Model.ts"
 
 const compareValues = <A>(left: A, right: A): number => (left < right ? -1 : left > right ? 1 : 0)
-
-export const addAmount = <K>(sums: Map<K, bigint>, key: K, amount: bigint): void => {
-  sums.set(key, (sums.get(key) ?? 0n) + amount)
-}
 
 /** Groups items by the values of members, in order. An item with the same value in two of them is listed once. */
 export const groupBy = <A, Member extends keyof A>(
@@ -32,26 +21,25 @@ export const groupBy = <A, Member extends keyof A>(
   return lists
 }
 
-/** Returns the balances of a token after its transfers, without the zero address. */
-export const balances = (transfers: Iterable<TokenTransfer>): ReadonlyMap<Address, bigint> => {
-  const sums = new Map<Address, bigint>()
-  for (const { from, to, value } of transfers) {
-    addAmount(sums, from, -value)
-    addAmount(sums, to, value)
+/** Returns the holders with positive balances after transfers, largest balance first, equal balances by address. */
+export const holders = <A extends { readonly from: Address; readonly to: Address }>(
+  transfers: Iterable<A>,
+  amountOf: (transfer: A) => bigint
+) => {
+  const balances = new Map<Address, bigint>()
+  const add = (owner: Address, amount: bigint) => balances.set(owner, (balances.get(owner) ?? 0n) + amount)
+  for (const transfer of transfers) {
+    const amount = amountOf(transfer)
+    add(transfer.from, -amount)
+    add(transfer.to, amount)
   }
-  sums.delete(zeroAddress)
-  return sums
-}
-
-/** Returns the holders with positive balances, largest balance first, equal balances by address. */
-export const holders = (
-  balances: ReadonlyMap<Address, bigint>
-): ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }> =>
-  Array.from(balances, ([owner, balance]) => ({ owner, balance }))
+  balances.delete(zeroAddress)
+  return Array.from(balances, ([owner, balance]) => ({ owner, balance }))
     .filter(({ balance }) => balance > 0n)
     .sort((left, right) =>
       compareValues(right.balance, left.balance) || compareValues(left.owner, right.owner)
     )
+}
 
 /** The state of an NFT after its transfers. `first` is its first transfer. */
 const nftState = (
@@ -59,23 +47,15 @@ const nftState = (
   transfers: ReadonlyArray<NftTransfer>,
   lastSale: NftSale | null
 ): NftState => {
-  const amounts = new Map<Address, bigint>()
-  const blocks = new Map<Address, number>()
-  let lastTransferBlock = first.block
-  for (const { amount, block, from, to } of transfers) {
-    addAmount(amounts, from, -amount)
-    addAmount(amounts, to, amount)
-    blocks.set(from, block).set(to, block)
-    lastTransferBlock = block
-  }
-  amounts.delete(zeroAddress)
+  const blocks = new Map(transfers.flatMap(({ block, from, to }) => [[from, block], [to, block]] as const))
+  const lastTransferBlock = transfers.at(-1)?.block ?? first.block
   return {
     collection: first.collection,
     tokenId: first.tokenId,
     minter: first.to,
     mintBlock: first.block,
     lastTransferBlock,
-    owners: holders(amounts).map(({ balance, owner }) => ({
+    owners: holders(transfers, ({ amount }) => amount).map(({ balance, owner }) => ({
       owner,
       amount: balance,
       block: blocks.get(owner) ?? lastTransferBlock
@@ -87,7 +67,7 @@ const nftState = (
 /** Returns the NFTs of a collection by token ID. A burned NFT has no owners. `trades` are the sales of the collection. */
 export const nfts = (
   transfers: Iterable<NftTransfer>,
-  trades: Iterable<NftSale> = []
+  trades: Iterable<NftSale>
 ): ReadonlyArray<NftState> => {
   const sales = new Map<bigint, NftSale>()
   for (const trade of trades) {
@@ -97,21 +77,4 @@ export const nfts = (
     groupBy(transfers, "tokenId"),
     ([id, list]) => list.slice(0, 1).map((first) => nftState(first, list, sales.get(id) ?? null))
   ).flat().sort((left, right) => compareValues(left.tokenId, right.tokenId))
-}
-
-const isBefore = (left: TransactionPosition, right: TransactionPosition): boolean =>
-  left.block < right.block || (left.block === right.block && left.transactionIndex < right.transactionIndex)
-
-/** Returns the first and the last transaction of positions in any order, or undefined if there are none. */
-export const activity = (occurrences: Iterable<TransactionPosition>): WalletActivity | undefined => {
-  let first: TransactionPosition | undefined
-  let last: TransactionPosition | undefined
-  for (const occurrence of occurrences) {
-    if (first === undefined || isBefore(occurrence, first)) first = occurrence
-    if (last === undefined || isBefore(last, occurrence)) last = occurrence
-  }
-  return first === undefined || last === undefined ? undefined : {
-    first: { block: first.block, transaction: first.transaction },
-    last: { block: last.block, transaction: last.transaction }
-  }
 }

@@ -4,6 +4,7 @@ import type { ChainName } from "@blockquarry/core/Chain"
 import { busyChain, chainConfigs } from "./ChainConfigs.ts"
 import { addresses } from "./Identifiers.ts"
 import type { Collection, Token } from "./Model.ts"
+import { makeRandom } from "./Random.ts"
 
 /** A token and how it is minted. */
 export interface TokenDefinition {
@@ -20,46 +21,30 @@ export interface CollectionDefinition {
   readonly ids: "counted" | "hashed"
 }
 
-type TokenTemplate = Omit<TokenDefinition, "token"> & Omit<Token, "address" | "logo"> & {
-  readonly hasLogo: boolean
-}
+const usualTraits = { hasLogo: true, mintable: true, possibleSpam: false, verified: true }
 
-/** `supply` is in whole tokens. */
+/** A token without its address. `supply` is in whole tokens. */
 const template = (
   name: string,
   symbol: string,
   decimals: number,
   usdPrice: number | null,
   supply: bigint,
-  traits: Partial<TokenTemplate> = {}
-): TokenTemplate => ({
-  possibleSpam: false,
-  verified: true,
+  traits: Partial<typeof usualTraits & { readonly supply: bigint }> = {}
+) => ({
+  ...usualTraits,
   name,
   symbol,
   decimals,
   usdPrice,
   supply: supply * 10n ** BigInt(decimals),
-  hasLogo: true,
-  mintable: true,
   ...traits
 })
 
-const stablecoinTemplate = template("Quarry Dollar", "QUSD", 6, 0.99982, 45_000_000_000n)
-const unpricedTemplate = template("Everything", "ALL", 18, null, 0n, {
-  supply: 2n ** 256n - 1n,
-  verified: false,
-  mintable: false
-})
-const spamTemplate = template("🎁 Claim at reward.example", "$ CLAIM", 18, null, 9_000_000_000n, {
-  hasLogo: false,
-  possibleSpam: true,
-  verified: false
-})
-const busyTemplate = template("Basalt", "BSLT", 18, 0.000_031, 0n)
+type TokenTemplate = ReturnType<typeof template>
 
 /** Tokens of main chains only. */
-const otherTemplates: ReadonlyArray<TokenTemplate> = [
+const tokenTemplates: ReadonlyArray<TokenTemplate> = [
   template("Granite Bitcoin", "GBTC", 8, 104_512.33, 128_000n),
   template("Marble", "MRBL", 18, 4.21e-17, 420_690_000_000_000n),
   template("Слюда", "СЛД", 9, 1.37, 100_000_000n),
@@ -79,43 +64,41 @@ type CollectionTemplate = readonly [
   trait: "verified" | "plain" | "spam" | "unindexed"
 ]
 
-const portraitsTemplate: CollectionTemplate = ["Stone Portraits", "STONE", "ERC721", "counted", "verified"]
-const workshopTemplate: CollectionTemplate = ["Quarry Workshop", "WORK", "ERC1155", "hashed", "verified"]
-const unindexedTemplate: CollectionTemplate = ["Hidden Vein", "VEIN", "ERC721", "counted", "unindexed"]
-
 /** Collections of main chains only, besides the one that is not indexed. */
-const otherCollections: ReadonlyArray<CollectionTemplate> = [
+const collectionTemplates: ReadonlyArray<CollectionTemplate> = [
   ["名前サービス", "名前", "ERC721", "hashed", "plain"],
   ["Free mint ☞ claim.example", "FREE", "ERC1155", "counted", "spam"],
   ["Κοχύλια", "ΚΟΧ", "ERC1155", "counted", "plain"]
 ]
 
+/** Returns the ID of the first NFT of a collection with hashed IDs. It has 77 digits. */
+export const firstHashedId = (collection: Address): bigint => {
+  const minId = 10n ** 76n
+  return minId + makeRandom(`${collection}/first`).bigBelow(2n ** 255n - minId)
+}
+
 /** The tokens and collections of a chain, by role. */
-export interface Catalog extends ReturnType<typeof catalog> {}
+export interface Catalog extends ReturnType<typeof makeCatalog> {}
 
 /** Creates the catalog of a chain. */
-export const catalog = (seed: string, chain: ChainName) => {
+export const makeCatalog = (seed: string, chain: ChainName) => {
   const { native, size } = chainConfigs[chain]
   const [nativeName, nativeSymbol, nativePrice] = native
   const isMain = size === "main"
   const tokenAddress = addresses(`${seed}/${chain}/token`)
   const collectionAddress = addresses(`${seed}/${chain}/collection`)
   const defineToken = (
-    { hasLogo, mintable, supply, usdPrice, ...rest }: TokenTemplate,
-    index: number
+    index: number,
+    { hasLogo, mintable, supply, usdPrice, ...rest }: TokenTemplate
   ): TokenDefinition => {
     const address = tokenAddress(index)
-    const token = {
-      ...rest,
-      address,
-      logo: hasLogo ? `https://logos.example/tokens/${address}.png` : null,
-      usdPrice: nativePrice === null ? null : usdPrice
-    }
+    const logo = hasLogo ? `https://logos.example/tokens/${address}.png` : null
+    const token = { ...rest, address, logo, usdPrice: nativePrice === null ? null : usdPrice }
     return { token, supply, mintable }
   }
   const defineCollection = (
-    [name, symbol, type, ids, trait]: CollectionTemplate,
-    index: number
+    index: number,
+    [name, symbol, type, ids, trait]: CollectionTemplate
   ): CollectionDefinition => {
     const collection = {
       name,
@@ -129,26 +112,27 @@ export const catalog = (seed: string, chain: ChainName) => {
     return { collection, ids }
   }
   const wrappedNative = defineToken(
-    template(`Wrapped ${nativeName}`, `W${nativeSymbol}`, 18, nativePrice, 0n),
-    0
+    0,
+    template(`Wrapped ${nativeName}`, `W${nativeSymbol}`, 18, nativePrice, 0n)
   )
-  const stablecoin = defineToken(stablecoinTemplate, 1)
-  const unpriced = defineToken(unpricedTemplate, 2)
-  const spam = defineToken(spamTemplate, 3)
-  const otherTokens = isMain ? otherTemplates.map((entry, index) => defineToken(entry, 4 + index)) : []
-  const busy = defineToken(busyTemplate, 100).token
-  const portraits = defineCollection(portraitsTemplate, 0)
-  const workshop = defineCollection(workshopTemplate, 1)
-  const unindexed = defineCollection(unindexedTemplate, 2)
+  const stablecoin = defineToken(1, template("Quarry Dollar", "QUSD", 6, 0.99982, 45_000_000_000n))
+  const unpriced = defineToken(
+    2,
+    template("Everything", "ALL", 18, null, 0n, { supply: 2n ** 256n - 1n, verified: false, mintable: false })
+  )
+  const spamTraits = { hasLogo: false, possibleSpam: true, verified: false }
+  const spam = defineToken(
+    3,
+    template("🎁 Claim at reward.example", "$ CLAIM", 18, null, 9_000_000_000n, spamTraits)
+  )
+  const otherTokens = isMain ? tokenTemplates.map((entry, index) => defineToken(4 + index, entry)) : []
+  const busy = defineToken(100, template("Basalt", "BSLT", 18, 0.000_031, 0n)).token
+  const portraits = defineCollection(0, ["Stone Portraits", "STONE", "ERC721", "counted", "verified"])
+  const workshop = defineCollection(1, ["Quarry Workshop", "WORK", "ERC1155", "hashed", "verified"])
+  const unindexed = defineCollection(2, ["Hidden Vein", "VEIN", "ERC721", "counted", "unindexed"])
+  const mainCollections = collectionTemplates.map((entry, index) => defineCollection(3 + index, entry))
+  const otherCollections = isMain ? [workshop, unindexed, ...mainCollections] : [workshop]
   const tokens = [wrappedNative, stablecoin, unpriced, spam, ...otherTokens].map(({ token }) => token)
-  const collections = isMain
-    ? [
-      portraits,
-      workshop,
-      unindexed,
-      ...otherCollections.map((entry, index) => defineCollection(entry, 3 + index))
-    ]
-    : [portraits, workshop]
   return {
     wrappedNative,
     /** The most common payment token after the wrapped native token. */
@@ -162,13 +146,13 @@ export const catalog = (seed: string, chain: ChainName) => {
     workshop,
     /** Not indexed before its first request. */
     unindexed,
-    /** All collections with their token IDs. */
-    collectionDefinitions: collections,
+    /** All except the portraits. */
+    otherCollections,
     tokens: new Map<Address, Token>(
       [...tokens, ...(chain === busyChain ? [busy] : [])].map((token) => [token.address, token])
     ),
     collections: new Map<Address, Collection>(
-      collections.map(({ collection }) => [collection.address, collection])
+      [portraits, ...otherCollections].map(({ collection }) => [collection.address, collection])
     )
   }
 }

@@ -3,10 +3,8 @@
  *
  * The history up to a block does not depend on how far the pass went, so it is stable when blocks are added.
  */
-import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Accounts } from "./Accounts.ts"
-import type { NftBalances, TokenBalances } from "./Balances.ts"
 import { makeNftBalances, makeTokenBalances } from "./Balances.ts"
 import type { Catalog } from "./Catalog.ts"
 import type { ChainConfig } from "./ChainConfigs.ts"
@@ -22,13 +20,6 @@ import {
   mintNfts,
   transferToMany
 } from "./TransactionGenerators.ts"
-
-/** All transfers and sales up to a block, in order. */
-export interface ChainHistory {
-  readonly transfers: ReadonlyArray<TokenTransfer>
-  readonly nftTransfers: ReadonlyArray<NftTransfer>
-  readonly trades: ReadonlyArray<NftSale>
-}
 
 /** The number of past blocks with transactions, and the number of days over which they are spread. */
 const historySizes = {
@@ -56,40 +47,14 @@ const blockForSlot = (config: ChainConfig): (slot: number) => number => {
       : config.head + 1 + slot - slots
 }
 
-/** The transactions of the first slots, which mint the tokens and NFTs. */
-const initialTransactions = (
-  tokens: ReadonlyArray<TokenBalances>,
-  nfts: ReadonlyArray<NftBalances>,
-  isMain: boolean
-): ReadonlyArray<TransactionGenerator> => [
-  ...tokens.map(mintInitialSupply),
-  ...nfts.map((balances) => mintNfts(balances, 1)),
-  ...nfts.slice(0, 1).flatMap((balances) =>
-    Array.from({ length: isMain ? 13 : 1 }, () => mintNfts(balances, 12))
-  )
-]
-
-const activeWallets = (accounts: Accounts, name: string, share: number): ReadonlyArray<Address> => {
-  const noise = randomAt(`${name}/people`)
-  return accounts.participants.filter((wallet, index) =>
-    wallet === accounts.main || wallet === accounts.busy || noise(index) % 100 < share
-  )
-}
-
-/** Returns the ID of the first NFT of a collection with hashed IDs. It has 77 digits. */
-export const firstHashedId = (name: string): bigint => {
-  const minId = 10n ** 76n
-  return minId + makeRandom(`${name}/first`).bigBelow(2n ** 255n - minId)
-}
-
-/** Returns a function from a head to the history of a chain up to it. */
+/** Creates the history of a chain. */
 export const makeHistory = (options: {
   readonly seed: string
   readonly chain: ChainName
   readonly config: ChainConfig
   readonly accounts: Accounts
   readonly catalog: Catalog
-}): (head: number) => ChainHistory => {
+}) => {
   const { accounts, catalog, config } = options
   const name = `${options.seed}/${options.chain}`
   const isMain = config.size === "main"
@@ -111,20 +76,23 @@ export const makeHistory = (options: {
   const tokenBalances = makeTokenBalances((transfer) =>
     transfers.push({ ...current, logIndex: logIndex++, ...transfer })
   )
-  const nftBalances = makeNftBalances(
-    (transfer) => nftTransfers.push({ ...current, logIndex: logIndex++, ...transfer }),
-    firstHashedId
+  const nftBalances = makeNftBalances((transfer) =>
+    nftTransfers.push({ ...current, logIndex: logIndex++, ...transfer })
   )
   const wrappedNative = tokenBalances(catalog.wrappedNative)
   const stablecoin = tokenBalances(catalog.stablecoin)
   const unpriced = tokenBalances(catalog.unpriced)
   const spam = tokenBalances(catalog.spam)
   const tokens = [wrappedNative, stablecoin, unpriced, spam, ...catalog.otherTokens.map(tokenBalances)]
-  const nfts = catalog.collectionDefinitions.map(nftBalances)
+  const portraits = nftBalances(catalog.portraits)
+  const nfts = [portraits, ...catalog.otherCollections.map(nftBalances)]
+  const activity = randomAt(`${name}/people`)
   const context: GenerationContext = {
     random,
     accounts,
-    activeWallets: activeWallets(accounts, name, isMain ? 85 : 25),
+    activeWallets: accounts.participants.filter((wallet, index) =>
+      wallet === accounts.main || wallet === accounts.busy || activity(index) % 100 < (isMain ? 85 : 25)
+    ),
     tokens,
     wrappedNative,
     stablecoin,
@@ -132,7 +100,12 @@ export const makeHistory = (options: {
     nfts,
     recordSale: (sale) => trades.push({ ...current, ...sale })
   }
-  const initial = initialTransactions(tokens, nfts, isMain)
+  /** The transactions of the first slots, which mint the tokens and NFTs. */
+  const initial = [
+    ...tokens.map(mintInitialSupply),
+    ...nfts.map((balances) => mintNfts(balances, 1)),
+    ...Array.from({ length: isMain ? 13 : 1 }, () => mintNfts(portraits, 12))
+  ]
 
   const transactionsOf = (slot: number): ReadonlyArray<TransactionGenerator> => {
     const first = initial[slot]
@@ -170,7 +143,8 @@ export const makeHistory = (options: {
   ): ReadonlyArray<A> =>
     items.slice(0, firstIndex(items.length, (index) => (items[index]?.block ?? 0) > head))
 
-  return (head) => {
+  /** Returns all transfers and sales up to a block, in order. */
+  return (head: number) => {
     while (block(slot) <= head) generateSlot()
     return {
       transfers: upTo(transfers, head),

@@ -11,7 +11,7 @@ import * as Aggregates from "./Aggregates.ts"
 import type { BlockLayout } from "./BlockLayout.ts"
 import { zeroAddress } from "./Identifiers.ts"
 import { lazy } from "./Lazy.ts"
-import type { ChainLedger, Sequence, TokenTransfer } from "./Model.ts"
+import type { Sequence, TokenTransfer } from "./Model.ts"
 import { makeRandom } from "./Random.ts"
 import { firstIndex, isValidIndex } from "./Sequences.ts"
 
@@ -26,14 +26,6 @@ interface TransferPattern {
   readonly to: Address
   readonly first: bigint
   readonly step: bigint
-}
-
-/** The busy token after a number of transfers. */
-export interface SyntheticToken {
-  readonly all: Sequence<TokenTransfer>
-  /** The transfers from or to a wallet. */
-  readonly ofWallet: (wallet: Address) => Sequence<TokenTransfer>
-  readonly holders: () => ReturnType<ChainLedger["holders"]>
 }
 
 /** Creates the transfers of a round. */
@@ -65,7 +57,7 @@ const makeRound = (
 
 /**
  * Creates the transfers between the busy wallet and its counterparties, at the positions of `layout`. The result is a function
- * from their number to the token after them.
+ * from a head to the transfers up to it.
  */
 export const syntheticTransfers = (options: {
   readonly seed: string
@@ -73,7 +65,7 @@ export const syntheticTransfers = (options: {
   readonly wallet: Address
   readonly counterparties: ReadonlyArray<Address>
   readonly layout: BlockLayout
-}): (count: number) => SyntheticToken => {
+}) => {
   const { layout, token, wallet } = options
   const patterns = lazy(() =>
     makeRound(options.seed, wallet, options.counterparties.filter((counterparty) => counterparty !== wallet))
@@ -95,7 +87,8 @@ export const syntheticTransfers = (options: {
     return Aggregates.groupBy(ranked, "from", "to")
   })
 
-  return (count) => {
+  return (head: number) => {
+    const count = layout.count(head)
     const rounds = Math.floor(Math.max(0, count - 1) / length)
     const remainder = Math.max(0, count - 1) % length
     const sequence = (size: number, transferAt: Sequence<TokenTransfer>["at"]): Sequence<TokenTransfer> => ({
@@ -103,6 +96,7 @@ export const syntheticTransfers = (options: {
       at: (index) => isValidIndex(index, size) ? transferAt(index) : undefined
     })
     const all = sequence(count, at)
+    /** The transfers from or to a wallet. */
     const ofWallet = (party: Address): Sequence<TokenTransfer> => {
       if (party === wallet) return all
       const own = ranksByWallet().get(party) ?? []
@@ -115,19 +109,12 @@ export const syntheticTransfers = (options: {
       })
     }
     const holders = lazy(() => {
-      /** What each wallet received minus what it sent. */
-      const sums = new Map<Address, bigint>()
-      const move = (from: Address, to: Address, amount: bigint) => {
-        Aggregates.addAmount(sums, from, -amount)
-        Aggregates.addAmount(sums, to, amount)
-      }
-      if (count > 0) move(zeroAddress, wallet, supply)
-      patterns().forEach(({ first, from, step, to }, index) => {
-        const times = BigInt(rounds + (index < remainder ? 1 : 0))
-        move(from, to, first * times + (step * times * (times - 1n)) / 2n)
+      const minted = { from: zeroAddress, to: wallet, value: count > 0 ? supply : 0n }
+      const transferred = patterns().map(({ first, from, step, to }, rank) => {
+        const times = BigInt(rounds + (rank < remainder ? 1 : 0))
+        return { from, to, value: first * times + (step * times * (times - 1n)) / 2n }
       })
-      sums.delete(zeroAddress)
-      return Aggregates.holders(sums)
+      return Aggregates.holders([minted, ...transferred], ({ value }) => value)
     })
     return { all, ofWallet, holders }
   }

@@ -105,7 +105,9 @@ export const mintNfts = (nfts: NftBalances, count: number): TransactionGenerator
   const { random } = context
   const to = anyWallet(context)
   for (let i = 0; i < count; i++) {
-    const amount = nfts.isUnique ? 1n : 1n + random.bigBelow(random.chance(10) ? 2n ** 70n : 40n)
+    const amount = nfts.collection.type === "ERC721"
+      ? 1n
+      : 1n + random.bigBelow(random.chance(10) ? 2n ** 70n : 40n)
     nfts.mint(random, to, amount)
   }
 }
@@ -114,7 +116,7 @@ const mintSomeNfts: TransactionGenerator = (context) => {
   const { random } = context
   const nfts = random.pick(context.nfts)
   const existing = nfts.anyHolding(random)
-  if (!nfts.isUnique && existing !== undefined && random.chance(30)) {
+  if (nfts.collection.type === "ERC1155" && existing !== undefined && random.chance(30)) {
     nfts.transfer(existing.id, zeroAddress, anyWallet(context), 1n + random.bigBelow(100n))
   } else mintNfts(nfts, 1 + random.below(4))(context)
 }
@@ -156,7 +158,7 @@ const sellNfts: TransactionGenerator = (context) => {
   payment.transfer(buyer, marketplace, fee)
   for (const { amount, id } of soldItems) nfts.transfer(id, seller, buyer, partOf(random, amount))
   recordSale({
-    collection: nfts.definition.collection.address,
+    collection: nfts.collection.address,
     tokenIds: soldItems.map(({ id }) => id),
     seller,
     buyer,
