@@ -3,18 +3,12 @@
  *
  * OpenTelemetry serializes them. It is loaded on the first scrape, because many proxies are never scraped.
  */
-import type { PrometheusSerializer } from "@opentelemetry/exporter-prometheus"
-import type { MetricData, MetricProducer } from "@opentelemetry/sdk-metrics"
+import type { MetricData } from "@opentelemetry/sdk-metrics"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
-
-interface PrometheusWriter {
-  readonly producer: MetricProducer
-  readonly serializer: PrometheusSerializer
-}
 
 export const make: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Effect.gen(function*() {
   const readProcess = yield* ProcessMetrics.make
@@ -33,7 +27,7 @@ export const make: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Ef
   })
 })
 
-const load: Effect.Effect<PrometheusWriter> = Effect.gen(function*() {
+const load = Effect.gen(function*() {
   const [Metrics, Resource, { PrometheusSerializer }] = yield* Effect.promise(() =>
     Promise.all([
       import("@effect/opentelemetry/Metrics"),

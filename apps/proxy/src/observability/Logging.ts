@@ -10,6 +10,7 @@ import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Str from "effect/String"
 import type { LogLevel as Level } from "../config/Config.ts"
 import { CurrentRequestId } from "../exchange/RequestContext.ts"
 
@@ -45,16 +46,9 @@ const loggerFor = (style: LogStyle) =>
     })
   })
 
-const levels = {
-  debug: LogLevel.Debug,
-  info: LogLevel.Info,
-  warning: LogLevel.Warning,
-  error: LogLevel.Error
-} as const satisfies { readonly [L in Level]: LogLevel.LogLevel }
-
 /** Replaces the default logger. Nothing is written to standard output, so that it can be piped. */
 export const layer = (sink: LogSink, style: LogStyle, level: Level): Layer.Layer<never> =>
   Layer.merge(
     Logger.replace(Logger.defaultLogger, Logger.map(loggerFor(style), sink)),
-    Logger.minimumLogLevel(levels[level])
+    Logger.minimumLogLevel(LogLevel.fromLiteral(Str.capitalize(level)))
   )
