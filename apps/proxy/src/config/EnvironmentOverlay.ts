@@ -7,12 +7,6 @@ import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"
 import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 
-interface Overlay {
-  readonly document: unknown
-  /** The variables that set the keys at paths. */
-  readonly sources: ReadonlyMap<string, SettingSource>
-}
-
 const apiKeys = ["upstream", "keys"]
 
 const hasKeys = (document: unknown): boolean => {
@@ -21,7 +15,8 @@ const hasKeys = (document: unknown): boolean => {
 }
 
 /** Sets the values of variables, and those of QUARRY_API_KEY and QUARRY_RATE_LIMIT as the only key if there is none. */
-export const overlay = (file: unknown, sources: Variables.ConfigSources): Overlay => {
+export const overlay = (file: unknown, sources: Variables.ConfigSources) => {
+  /** The variables that set the keys at paths. */
   const variables = new Map<string, SettingSource>()
   let document = withoutEmpty(file, keys)
   const recordSource = (path: ConfigPath, name: string) =>

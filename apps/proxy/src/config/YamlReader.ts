@@ -94,14 +94,9 @@ const isTooDeep = (text: string): boolean => {
   return isDeep
 }
 
-interface Unsupported {
-  readonly offset: number
-  readonly message: string
-}
-
 /** Finds the first alias or duplicate key. */
-const firstUnsupported = (document: Yaml.Document.Parsed): Unsupported | undefined => {
-  let first: Unsupported | undefined
+const firstUnsupported = (document: Yaml.Document.Parsed) => {
+  let first: { readonly offset: number; readonly message: string } | undefined
   const stop = (node: unknown, message: string) => {
     first = { offset: offsetOf(node) ?? 0, message }
     return Yaml.visit.BREAK
