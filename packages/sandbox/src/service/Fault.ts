@@ -95,13 +95,6 @@ export interface FaultRule {
   readonly count?: number
 }
 
-/** A rule with the number of its matches and faults so far. */
-export interface RuleState {
-  readonly rule: FaultRule
-  readonly matched: number
-  readonly injected: number
-}
-
 /** The properties of a request that rules match. */
 export interface FaultTarget {
   readonly operation: string | null
@@ -112,19 +105,18 @@ const matches = ({ operation, path }: FaultRule, target: FaultTarget): boolean =
   (operation === undefined || operation === target.operation) &&
   (path === undefined || target.path.includes(path))
 
-/** Returns the fault of the first rule that applies to a request, and the new states. Later rules do not count the request. */
-export const applyFaultRules = (
-  rules: ReadonlyArray<RuleState>,
-  target: FaultTarget
-): readonly [Fault | undefined, ReadonlyArray<RuleState>] => {
-  let faultToInject: Fault | undefined
-  const next = rules.map((state) => {
-    const { injected, matched, rule } = state
-    const { count = Infinity, every = 1, fault, skip = 0 } = rule
-    if (faultToInject !== undefined || !matches(rule, target)) return state
-    const isTurn = matched >= skip && (matched - skip + 1) % every === 0 && injected < count
-    if (isTurn) faultToInject = fault
-    return { rule, matched: matched + 1, injected: isTurn ? injected + 1 : injected }
-  })
-  return [faultToInject, next.filter(({ injected, rule }) => injected < (rule.count ?? Infinity))]
+/** Returns the fault of the first rule that applies to a request. Rules after it do not count the request. */
+export const faultSelector = (rules: ReadonlyArray<FaultRule>) => {
+  const states = rules.map((rule) => ({ rule, matched: 0, injected: 0 }))
+  return (target: FaultTarget): Fault | undefined => {
+    for (const state of states) {
+      const { count = Infinity, every = 1, fault, skip = 0 } = state.rule
+      if (state.injected >= count || !matches(state.rule, target)) continue
+      const turn = ++state.matched - skip
+      if (turn <= 0 || turn % every !== 0) continue
+      state.injected++
+      return fault
+    }
+    return undefined
+  }
 }

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ChainLedger, Collection, Ledger } from "../Ledger.ts"
-import { applyFaultRules, type Fault, type FaultTarget, type RuleState } from "./Fault.ts"
+import { type Fault, faultSelector, type FaultTarget } from "./Fault.ts"
 import type { ResolvedOptions } from "./SandboxOptions.ts"
 
 /** The JSON document of a stream. */
@@ -41,7 +41,7 @@ export const make = (ledger: Ledger, options: ResolvedOptions) =>
     let streams: ReadonlyMap<string, StreamDocument> = new Map(
       ledger.streams.map((stream) => [String(stream["id"]), stream])
     )
-    let rules: ReadonlyArray<RuleState> = options.faults.map((rule) => ({ rule, matched: 0, injected: 0 }))
+    const faultOfRules = faultSelector(options.faults)
     const queue: Array<Fault> = []
     let recorded: Array<RecordedRequest> = []
     return {
@@ -87,12 +87,7 @@ export const make = (ledger: Ledger, options: ResolvedOptions) =>
           return updated
         }),
       nextFault: (target: FaultTarget) =>
-        Effect.sync((): Fault | undefined => {
-          if (queue.length > 0) return queue.shift()
-          const [fault, next] = applyFaultRules(rules, target)
-          rules = next
-          return fault
-        }),
+        Effect.sync(() => queue.length > 0 ? queue.shift() : faultOfRules(target)),
       /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
       queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.sync(() => void queue.push(...faults)),
       recordRequest: (request: RecordedRequest) =>
