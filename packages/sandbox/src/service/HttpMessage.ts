@@ -73,14 +73,7 @@ export const withContentLength = (response: SandboxResponse): SandboxResponse =>
 })
 
 /** Splits a URL into the undecoded path and the query. */
-export const parseUrl = (
-  url: string
-): { readonly path: string; readonly query: ReadonlyArray<readonly [string, string]> } => {
-  const local = url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/s, "")
-  const mark = local.indexOf("?")
-  const path = mark < 0 ? local : local.slice(0, mark)
-  return {
-    path: path === "" ? "/" : path,
-    query: mark < 0 ? [] : [...new URLSearchParams(local.slice(mark))]
-  }
+export const parseUrl = (url: string) => {
+  const [, path, query] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? []
+  return { path: path || "/", query: [...new URLSearchParams(query)] }
 }

@@ -34,11 +34,7 @@ export const operationHandler = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   handle: (input: I, context: SandboxContext) => Effect.Effect<JsonDocument, ApiError>
 ): OperationHandler => ({
-  id: operation.id,
-  api: operation.api,
-  method: operation.method,
-  path: operation.path,
-  parameters: operation.parameters,
+  ...operation,
   handle: (encoded, context) =>
     Either.match(decodeInput(operation, encoded), {
       onLeft: (error) =>
