@@ -105,12 +105,9 @@ class InProcessResponse extends Inspectable.Class implements HttpClientResponse.
  * signals until its end.
  */
 const yieldToEventLoop = Effect.async<void>((resume) => {
-  if (!("setImmediate" in globalThis)) {
-    const timeout = setTimeout(() => resume(Effect.void), 0)
-    return Effect.sync(() => clearTimeout(timeout))
-  }
-  const immediate = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(immediate))
+  const proceed = () => resume(Effect.void)
+  if ("setImmediate" in globalThis) setImmediate(proceed)
+  else setTimeout(proceed, 0)
 })
 
 const connectionReset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
