@@ -1,4 +1,4 @@
-/** A new operation needs four files. What follows from them is generated or derived. */
+/** A new operation needs four source files. What follows from them is generated or derived. */
 import { execFile, execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -92,7 +92,7 @@ describe("a twelfth operation", () => {
       command: ["wallet", "tokens"],
       route: "walletTokens",
       openApi: ["/api/v2.2/wallets/{address}/tokens", "/all/api/v2.2/wallets/{address}/tokens"],
-      exampleInput: ["address", "chain", "limit"],
+      form: ["path:address", "query:limit"],
       navigation: ["operations/walletTokens.md"],
       page: ["# walletTokens", expect.stringMatching(/^quarry wallet tokens 0x\w+ --chain eth --limit 3$/)]
     })

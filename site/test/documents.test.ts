@@ -1,6 +1,8 @@
-/** Links of the documents lead to files and headings; the map of the sources names files that exist. */
+/** Links of the documents lead to files and headings; tables name each file, operation, command and metric. */
+import { allOperations } from "@blockquarry/core/Operations"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { commandLine } from "../../apps/cli/src/commands/Descriptions.build.ts"
 import { anchorOf } from "../src/Content.ts"
 
 const root = new URL("../../", import.meta.url)
@@ -21,6 +23,43 @@ describe("the links", () => {
       if (anchor !== undefined) expect(anchorsOf(textOf(target)), link).toContain(anchor)
     }
   })
+})
+
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+
+/** The first column of the rows of tables. */
+const rowsOf = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^\| (.*?) \|/gm)].map(([, row = ""]) => row)
+
+it("docs/policies.md has the cost of each operation", () => {
+  const rows = read("docs/policies.md").split("\n")
+  const costs = Object.fromEntries(
+    allOperations.map((
+      { id }
+    ) => [
+      id,
+      rows.find((row) => /\d+ +\|$/.test(row) && row.includes(`\`${id}\``))?.match(/\d+(?= +\|$)/)?.[0]
+    ])
+  )
+  expect(costs).toEqual(Object.fromEntries(allOperations.map(({ cost, id }) => [id, String(cost)])))
+})
+
+it("docs/cli.md names the command of each operation", () => {
+  const names = rowsOf(read("docs/cli.md")).join(", ")
+  const commands = commandLine.commands.filter(({ operation, path }) =>
+    operation !== null && path[0] !== "watch"
+  )
+    .map(({ path }) => path.join(" "))
+  expect(commands.filter((name) => !names.includes(name))).toEqual([])
+})
+
+it("docs/proxy/operation.md has each metric", () => {
+  const rows = rowsOf(read("docs/proxy/operation.md")).join(" ")
+  const metrics = [
+    ...read("apps/proxy/test/golden/records/metrics.txt").matchAll(/^# TYPE (quarry_proxy_\w+)/gm)
+  ]
+  expect(metrics.length).toBeGreaterThan(10)
+  expect(metrics.map(([, name = ""]) => name).filter((name) => !rows.includes(`\`${name}\``))).toEqual([])
 })
 
 it("docs/architecture.md names files that exist", () => {

@@ -20,7 +20,7 @@ const {
   wallet
 } = examples
 
-export const sampleRequests: { readonly [Id in typeof allOperations[number]["id"]]?: SampleRequest } & {
+export const sampleRequests: { readonly [Id in typeof allOperations[number]["id"]]: SampleRequest } & {
   readonly [id: string]: SampleRequest
 } = {
   walletTransfers: { path: `${data}/${wallet}/erc20/transfers?chain=eth&limit=3&order=ASC` },

@@ -184,6 +184,7 @@ const responses: ReadonlyArray<
 ]
 
 it("TTLs are as recorded", async () => {
+  expect(new Set(responses.map(([id]) => id))).toEqual(new Set(allOperations.map(({ id }) => id)))
   const ttls = responses.map(([id, input, response]) => {
     const operation = operationOf(id)
     const canonical: unknown = Either.getOrThrow(decodeInput(operation, { ...requiredInput[id], ...input }))

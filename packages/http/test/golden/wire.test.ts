@@ -1,5 +1,6 @@
 /** Compares the HTTP requests of every operation with golden records. */
 import type { OperationError } from "@blockquarry/core/OperationError"
+import { operationIds } from "@blockquarry/core/Operations"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -149,6 +150,7 @@ const named = (...names: ReadonlyArray<string>): Calls =>
 
 it.effect("the requests of every operation match the golden record", () =>
   Effect.gen(function*() {
+    expect(new Set(Object.keys(calls).map((name) => name.replace(/,.*/, "")))).toEqual(new Set(operationIds))
     const sent = yield* requests({}, calls)
     yield* Effect.promise(() => record("wire", sent))
   }))
