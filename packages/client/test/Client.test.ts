@@ -344,6 +344,7 @@ describe("options", () => {
       `breaker, concurrency, cache, maxBodySize, arrayFormat, userAgent, fetch, signal; ${missingUrl}`
     ],
     [JSON.parse("5"), "options: expected an object, got 5"],
+    [Object(JSON.parse("{}")).options, "options: expected an object, got undefined"],
     [
       { ...url, baseUrls: { streams: "host.test", ...JSON.parse(`{"date":"https://host.test"}`) } },
       "baseUrls.date: unknown option; expected one of data, streams, ledger; " +

@@ -22,7 +22,7 @@ export const outputOption = textOption(
       isOutputFormat,
       (value) =>
         value === "parquet"
-          ? "omit it: --to FILE.parquet selects parquet"
+          ? "--to FILE.parquet selects parquet, without --output"
           : didYouMean(closestMatch(value, outputFormats))
     ),
     group: "output",

@@ -37,14 +37,11 @@ const usageError = (reason: string, hint: string | null = null): Either.Either<n
 
 /**
  * Arranges the words of a command line. The values of options are checked when the command is loaded. `help …` means the
- * same as `… --help`, and `help … all` the same as `… --help all`.
+ * same as `… --help`.
  */
 export const arrange = (all: CommandLineDescription, argv: ReadonlyArray<string>): ArrangedCommandLine => {
   if (argv[0] === "help") {
-    return arrange(
-      all,
-      argv.at(-1) === "all" ? [...argv.slice(1, -1), "--help=all"] : [...argv.slice(1), "--help"]
-    )
+    return arrange(all, [...argv.slice(1), "--help"])
   }
   const words = readWords(
     [...all.globalOptions, ...all.informationOptions, ...all.commands.flatMap(({ options }) => options)],
@@ -69,17 +66,17 @@ const findInvocation = (
     if (lastValue("version") !== undefined) return { _tag: "Version" }
     const help = lastValue("help")
     const isHelp = help !== undefined
-    const [topic] = positionals
+    const isComplete = isHelp && (help === "all" || positionals.at(-1) === "all")
+    const named = isComplete && help !== "all" ? positionals.slice(0, -1) : positionals
+    const [topic] = named
     if (isHelp && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
-    const { command, path, rest } = yield* findCommand(commands, positionals, isHelp)
+    const { command, path, rest } = yield* findCommand(commands, named, isHelp)
     const accepted = command === null
       ? [...globalOptions, ...informationOptions, ...commands.flatMap(({ options }) => options)]
       : [...command.options, ...globalOptions, ...informationOptions]
     if (unknownOption !== null) return yield* unknownOptionError(unknownOption, command, accepted)
     if (positionals.length === 0 && !isHelp) return { _tag: "Overview" }
-    if (isHelp || command === null) {
-      return { _tag: "Help", path, command, isComplete: help === "all" }
-    }
+    if (isHelp || command === null) return { _tag: "Help", path, command, isComplete }
     const kept = new Map<string, ReadonlyArray<string>>()
     for (const [name, values] of options) {
       const option = accepted.find((option) => option.name === name)
@@ -108,13 +105,17 @@ const findCommand = (
     const isUnambiguous = only !== undefined && others.length === 0 && (isHelp || only.arguments.length === 0)
     return Either.right({ ...resolved, command: isUnambiguous ? only : null })
   }
-  const others = isHelp ? Object.keys(helpTopics) : ["help", "--version"]
-  const other = path.length > 0 ? undefined : closestMatch(word, others)
+  const mayBeTopic = isHelp && path.length === 0
+  const topics = Object.keys(helpTopics)
+  const other = path.length > 0 ? undefined : closestMatch(word, isHelp ? topics : ["help", "--version"])
   const suggestion = suggestPath(commands, resolved)?.join(" ") ?? other
+  const kind = mayBeTopic ? "command or topic" : "command"
   return usageError(
-    `unknown command ${JSON.stringify(word)}${path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`}`,
+    `unknown ${kind} ${JSON.stringify(word)}${path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`}`,
     suggestion === undefined
-      ? `available commands: ${nextWords(commands, path).join(", ")}`
+      ? `available commands: ${nextWords(commands, path).join(", ")}${
+        mayBeTopic ? `; topics: ${topics.join(", ")}` : ""
+      }`
       : didYouMean(`quarry ${isHelp ? "help " : ""}${suggestion}`)
   )
 }

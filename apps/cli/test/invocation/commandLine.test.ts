@@ -74,7 +74,9 @@ it.each([
   ["wallet transfers --help all", { isComplete: true }],
   ["wallet transfers --help=all", { isComplete: true }],
   ["-h all wallet transfers", { isComplete: true }],
-  ["help wallet transfers all", { isComplete: true }]
+  ["help wallet transfers all", { isComplete: true }],
+  ["help wallet transfers all --sandbox -q", { isComplete: true }],
+  ["help all --no-pager", { isComplete: true, command: null }]
 ])("shows help for %j", (line, expected) => {
   const invocation = Either.getOrThrow(arrange(commandLine, line.split(" ")).invocation)
   expect(invocation).toMatchObject({ _tag: "Help", ...expected })

@@ -7,7 +7,7 @@ import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as LayerCallOptions from "@blockquarry/http/CallOptions"
-import { option, optionIssues } from "@blockquarry/http/OptionIssues"
+import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
 import * as Pagination from "@blockquarry/http/Pagination"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
@@ -32,7 +32,7 @@ export const callSchema = Schema.Struct(callOptions)
 
 export const listSchema = Schema.Struct(listOptions)
 
-const clientSchema = Schema.Struct(
+const clientSchema = required(Schema.Struct(
   {
     apiKey: Schema.Unknown,
     baseUrl: Schema.Unknown,
@@ -49,7 +49,7 @@ const clientSchema = Schema.Struct(
     fetch: option("a function", (value): value is Fetch => Predicate.isFunction(value)),
     signal
   } satisfies OptionSchemas<ClientOptions>
-)
+))
 
 /** The APIs, each with its own base URL. */
 const apis = ["data", "streams", "ledger"] as const

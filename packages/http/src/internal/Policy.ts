@@ -59,7 +59,8 @@ export const DurationOption = option(
 
 export const PositiveDuration: Schema.Schema<Duration.DurationInput> = DurationOption.pipe(
   Schema.filter((duration) =>
-    Duration.toMillis(duration) > 0 || `expected more than 0, got ${Duration.toMillis(duration)}`
+    Duration.toMillis(duration) > 0 ||
+    `expected more than 0, got ${typeof duration === "number" ? duration : 0}`
   )
 )
 
