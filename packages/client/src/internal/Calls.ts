@@ -44,33 +44,10 @@ import {
 import { toClientError } from "./toClientError.ts"
 
 /** The functions of one client. */
-export interface Calls {
-  readonly apis: {
-    readonly data: DataApi["Type"] | undefined
-    readonly streams: StreamsApi["Type"] | undefined
-    readonly ledger: LedgerApi["Type"] | undefined
-  }
-  /** Returns the function that calls an operation. The operation is undefined if its API has no base URL. */
-  readonly one: <Input, Output>(
-    api: Api,
-    id: OperationId,
-    operation: OperationFunction<Input, Output> | undefined
-  ) => (input: Input, options?: CallOptions) => Promise<Plain<Output>>
-  /** Returns the function that calls a list operation. */
-  readonly list: <Input, Output, Item>(
-    api: Api,
-    id: OperationId,
-    operation: ListOperationFunction<Input, Output, Item> | undefined
-  ) => {
-    (input: Input, options?: CallOptions): Promise<Plain<Output>>
-    readonly pages: (input: Input, options?: ListOptions) => AsyncIterable<Plain<Output>>
-    readonly items: (input: Input, options?: ListOptions) => AsyncIterable<Plain<Item>>
-  }
-  readonly close: () => Promise<void>
-}
+export type Calls = ReturnType<typeof make>
 
 /** Creates the functions of a client. Throws a `ConfigurationError` if an option is invalid. */
-export const make = (options: ClientOptions): Calls => {
+export const make = (options: ClientOptions) => {
   const { shared, ...selected } = resolveOptions(options)
   const scope = Effect.runSync(Scope.make())
   const runtime = buildRuntime(Blockquarry.layerConfig({ ...shared, ...selected }), options.fetch, scope)
@@ -154,7 +131,13 @@ export const make = (options: ClientOptions): Calls => {
     }
   })
 
-  const one: Calls["one"] = (api, id, operation) => async (input, options) => {
+  /** Returns the function that calls an operation. The operation is undefined if its API has no base URL. */
+  const one = <Input, Output>(
+    api: Api,
+    id: OperationId,
+    operation: OperationFunction<Input, Output> | undefined
+  ) =>
+  async (input: Input, options?: CallOptions): Promise<Plain<Output>> => {
     throwIfInvalid(id, options, callSchema)
     return await run(
       id,
@@ -165,6 +148,29 @@ export const make = (options: ClientOptions): Calls => {
     )
   }
 
+  /** Returns the function that calls a list operation. */
+  const list = <Input, Output, Item>(
+    api: Api,
+    id: OperationId,
+    operation: ListOperationFunction<Input, Output, Item> | undefined
+  ) => {
+    const listOf = <A>(
+      stream: ((input: Input, options: ListCallOptions) => Stream.Stream<A, ListOperationError>) | undefined
+    ) =>
+    (input: Input, options?: ListOptions) =>
+      iterate(
+        id,
+        options,
+        stream === undefined
+          ? Stream.die(missingBaseUrl(api))
+          : Stream.suspend(() => stream(input, toCallOptions(options)))
+      )
+    return Object.assign(one(api, id, operation), {
+      pages: listOf(operation?.pages),
+      items: listOf(operation?.items)
+    })
+  }
+
   return {
     apis: {
       data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
@@ -172,23 +178,7 @@ export const make = (options: ClientOptions): Calls => {
       ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
     },
     one,
-    list: (api, id, operation) => {
-      const listOf = <Input, A>(
-        stream: ((input: Input, options: ListCallOptions) => Stream.Stream<A, ListOperationError>) | undefined
-      ) =>
-      (input: Input, options?: ListOptions) =>
-        iterate(
-          id,
-          options,
-          stream === undefined
-            ? Stream.die(missingBaseUrl(api))
-            : Stream.suspend(() => stream(input, toCallOptions(options)))
-        )
-      return Object.assign(one(api, id, operation), {
-        pages: listOf(operation?.pages),
-        items: listOf(operation?.items)
-      })
-    },
+    list,
     close: () => closeWith((operation) => new ClientClosedError(operation))
   }
 }
