@@ -20,19 +20,12 @@ export const makeTemporaryDirectory: Effect.Effect<string, never, Scope.Scope> =
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-/** A running Node.js program that replies to messages. */
-export interface ForkedProcess {
-  readonly pid: number
-  /** Sends a message and returns the reply. Supports one message at a time. */
-  readonly sendMessage: (message: object) => Effect.Effect<unknown>
-}
-
-/** Starts a Node.js program, and disconnects from it when the scope closes. */
+/** Starts a Node.js program that replies to messages, and disconnects from it when the scope closes. */
 export const forkProcess = (
   file: string,
   args: ReadonlyArray<string> = [],
   nodeOptions: ReadonlyArray<string> = []
-): Effect.Effect<ForkedProcess, never, Scope.Scope> =>
+) =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
@@ -46,6 +39,7 @@ export const forkProcess = (
       }),
       (child) => Effect.sync(() => child.connected && child.disconnect())
     )
+    /** Sends a message and returns the reply. Supports one message at a time. */
     const sendMessage = (message: object) =>
       Effect.async<unknown>((resume) => {
         const onMessage = (reply: unknown) => {
@@ -69,14 +63,8 @@ export interface ProgramSpec {
 
 const environmentOf = (env: ProgramSpec["env"]) => ({ PATH: process.env["PATH"], ...env })
 
-/** The output of a program that ended, and its wall time from start to exit in microseconds. */
-export interface ProgramRun {
-  readonly output: Buffer
-  readonly wall: number
-}
-
-/** Runs a program to its end. */
-export const runProgram = (program: ProgramSpec): Effect.Effect<ProgramRun> =>
+/** Runs a program to its end. Returns its output, and its wall time from start to exit in microseconds. */
+export const runProgram = (program: ProgramSpec) =>
   Effect.promise(async () => {
     const { args, env, file = process.execPath } = program
     const options = { encoding: "buffer", env: environmentOf(env), maxBuffer: 2 ** 30 } as const
@@ -85,18 +73,8 @@ export const runProgram = (program: ProgramSpec): Effect.Effect<ProgramRun> =>
     return { output: stdout, wall: (performance.now() - startedAt) * 1000 }
   })
 
-/** A running program. */
-export interface StartedProgram {
-  readonly pid: number
-  /** Its output until it matched. */
-  readonly output: string
-}
-
-/** Starts a program and waits until its output matches `pattern`. Discards later output. */
-export const startProgram = (
-  program: ProgramSpec,
-  pattern: RegExp
-): Effect.Effect<StartedProgram, never, Scope.Scope> =>
+/** Starts a program and waits until its output matches `pattern`. Returns this output, and discards later output. */
+export const startProgram = (program: ProgramSpec, pattern: RegExp) =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {

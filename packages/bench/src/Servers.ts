@@ -6,20 +6,12 @@ import * as Load from "./Load.ts"
 import { forkProcess, pathTo, processCpuTime } from "./Processes.ts"
 import { measuredSubject } from "./Subject.ts"
 
-/** A program of this package that listens on a port. */
-interface ForkedServer {
-  readonly pid: number
-  readonly port: number
-  /** Sends an empty message and returns the reply. */
-  readonly ask: Effect.Effect<unknown>
-}
-
-/** Starts a program of this package, sends it its first message, and receives its port. */
+/** Starts a program of this package, sends it its first message, and receives its port. `ask` sends an empty message. */
 const forkServer = (
   program: "upstream" | "referenceServers",
   message: object,
   nodeOptions: ReadonlyArray<string> = []
-): Effect.Effect<ForkedServer, never, Scope.Scope> =>
+) =>
   Effect.gen(function*() {
     const { pid, sendMessage } = yield* forkProcess(pathTo(`packages/bench/${program}.mjs`), [], nodeOptions)
     return { pid, port: Number(yield* sendMessage(message)), ask: sendMessage({}) }

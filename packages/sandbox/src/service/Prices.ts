@@ -1,5 +1,4 @@
 /** Prices and values in US dollars: a deterministic curve for each token, so that all responses are consistent. */
-import type { Address } from "@blockquarry/core/Address"
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import * as BigDecimal from "effect/BigDecimal"
 import type { ChainLedger, Token } from "../Ledger.ts"
@@ -23,18 +22,8 @@ const fluctuate = (price: number, block: number, identity: string): number => {
 export const usdPriceAt = (chain: ChainLedger, token: Token, block: number): number | null =>
   token.usdPrice === null ? null : fluctuate(token.usdPrice, block, `${chain.name} ${token.address}`)
 
-/** The native token of a chain, derived from its wrapped token. */
-export interface NativeToken {
-  readonly name: string
-  readonly symbol: string
-  readonly decimals: number
-  /** The address of the wrapped token. */
-  readonly address: Address
-  /** US dollars for one whole token at a block. */
-  readonly usdPrice: number
-}
-
-export const nativeTokenAt = (chain: ChainLedger, block: number): NativeToken | undefined => {
+/** Returns the native token of a chain, with the address of its wrapped token, and its price at a block. */
+export const nativeTokenAt = (chain: ChainLedger, block: number) => {
   const wrapped = chain.tokens.get(chain.wrappedNative)
   const usdPrice = wrapped === undefined ? null : usdPriceAt(chain, wrapped, block)
   return wrapped === undefined || usdPrice === null ? undefined : {
