@@ -122,11 +122,9 @@ const inputText = (
   if (names.length === 0 && !needsText) return Effect.succeed(null)
   if (names.length === 0) {
     const option = recordInputOptions.find(({ name }) => values.has(name))?.name ?? "from"
-    const isDate = option === "from" && operation.parameters.some(({ name }) => name === "from_date")
     return new UsageError({
       reason: `--${option} is for many inputs, and all arguments are on the command line`,
-      hint: `omit it, or ${specs.map(({ name }) => `<${name}>`).join(" or ")} to read inputs` +
-        (isDate ? "; the option for dates is --from-date" : "")
+      hint: `omit it, or ${specs.map(({ name }) => `<${name}>`).join(" or ")} to read inputs`
     })
   }
   if (!values.has("from") && !specs.some(({ name }) => values.get(name)?.[0] === stdinArgument)) {

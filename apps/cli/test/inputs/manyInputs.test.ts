@@ -307,7 +307,6 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
         `wallet chains ${wallet} --concurrency 2`,
         "--concurrency is for many inputs, and all arguments are on the command line"
       ],
-      [`wallet transfers ${wallet} --from 1d`, "to read inputs; the option for dates is --from-date"],
       ["wallet chains --concurrency 2", "missing argument <address>"],
       ["wallet chains --from x.txt --curl", "--curl is not available for many inputs"],
       ["token price - --curl", "--curl is not available for many inputs"],
