@@ -21,13 +21,6 @@ import {
 } from "./Configuration.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
-interface FoundApiKey {
-  /** For example a file or an environment variable. */
-  readonly source: string
-  /** Returns the key if it can be sent. A command that prints it may ask the user. */
-  readonly read: Effect.Effect<Redacted.Redacted, ConfigFileError | UsageError>
-}
-
 /** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
 export const fingerprint = (key: Redacted.Redacted): string =>
   `sha256:${createHash("sha256").update(Redacted.value(key)).digest("hex").slice(0, 8)}`
@@ -79,13 +72,12 @@ export const protectStoredKey = (profile: string): Effect.Effect<void> =>
     Effect.ignore
   )
 
-/** Returns where the API key comes from; null if there is none. */
-export const findApiKey = (
-  configuration: Configuration
-): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
+/** Returns where the API key comes from, for example a file or an environment variable; null if there is none. */
+export const findApiKey = (configuration: Configuration) =>
   Effect.gen(function*() {
-    const found = (source: string, read: Effect.Effect<Redacted.Redacted, ConfigFileError>): FoundApiKey => ({
+    const found = (source: string, read: Effect.Effect<Redacted.Redacted, ConfigFileError>) => ({
       source,
+      /** Returns the key if it can be sent. A command that prints it may ask the user. */
       read: Effect.flatMap(read, (key) => usableKey(key, source))
     })
     const variable = yield* environmentVariable(Settings.apiKey)

@@ -13,13 +13,6 @@ export class UnreachableError extends Data.TaggedError("UnreachableError")<{
   readonly code: string
 }> {}
 
-interface ReachedHost {
-  readonly addresses: ReadonlyArray<string>
-  readonly connectMillis: number
-  /** Null without TLS. */
-  readonly certificate: { readonly issuer: string; readonly validTo: Date } | null
-}
-
 /** Each step may take this long. */
 const stepTimeout = "5 seconds"
 
@@ -57,9 +50,8 @@ const connection = <S extends net.Socket, A>(
 
 const defaultPorts: Readonly<Record<string, number>> = { "https:": 443, "socks:": 1080, "socks5:": 1080 }
 
-export const checkConnection = (
-  { hostname, port: urlPort, protocol }: URL
-): Effect.Effect<ReachedHost, UnreachableError> =>
+/** Reaches the host of a URL. The certificate is null without TLS. */
+export const checkConnection = ({ hostname, port: urlPort, protocol }: URL) =>
   Effect.gen(function*() {
     // Without the brackets of an IPv6 address
     const host = hostname.replace(/^\[(.*)\]$/, "$1")

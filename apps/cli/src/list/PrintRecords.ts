@@ -92,16 +92,6 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
     )
   })
 
-/** How much of a list is printed, and where it continues. */
-interface ListProgress {
-  readonly records: number
-  /** Pages whose records are all printed. */
-  readonly pages: number
-  /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
-  readonly cursor: string | null
-  readonly hasMore: boolean
-}
-
 const trackProgress = () => {
   /** Pages that are not printed whole. Without the records, because `--jq` may hold all pages back. */
   const open: Array<
@@ -129,15 +119,20 @@ const trackProgress = () => {
       addRecords(0)
     },
     addRecords,
-    progress: (): ListProgress => ({
+    /** Returns how much of the list is printed, and where it continues. */
+    progress: () => ({
       records,
+      /** Pages whose records are all printed. */
       pages,
+      /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
       cursor: (records > whole ? open[0]?.cursorAfter(records - whole) : last) ?? null,
       // Without a cursor more pages are possible
       hasMore: open.length > 0 || last !== null
     })
   }
 }
+
+type ListProgress = ReturnType<ReturnType<typeof trackProgress>["progress"]>
 
 const failedWith = (
   exit: Exit.Exit<unknown, CommandError>,

@@ -9,12 +9,6 @@ export const isOutputFile = (
   return !isTTY && (status.isFile() || status.isCharacterDevice())
 }
 
-interface FileWrite {
-  /** The number of texts that were written as a whole. */
-  readonly count: number
-  readonly error: unknown
-}
-
 const sizeOf = (fd: number): number | null => {
   const status = fs.fstatSync(fd)
   return status.isFile() ? status.size : null
@@ -23,8 +17,9 @@ const sizeOf = (fd: number): number | null => {
 /**
  * Writes bytes that consist of texts, which end at `ends`. A full disk takes a part of them, which the stream of Node.js does
  * not report. The text that is cut is removed, so that the file ends with a whole one, and the next command can append.
+ * Returns the number of texts that were written as a whole.
  */
-export const writeToFile = (fd: number, bytes: Uint8Array, ends: ReadonlyArray<number>): FileWrite => {
+export const writeToFile = (fd: number, bytes: Uint8Array, ends: ReadonlyArray<number>) => {
   let written = 0
   const before = sizeOf(fd)
   try {
