@@ -34,8 +34,9 @@ class Pipe {
     for (let length = 1; length > 0;) {
       try {
         length = Fs.readSync(this.#reader, this.#piece)
-      } catch {
-        return
+      } catch (error) {
+        if (Object(error).code === "EAGAIN") return
+        throw error
       }
       this.text += this.#piece.toString("latin1", 0, length)
     }
@@ -43,8 +44,8 @@ class Pipe {
 
   /** Reads on until the text ends so. */
   readTo(end: string): Effect.Effect<void> {
-    return Effect.promise(async () => {
-      while (!this.text.endsWith(end)) {
+    return Effect.promise(async (signal) => {
+      while (!signal.aborted && !this.text.endsWith(end)) {
         this.read()
         await setImmediate()
       }

@@ -76,6 +76,7 @@ export const start = (
   let sequence = 0
   let stopped = false
   const open = (): void => {
+    if (stopped) return
     const socket = connect(port, "127.0.0.1", () => {
       socket.write(text(++sequence), () => reconnects && socket.destroy())
     })
@@ -84,7 +85,7 @@ export const start = (
     socket.on("error", () => {})
     socket.on("close", () => {
       sockets.delete(socket)
-      if (!stopped && (reads || reconnects)) setImmediate(open)
+      if (reads || reconnects) setImmediate(open)
     })
     // A small response arrives in one chunk
     if (reads) socket.on("data", () => socket.write(text(++sequence)))

@@ -230,6 +230,10 @@ export const make = (
         }
         reason = permit.reason
         queue.delay(waiter, permit)
+        if (isTooLate(waiter, permit.at, waiter.latestStart)) {
+          queue.remove(waiter)
+          return yield* Effect.fail(rejectedAfter(admission, permit, call.clock.unsafeCurrentTimeMillis()))
+        }
       }
     })
 

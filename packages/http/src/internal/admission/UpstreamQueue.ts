@@ -159,9 +159,12 @@ export class UpstreamQueue {
     this.endRequest(waiter)
     keyQueue.waiters.restore(waiter)
     keyQueue.unitsLeft = 0
-    keyQueue.delayed = waiter
-    keyQueue.next = delay
-    rejectLate(keyQueue)
+    if (keyQueue.delayed === null) {
+      keyQueue.delayed = waiter
+      keyQueue.next = delay
+    } else if (delay.reason === "cooldown" && delay.at > keyQueue.next.at) keyQueue.next = delay
+    // A rate limit may delay only attempts that cost as much
+    if (delay.reason === "cooldown") rejectLate(keyQueue)
     this.releaseSlot(waiter)
   }
 

@@ -314,7 +314,8 @@ export const make = (
             ).pipe(Effect.ensuring(Effect.sync(() => {
               pendingWriteBytes -= bytes
               pendingWrites -= 1
-              checkedAt.set(entry, setAt)
+              // Unless the entry was found to be replaced meanwhile
+              if (checkedAt.has(entry)) checkedAt.set(entry, setAt)
             }))),
             { scope }
           )
