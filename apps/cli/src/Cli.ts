@@ -41,8 +41,6 @@ import { CommandTerminal, withFittedProgress, withoutNotices } from "./terminal/
 import * as VerboseLog from "./terminal/VerboseLog.ts"
 import { sanitize } from "./text/Sanitize.ts"
 
-type CommandServices = HttpTransport | CommandTerminal | CommandDescriptions
-
 /** Runs a command, reports its error, and returns the exit status. */
 export const run = (
   line: ArrangedCommandLine,
@@ -95,7 +93,7 @@ const execute = (
   line: ArrangedCommandLine,
   version: string,
   configuration: Configuration.Configuration
-): Effect.Effect<void, CommandError, CommandServices> =>
+) =>
   Effect.gen(function*() {
     const invocation = yield* Either.mapLeft(line.invocation, (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
@@ -117,9 +115,7 @@ const execute = (
     yield* runCommand(yield* prepareCommand(command, values, configuration))
   })
 
-const runCommand = (
-  invocation: CommandInvocation
-): Effect.Effect<void, CommandError, CommandServices> =>
+const runCommand = (invocation: CommandInvocation) =>
   Effect.gen(function*() {
     const { command, settings: { isVerbose, timeout }, values } = invocation
     const terminal = yield* CommandTerminal
@@ -145,9 +141,7 @@ const runCommand = (
       )(effect)
   })
 
-const runOrPreview = (
-  invocation: CommandInvocation
-): Effect.Effect<void, CommandError, CommandServices> =>
+const runOrPreview = (invocation: CommandInvocation) =>
   isEnabled(invocation.values, curlOption.name) && invocation.command.api !== "any"
     ? Effect.flatMap(
       Effect.promise(() => import("./diagnostics/Curl.ts")),
@@ -155,10 +149,7 @@ const runOrPreview = (
     )
     : invocation.command.run(invocation)
 
-const reportError = (
-  error: CommandError,
-  line: ArrangedCommandLine
-): Effect.Effect<number, never, CommandTerminal> => {
+const reportError = (error: CommandError, line: ArrangedCommandLine) => {
   if (isSilent(error)) return Effect.succeed(exitCodes[error._tag])
   const report = reportOf(error)
   const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
@@ -169,10 +160,7 @@ const reportError = (
 }
 
 /** Prints a report to stderr, and returns its exit status. */
-const printReport = (
-  report: ErrorReport,
-  options: ArgumentValues
-): Effect.Effect<number, never, CommandTerminal> =>
+const printReport = (report: ErrorReport, options: ArgumentValues) =>
   Effect.gen(function*() {
     const { err, note, progress } = yield* CommandTerminal
     const { exitCode, hint, message } = report
@@ -194,10 +182,7 @@ const helpHint = ({ positionals }: ArrangedCommandLine): string => {
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 
-const reportDefect = (
-  cause: Cause.Cause<unknown>,
-  line: ArrangedCommandLine
-): Effect.Effect<number, never, CommandTerminal> =>
+const reportDefect = (cause: Cause.Cause<unknown>, line: ArrangedCommandLine) =>
   printReport({
     tag: "UnexpectedError",
     message: sanitize(String(Cause.squash(cause))),

@@ -127,7 +127,7 @@ export const make = <Self, Operations extends ApiClient.Operations, Key extends 
     )
   })
 
-/** Does the same from environment variables and options: see `layerConfig`. */
+/** Makes the client of an API over the engine in context, from environment variables and options: see `layerConfig`. */
 export const makeConfig = <Self, Operations extends ApiClient.Operations>(
   api: Api<Self, Operations, ApiKeyRequirement>,
   options: ConfigOptions = {},

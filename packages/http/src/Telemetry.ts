@@ -25,17 +25,17 @@ const counter = (name: string, description: string) =>
 
 const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
-/** The outcome is `ok`, the tag of the error, or `interrupted`. */
+/** Calls by `operation` and `outcome` (`ok`, the tag of the error, or `interrupted`). */
 export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
-/** Includes retries and waits, of successful and failed calls. */
+/** Duration of successful and failed calls in seconds, including retries and waits, by `operation`. */
 export const callDuration = Metric.histogram(
   "quarry_call_duration_seconds",
   durationBoundaries,
   "Call duration in seconds by operation"
 )
 
-/** The status is `none` if there was no response. */
+/** Attempts by `operation` and `status` (`none` if there was no response). */
 export const attempts = counter(
   "quarry_attempts_total",
   "Requests sent upstream by operation and status"
@@ -106,7 +106,7 @@ export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_availab
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })
 
-/** For stores that reply but cannot be used as they are configured. The log says what to change. */
+/** Shared stores that reply but cannot be used as they are configured, by `store`. The log says what to change. */
 export const storeMisconfigured = /* @__PURE__ */ Metric.gauge("quarry_store_misconfigured", {
   description: "Misconfiguration of shared stores by store: 1 misconfigured, otherwise 0"
 })

@@ -31,7 +31,7 @@ export const fromInvalidConfig = ({ diagnostics, file }: InvalidConfigError): Ex
 export const cannotListen = ({ reason }: ListenError): ExitError =>
   new ExitError({
     message: `quarry-proxy: cannot listen: ${reason}. Set --host and --port (${proxyVariables.host}, ` +
-      `${proxyVariables.port}), or --admin (${proxyVariables.admin}) for the admin listener.`,
+      `${proxyVariables.port}; 0 selects a free one), or --admin (${proxyVariables.admin}) for the admin listener.`,
     exitCode: 1
   })
 

@@ -13,8 +13,8 @@ export const maxPendingResponses = 16
 export const maxWaitingRequests = 8192
 
 /**
- * How many connections the server closed on its own initiative, by reason: `limits.maxConnections` were open, their client
- * read too slowly, they had the most waiting requests, or their address had too many idle ones.
+ * No connections that the server closed on its own initiative, by reason: `limits.maxConnections` were open, their client read
+ * too slowly, they had the most waiting requests, or their address had too many idle ones.
  */
 export const noDrops = { "max-connections": 0, "slow-reader": 0, pipelining: 0, "max-idle-connections": 0 }
 

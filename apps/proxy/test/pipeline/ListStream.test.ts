@@ -41,8 +41,8 @@ describe("a client that stops reading", () => {
       yield* others(100)
       expect(requested.pages).toBe(stopped)
       expect(stopped).toBeLessThan(30)
-      yield* Effect.async<void, Error>((resume) => {
-        response.once("close", () => resume(Effect.fail(new Error("the list ended"))))
+      yield* Effect.async<void>((resume) => {
+        response.once("close", () => resume(Effect.die("the list ended")))
         response.on("data", () => {
           if (requested.pages > stopped + 20) resume(Effect.void)
         })

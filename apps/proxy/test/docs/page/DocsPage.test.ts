@@ -13,7 +13,7 @@ import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
 import { examples } from "../../support/proxy.ts"
 
-const page = DocsPage.render({ examples, costs: defaults.costs })
+const page = DocsPage.render({ examples, costs: { ...defaults.costs, tokenPrice: 7 } })
 const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
 
 describe("the page", () => {
@@ -24,6 +24,10 @@ describe("the page", () => {
       expect(article, id).toContain(html`${docs.summary}`.markup)
       for (const { name } of parameters) expect(article, id).toContain(`<code>${name}</code>`)
     }
+  })
+
+  it("shows the configured cost of an operation", () => {
+    expect(markup.split("<code>tokenPrice</code>")[1]).toMatch(/^ · 7 units/)
   })
 
   it("lists every error code with its status", () => {

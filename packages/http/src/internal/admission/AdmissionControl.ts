@@ -66,7 +66,7 @@ export const make = (
     getOrInsert(queues, baseUrl, () => new UpstreamQueue())
 
   /**
-   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
+   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and reports a 429 to the store.
    * The units of an attempt that sends nothing, by its `onSent`, are given back.
    */
   const run = (call: Call, key: CallKey, attempt: Attempt): AttemptEffect =>
