@@ -46,6 +46,9 @@ export const check = (
         "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
     )
   }
+  if (admin?.port === listen.port && listen.port !== 0 && isSameHost(admin.host, listen.host)) {
+    reject(["admin", "port"], `port ${listen.port} is already used by listen.port; choose another port`)
+  }
   if (admin?.open === "all" && !isLoopback(admin.host)) {
     warn(
       ["admin", "open"],
@@ -103,3 +106,8 @@ const repeated = (
     return first === path ? [] : [{ path, message: `same as ${ConfigPath.format(first)}; ${requirement}` }]
   })
 }
+
+const wildcards: ReadonlyArray<string> = ["0.0.0.0", "::"]
+
+const isSameHost = (a: string, b: string): boolean =>
+  a.toLowerCase() === b.toLowerCase() || wildcards.includes(a) || wildcards.includes(b)
