@@ -48,8 +48,8 @@ export const layer: Layer.Layer<Browser> = Layer.scoped(
   )
 )
 
-/** The widths of a phone and of a desktop. */
-const sizes = [{ width: 390, height: 844 }, { width: 1440, height: 900 }]
+/** The widths of a phone, of half a screen and of a desktop. */
+const sizes = [{ width: 360, height: 844 }, { width: 900, height: 900 }, { width: 1440, height: 900 }]
 
 /** Console message after an error response or a lost connection, which tests cause on purpose. */
 const expected = /^Failed to load resource: /
@@ -100,7 +100,7 @@ export const open = (
     return page
   })
 
-/** Returns how many pixels the page is wider than a phone, and than a desktop. */
+/** Returns how many pixels the page is wider than each size. */
 export const overflows = async (page: Page): Promise<ReadonlyArray<number>> => {
   const found: Array<number> = []
   for (const size of sizes) {

@@ -46,7 +46,7 @@ const sampleState = (now: number): Status.CurrentState => ({
       host: "streams.example.com",
       circuitBreaker: "half-open",
       retryAt: null,
-      keys: [{ name: "main", state: "ready", reason: null, cooldownUntil: null, dailyQuota: null }]
+      keys: [{ name: "main", state: "ready", reason: "rejected", cooldownUntil: null, dailyQuota: null }]
     },
     {
       name: "ledger",

@@ -40,15 +40,15 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 </section>
 <section class="panel" aria-labelledby="upstreams-title">
 <h2 id="upstreams-title">Upstreams</h2>
-<div id="upstreams" class="scroll"></div>
+<div id="upstreams"></div>
 </section>
 <section class="panel" aria-labelledby="clients-title">
 <h2 id="clients-title">Clients</h2>
-<div id="clients" class="scroll"></div>
+<div id="clients"></div>
 </section>
 <section class="panel" aria-labelledby="failures-title">
 <h2 id="failures-title">Recent failures</h2>
-<div id="failures" class="scroll"></div>
+<div id="failures"></div>
 </section>
 <noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>

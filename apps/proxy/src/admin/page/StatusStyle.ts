@@ -18,10 +18,9 @@ main > * { min-width: 0; }
 #token-form { display: grid; grid-template-columns: auto minmax(10rem, 24rem) auto; justify-content: start; gap: 0.75rem; align-items: center; padding: 0.9rem 1rem; }
 section.panel { padding: 0.9rem 1rem; }
 section.panel > h2 { margin-bottom: 0.5rem; }
-#totals { display: grid; grid-template-columns: repeat(7, 1fr); overflow: hidden; }
+#totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); overflow: hidden; }
 #totals:empty { min-height: 5.6rem; }
-.tile { padding: 0.8rem 1rem 0.75rem; border-left: 1px solid var(--line); min-width: 0; }
-.tile:first-child { border-left: 0; }
+.tile { padding: 0.8rem 1rem 0.75rem; border: solid var(--line); border-width: 0 1px 1px 0; margin: 0 -1px -1px 0; min-width: 0; }
 .tile dt { color: var(--muted); font-size: 0.82rem; }
 .tile dd { font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -0.02em; }
 .tile dd.note { font-size: 0.78rem; font-weight: 400; letter-spacing: 0; color: var(--muted); }
@@ -35,7 +34,7 @@ figcaption h3 { font-size: 0.9rem; }
 .when { font-size: 0.8rem; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 0.9rem; margin-left: auto; font-size: 0.8rem; color: var(--muted); }
 .legend b { color: var(--text); font-weight: 600; }
-.legend i { display: inline-block; width: 0.7rem; height: 0; border-top: 2px solid; margin-right: 0.35rem; vertical-align: 0.25em; }
+.legend i { display: inline-block; width: 1.6rem; height: 0; border-top: 2px solid; margin-right: 0.35rem; vertical-align: 0.25em; }
 .legend i.strong { border-color: var(--accent); }
 .legend i.middle { border-color: color-mix(in srgb, var(--accent) 60%, var(--muted)); border-top-style: dashed; }
 .legend i.weak { border-color: var(--muted); border-top-style: dotted; }
@@ -53,29 +52,31 @@ figcaption h3 { font-size: 0.9rem; }
 .line.weak { stroke: var(--muted); stroke-dasharray: 1.5 3.5; stroke-width: 1.5; }
 .line.bad { stroke: var(--bad); }
 .cursor { stroke: var(--strong-line); }
-.row { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 0.75rem; }
 .meter { display: grid; grid-template-columns: 1fr auto; gap: 0 0.75rem; font-size: 0.78rem; color: var(--muted); line-height: 1.6; }
 .meter em { font-style: normal; opacity: 0.85; }
 .meter meter { grid-column: 1 / -1; width: 100%; height: 0.75rem; }
 .meter.shadow meter { opacity: 0.4; }
-.scroll table { min-width: 64rem; }
+td b, .meter span { overflow-wrap: anywhere; }
+td .pill { white-space: normal; }
+th:first-child { min-width: 8rem; }
+#failures th { min-width: 5.5rem; }
+td.number, #failures td:first-child { white-space: nowrap; }
 #clients .number { text-align: right; }
-.quotas { min-width: 18rem; padding-left: 1.5rem; }
-.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.3rem 1rem; }
-#failures td:first-child { white-space: nowrap; }
-@media (max-width: 1100px) {
-  #totals { grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
-  .tile { border-left: 0; border-top: 1px solid var(--line); margin-top: -1px; }
-}
+#clients .quotas { padding-left: 1.5rem; }
+.quotas { width: 30%; }
+.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: 0.3rem 1rem; }
 @media (max-width: 820px) {
   body > header, main { padding-inline: 12px; }
   .lost #connection { width: calc(100% - 24px); }
   #charts { grid-template-columns: minmax(0, 1fr); }
-  #totals { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tile { padding: 0.6rem 0.9rem; }
-  .tile:nth-child(even) { border-left: 1px solid var(--line); }
   .legend { margin-left: 0; width: 100%; }
   #token-form { grid-template-columns: minmax(0, 1fr); }
-  .tile:last-child { grid-column: 1 / -1; }
+  table, tbody { display: block; }
+  thead { display: none; }
+  tr { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
+  td, #clients td[class] { min-width: 5.4rem; padding: 0; border: 0; text-align: left; }
+  td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 0.76rem; }
+  td.quotas { width: 100%; }
 }
 `

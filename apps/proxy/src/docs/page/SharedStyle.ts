@@ -47,7 +47,6 @@ input, select {
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.75rem 0.35rem 0; border-top: 1px solid var(--line); font-weight: 400; }
 thead th { border: 0; font-size: 0.8rem; color: var(--muted); }
-.scroll { overflow-x: auto; }
 .panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; min-width: 0; }
 .pill {
   display: inline-flex; align-items: center; gap: 0.35rem; border-radius: 99px; padding: 0.05rem 0.55rem;

@@ -62,7 +62,12 @@ const table = <Row>(
     h("thead", h("tr", ...columns.map(([label, style]) => h(`th.${style}`, { scope: "col" }, label)))),
     h(
       "tbody",
-      ...rows.map((row) => h("tr", ...columns.map(([, style, cell]) => h(`td.${style}`, cell(row)))))
+      ...rows.map((row) =>
+        h(
+          "tr",
+          ...columns.map(([label, style, cell]) => h(`td.${style}`, { "data-label": label }, cell(row)))
+        )
+      )
     )
   )
 
@@ -71,18 +76,19 @@ const circuitBreakerStyles = { closed: "good", "half-open": "warn", open: "bad" 
 const key = (
   { name, dailyQuota, reason, state, cooldownUntil }: Status["upstreams"][number]["keys"][number],
   now: number
-) =>
-  h(
+) => {
+  // Without a cooldown the key is used, although the upstream rejected it or its plan is exhausted
+  const problem = state === "ready" && reason === "throttled" ? null : reason
+  return h(
     "div",
-    h(
-      "div.row",
-      h("span.mono", name),
-      state === "ready"
-        ? pill("good", "ready")
-        : pill("warn", `${reason ?? "cooldown"}${remainingTime("ready", cooldownUntil, now)}`)
-    ),
+    h("span.mono", name),
+    " ",
+    problem === null
+      ? pill("good", "ready")
+      : pill("warn", `${problem}${remainingTime("ready", cooldownUntil, now)}`),
     dailyQuota === null ? "" : meter("daily quota", dailyQuota.remaining, dailyQuota.limit, false)
   )
+}
 
 export const upstreams = (status: Status): Node => {
   const now = Date.parse(status.now)
