@@ -20,7 +20,7 @@ import {
   unknownProfile
 } from "../config/Configuration.ts"
 import { findSetting, type Setting, settings, unknownSetting } from "../config/Setting.ts"
-import { type ConfigFileError, NotSetError, UsageError } from "../errors/CommandError.ts"
+import { NotSetError, UsageError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { note, print } from "../terminal/Terminal.ts"
@@ -101,10 +101,7 @@ export const configGet = localCommand({
   })
 })
 
-const fileOf = (
-  configuration: Configuration,
-  isProject: boolean
-): Effect.Effect<string, ConfigFileError> =>
+const fileOf = (configuration: Configuration, isProject: boolean) =>
   isProject
     ? Effect.succeed(configuration.files.project ?? configuration.files.newProject)
     : requireUserFile(configuration)

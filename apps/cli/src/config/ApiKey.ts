@@ -98,10 +98,7 @@ const maxKeyBytes = 16 * 1024
 const keyCommandTimeout = 120_000
 
 /** Returns the first line that a shell command prints. The command may ask on the terminal. */
-const runKeyCommand = (
-  command: string,
-  origin: string
-): Effect.Effect<Redacted.Redacted, ConfigFileError> =>
+const runKeyCommand = (command: string, origin: string) =>
   Effect.suspend(() => {
     const { error, signal, status, stdout } = whileBlocking(() =>
       spawnSync(command, {

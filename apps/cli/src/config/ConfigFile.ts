@@ -214,10 +214,7 @@ export const removeValue = (file: string, path: ValuePath): Effect.Effect<boolea
     return wasSet
   })
 
-const edit = (
-  file: string,
-  change: (yaml: YamlModule, document: Yaml.Document.Parsed) => void
-): Effect.Effect<void, ConfigFileError> =>
+const edit = (file: string, change: (yaml: YamlModule, document: Yaml.Document.Parsed) => void) =>
   Effect.flatMap(loadYaml, (yaml) =>
     replaceFile(file, null, (text) => {
       const { document, lineAt } = parseText(yaml, text ?? "")

@@ -11,9 +11,7 @@ import { proxyVariables } from "./ProxyVariables.ts"
  * Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. Fetch of Node.js
  * loads 50 ms faster. Undici needs less time for each request, and uses the proxies of the environment.
  */
-const network = (
-  usage: "few-requests" | "many-requests"
-): Effect.Effect<Layer.Layer<HttpClient>, UsageError> =>
+const network = (usage: "few-requests" | "many-requests") =>
   Effect.gen(function*() {
     const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
     if (proxies.length === 0 && usage === "few-requests") {

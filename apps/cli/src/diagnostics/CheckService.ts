@@ -6,7 +6,6 @@ import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Upstream from "@blockquarry/http/Upstream"
-import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -48,10 +47,7 @@ export const checkService = (
   })
 
 /** Requests the chains of a wallet, which costs 5 units. */
-const requestChains = (
-  baseUrl: string,
-  apiKey: Redacted.Redacted
-): Effect.Effect<ServiceCheck, never, HttpClient> =>
+const requestChains = (baseUrl: string, apiKey: Redacted.Redacted) =>
   Effect.gen(function*() {
     const startedAt = yield* Clock.currentTimeMillis
     const { raw } = yield* Engine.Engine

@@ -105,17 +105,13 @@ const checkLimits = ({ configuration }: CommandSettings): Finding =>
     }).join(", ")
   )
 
-const checkSandbox = (
-  settings: CommandSettings
-): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+const checkSandbox = (settings: CommandSettings) =>
   Effect.map(Effect.orDie(checkService(settings, null)), (check) =>
     check === null || check.error === null
       ? [ok("sandbox", `answered in ${check?.millis} ms`)]
       : [failed("sandbox", formatError(check.error).message, "this is a bug in quarry; please report it")])
 
-const checkNetwork = (
-  settings: CommandSettings
-): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+const checkNetwork = (settings: CommandSettings) =>
   Effect.gen(function*() {
     const configured = baseUrlOptions.flatMap(({ name }) => {
       const url = settings.configuration.values.get(name)?.value
@@ -148,11 +144,7 @@ const checkNetwork = (
     return [...reached.flat(), ...service]
   })
 
-const checkHost = (
-  name: string,
-  url: URL,
-  proxy: NamedProxy | null
-): Effect.Effect<ReadonlyArray<Finding>> =>
+const checkHost = (name: string, url: URL, proxy: NamedProxy | null) =>
   Effect.gen(function*() {
     const check = `${name}: connection`
     const invalid = proxy === null ? null : Settings.httpProxyError(proxy.value)
@@ -220,10 +212,7 @@ export const checkCertificate = (
     )
 }
 
-const checkKey = (
-  settings: CommandSettings,
-  isReached: boolean
-): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+const checkKey = (settings: CommandSettings, isReached: boolean) =>
   Effect.gen(function*() {
     const { profile } = settings.configuration
     const found = yield* ApiKey.findApiKey(settings.configuration)

@@ -117,10 +117,7 @@ const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boo
   })
 
 /** Keeps the parts that are intact and can be continued; null if there are none. */
-const planContinuation = (
-  file: string,
-  manifest: Manifest
-): Effect.Effect<ExportStart | null, FileConflictError | OutputError> =>
+const planContinuation = (file: string, manifest: Manifest) =>
   Effect.gen(function*() {
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
@@ -134,10 +131,7 @@ const planContinuation = (
     return startAppending(file, complete)
   })
 
-const requireParts = (
-  file: string,
-  { parts }: Manifest
-): Effect.Effect<void, FileConflictError | OutputError> =>
+const requireParts = (file: string, { parts }: Manifest) =>
   Effect.flatMap(
     countIntactParts(file, parts),
     (count) => count < parts.length ? hasChanged(file) : Effect.void

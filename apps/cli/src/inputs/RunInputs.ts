@@ -110,10 +110,7 @@ export const runInputs = <Item>(
 const textOptionNames = ["from", "from-column", "failed"]
 
 /** Returns where the inputs come from; null if the command line has all arguments, for several chains. */
-const inputText = (
-  operation: AnyOperation,
-  values: ArgumentValues
-): Effect.Effect<InputText | null, UsageError> => {
+const inputText = (operation: AnyOperation, values: ArgumentValues) => {
   const file = singleValue(values, "from") ?? stdinArgument
   const columns = values.get("from-column")?.flatMap((value) => value.split(",")) ?? null
   const specs = toArguments(operation)

@@ -93,11 +93,7 @@ const unknownNameHint = (text: string, { suggest }: AddressBook): string | null 
 }
 
 /** Replaces the names of the address book by their addresses. */
-const withAddresses = (
-  command: CommandSpec,
-  values: ArgumentValues,
-  addressBook: AddressBook
-): Effect.Effect<ArgumentValues, UsageError> =>
+const withAddresses = (command: CommandSpec, values: ArgumentValues, addressBook: AddressBook) =>
   Effect.gen(function*() {
     const resolved = new Map(values)
     const specs = command.operation === null ? [] : [...command.arguments, ...command.options]

@@ -32,10 +32,7 @@ export const printFieldsHelp = (operation: AnyOperation) => {
 }
 
 /** Returns the named fields in the order of the names. The name of an object selects all of its fields. */
-const selectFields = (
-  fields: ReadonlyArray<RecordField>,
-  names: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<RecordField>, UsageError> =>
+const selectFields = (fields: ReadonlyArray<RecordField>, names: ReadonlyArray<string>) =>
   Effect.map(
     Effect.forEach(names, (name) => {
       const matching = fields.filter((field) =>

@@ -71,9 +71,7 @@ export const watchPrice = (
   return settings.timeout === null ? watch : Effect.asVoid(Effect.timeoutOption(watch, settings.timeout))
 }
 
-const watchChanges = (
-  invocation: CommandInvocation
-): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+const watchChanges = (invocation: CommandInvocation) =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { encoded } = yield* decodeArguments(operation, invocation.values)
