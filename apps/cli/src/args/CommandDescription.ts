@@ -10,7 +10,7 @@ export const optionGroups = ["command", "input", "output", "export", "connection
 type OptionGroup = (typeof optionGroups)[number]
 
 /** What a shell completes for a value that has no fixed choices. */
-export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
+type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
 
 export interface OptionDescription {
   /** Without the dashes. */
