@@ -51,7 +51,7 @@ const startExport = Effect.map(
     mode: string,
     { after, kilobytes = "unlimited", signal = "SIGKILL" }: RunOptions = {}
   ) => {
-    const limited = ["-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash", process.execPath, program]
+    const limited = ["--norc", "-c", `ulimit -f ${kilobytes}; exec "$@"`, "bash", process.execPath, program]
     const child = spawn("bash", [...limited, "wallet", "transfers", busyWallet, "--to", file, mode], {
       env: {
         PATH: process.env["PATH"],

@@ -37,7 +37,7 @@ const bash = async (
   variables: Variables = {},
   use: (kill: (signal: NodeJS.Signals) => void) => Promise<void> = async () => {}
 ): Promise<Ended> => {
-  const child = spawn("bash", ["-c", script, "bash", ...words], {
+  const child = spawn("bash", ["--norc", "-c", script, "bash", ...words], {
     env: { PATH: process.env["PATH"], QUARRY: `${process.execPath} ${program}`, ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })
