@@ -87,6 +87,7 @@ const soak = Command.make("soak", {
   Effect.gen(function*() {
     const { connections, faults, requests } = options
     yield* Console.log(`${machine}; ${connections} connections, ${faults * 100} % of upstream responses fail`)
+    const { unsafe: console } = yield* Console.consoleWith(Effect.succeed)
     const result = yield* Soak.runSoak(options, (completed) => {
       if (completed % Math.ceil(requests / 10) === 0) console.log(`${completed} requests`)
     })

@@ -41,13 +41,16 @@ export const attempts = counter(
   "Requests sent upstream by operation and status"
 )
 
+/** Cost of attempts in units, by `operation`. */
 export const costUnits = counter("quarry_cost_units_total", "Cost of upstream requests in units by operation")
 
+/** Bytes of response bodies, by `operation`. */
 export const responseBytes = counter(
   "quarry_response_bytes_total",
   "Bytes of response bodies by operation"
 )
 
+/** Retries by `operation` and `cause` (`transient`, `throttled`). */
 export const retries = counter("quarry_retries_total", "Retries by operation and cause")
 
 /**
@@ -98,10 +101,12 @@ export const unreadableFields = counter(
   "Fields that are null because they could not be read by operation and field"
 )
 
+/** State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open. */
 export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", {
   description: "Circuit breaker state by upstream: 0 closed, 1 half-open, 2 open"
 })
 
+/** Availability of shared stores by `store` (`cache`, `rate limit`): 1 available, 0 unavailable. */
 export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_available", {
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })

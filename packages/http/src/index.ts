@@ -1,5 +1,6 @@
 /**
- * Every module of this package under one import, but `UndiciTransport`, which needs `undici`. Deep imports (`@blockquarry/http/DataApi`) make smaller bundles.
+ * Every module of this package under one import, but `UndiciTransport`, which needs `undici`. Deep imports
+ * (`@blockquarry/http/DataApi`) make smaller bundles.
  */
 export * as Api from "./Api.ts"
 export * as ApiClient from "./ApiClient.ts"

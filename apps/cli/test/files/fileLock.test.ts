@@ -106,13 +106,14 @@ it.skipIf(process.platform !== "linux")(
   "of a killed process whose parent never reads its status is free",
   async () => {
     const file = join(temporaryFolder(), "file")
-    // `exec` leaves a parent that does not know its child
+    // A shell would read the status of its child: after `exec`, it is `sleep`, which does not know of one
     const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
       stdio: ["ignore", "pipe", "ignore"]
     })
     onTestFinished(() => void parent.kill("SIGKILL"))
     const [text] = await once(parent.stdout, "data")
     const pid = Number(text)
+    while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") !== "sleep\n") await setImmediate()
     leaveLock(file, lockName(pid))
     expect(await isFree(file)).toBe(false)
     process.kill(pid, "SIGKILL")

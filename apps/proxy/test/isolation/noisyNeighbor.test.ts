@@ -32,9 +32,13 @@ const turns = 12
 /** Connections that the system accepts before the proxy does. */
 const backlog = 511
 
+/** `upstream.maxConcurrentRequests` of the proxy. Requests to an upstream that hangs hold their slots. */
+const upstreamSlots = 16
+
 /**
  * A connection has one request in flight, several if it pipelines, and sends another in each turn if it reads the response. A
- * list continues until the buffers of its connection are full.
+ * list continues until the buffers of its connection are full. A connection that sends once can overtake once: for those, the
+ * outcomes say more than these limits.
  */
 const maxOvertaking = ({ connections, name, reads = false, reconnects = false }: Misbehavior): Overtaking => {
   const pending = reconnects
@@ -43,7 +47,8 @@ const maxOvertaking = ({ connections, name, reads = false, reconnects = false }:
   const continues = reads || pending > connections || name.includes("lists")
   const all = pending * (continues ? turns : 1)
   const reachesUpstream = !/pipelines|40[14]|sending|connections/.test(name)
-  return { cached: all, uncached: reachesUpstream ? all : 0 }
+  const upstream = name === "hanging upstream" ? upstreamSlots : all
+  return { cached: all, uncached: reachesUpstream ? upstream : 0 }
 }
 
 const outcomeOf = ({ headers, status, text }: HttpResult): string =>
