@@ -2,7 +2,7 @@
 import { type AnyOperation, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as Predicate from "effect/Predicate"
 import { openPoints } from "./OpenPoints.ts"
-import { outputFields } from "./OutputFields.ts"
+import { type OutputField, outputFields } from "./OutputFields.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 
@@ -40,15 +40,29 @@ const typeIn = (types: ReadonlyMap<string, string>, path: string): string | unde
 const fieldTable = (operation: AnyOperation, specified: unknown): string => {
   const types = specifiedTypes(specified)
   return table(
-    ["Field", "Specification", "Read as", "If it cannot be read"],
-    outputFields(operation.output).map(({ expected, isFact, isRequired, path }) => [
-      `${code(path)}${isRequired ? " (required)" : ""}`,
-      typeIn(types, path) ?? "not shown",
-      expected,
-      isFact ? "the response fails" : "null, and counted"
-    ])
+    ["Field", "Specification", "Read as", "Kind", "Absent", "Null", "Another type", "Out of range"],
+    outputFields(operation.output).map((field) => {
+      const unreadable = unreadableOutcome(field)
+      return [
+        code(field.path),
+        typeIn(types, field.path) ?? "not shown",
+        field.expected,
+        field.kind === "fact" ? "fact" : "describes",
+        field.absent ?? unreadable,
+        field.null ?? unreadable,
+        field.isAny ? "" : unreadable,
+        field.outOfRange.length === 0 ? "" : unreadable
+      ]
+    })
   )
 }
+
+const unreadableOutcome = ({ nullInstead, path }: OutputField): string =>
+  nullInstead === null
+    ? "fails"
+    : nullInstead === path
+    ? "null, counted"
+    : `${code(nullInstead)} is null, counted`
 
 const valuesOf = ({ jsonSchema }: Parameter): string => {
   const schema = Predicate.isRecord(jsonSchema["items"]) ? jsonSchema["items"] : jsonSchema
@@ -102,10 +116,11 @@ specification, and what this project does where the specification does not say.
 - _Specification_ is the JSON type there. Fields and types that it does not have are _not shown_: some upstreams return them.
 - _Read as_ is the value that is accepted. Numbers are also read from strings, addresses and hashes in any case, booleans
   from \`true\`, \`"true"\` and \`1\`.
-- A field that is absent, null or an empty string is null, unless it is required.
-- What cannot be read either makes the response fail, or the field is null, and counted in \`unreadableFields\` of
-  [call usage](policies.md#usage-of-a-call) and in the metric \`quarry_unreadable_fields_total\`. A value that fails inside of an
-  object that may be null makes that object null.
+- _Kind_: a fact identifies a record, counts money, or directs a list. Any other field describes.
+- _Absent_ and _Null_ are what the model has then. An empty string is absent. Fields of which both fail are required.
+- _Another type_ and _Out of range_ are what happens if the value cannot be read: the response fails, or the field is null, or the
+  object around it. What is null then is counted: see [fields that cannot be read](policies.md#fields-that-cannot-be-read). An empty
+  cell means that there is no such value.
 
 ## Open points
 

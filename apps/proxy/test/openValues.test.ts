@@ -5,6 +5,8 @@
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import { type Clients, clientsOver } from "../../../packages/http/test/support/TestClients.ts"
 import { quarry, sandboxEnvironment } from "../../cli/test/support/quarry.ts"
 import { sendRequest, start } from "./support/proxy.ts"
@@ -80,16 +82,19 @@ describe("a value that upstreams return", () => {
       Effect.gen(function*() {
         const { commandLine, library, path } = nftDoors
         const client = staticUpstream(200, JSON.stringify(document))
-        const [value, usage] = yield* CallUsage.withUsage(library(yield* clientsOver(client)))
+        const [value, usage] = yield* CallUsage.withUsage(library(yield* clientsOver(client))).pipe(
+          Logger.withMinimumLogLevel(LogLevel.None)
+        )
         expect(value).toMatchObject(decoded)
         expect(usage.unreadableFields).toBe(unreadable)
         const run = (...options: ReadonlyArray<string>) =>
-          Effect.map(
-            quarry([...commandLine, ...options], { client, env: sandboxEnvironment }),
-            ({ out }): unknown => JSON.parse(out)
-          )
-        expect(yield* run("-o", "ndjson")).toMatchObject(decoded)
-        expect(yield* run("--raw")).toEqual(document)
+          quarry([...commandLine, ...options], { client, env: sandboxEnvironment })
+        const { err, out } = yield* run("-o", "ndjson")
+        expect(JSON.parse(out)).toMatchObject(decoded)
+        const fields = Object.keys(decoded).join(", ")
+        const line = `nftMetadata: fields that could not be read are null: ${fields}`
+        expect(err.split("\n").filter((text) => text.includes(line))).toHaveLength(Math.sign(unreadable))
+        expect(JSON.parse((yield* run("--raw")).out)).toEqual(document)
         const { port } = yield* start({ httpClient: client })
         expect((yield* sendRequest(port, `/api/v2.2${path}`)).text).toBe(JSON.stringify(document))
       })

@@ -10,14 +10,18 @@ import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { compile } from "./internal/decoder/compile.ts"
 import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
+import type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
+export { type Mismatch, mismatchOf } from "./internal/decoder/Mismatch.ts"
+export type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
+
 /**
- * Decodes a document. A field that is no fact and cannot be read becomes null, and its path, such as `result[].last_sale`, is
- * appended to `unreadable`, once for each occurrence. Ignore the paths if decoding fails.
+ * Decodes a document. A field that is no fact and cannot be read becomes null, and is appended to `unreadable`, once for each
+ * occurrence. Ignore these fields if decoding fails.
  */
 export interface Decoder<out A> {
-  (document: unknown, unreadable?: Array<string>): Either.Either<A, ParseResult.ParseError>
+  (document: unknown, unreadable?: Array<UnreadableField>): Either.Either<A, ParseResult.ParseError>
 }
 
 /** Encodes a value. Throws a `ParseError` if the value is not of type `A`. */
@@ -63,24 +67,6 @@ export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A
  */
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
-
-/**
- * Where a document does not fit its schema, as in `result[3].value`, and why. The path is empty for the document as a whole.
- */
-export interface Mismatch {
-  readonly path: string
-  readonly reason: string
-}
-
-/** Returns the deepest mismatch of an error, the first of several. The reason may quote the document. */
-export const mismatchOf = (error: ParseResult.ParseError): Mismatch => {
-  const [deepest] = ParseResult.ArrayFormatter.formatErrorSync(error).sort((a, b) =>
-    b.path.length - a.path.length
-  )
-  const path =
-    deepest?.path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("") ?? ""
-  return { path: path.replace(/^\./, ""), reason: deepest?.message ?? "unexpected shape" }
-}
 
 const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 

@@ -1,8 +1,9 @@
 /** Pages of list operations. */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
+import { Integer } from "./Integer.ts"
 import { withTypes } from "./internal/narrow.ts"
-import { exactOptional, nullable, nullableInteger, nullOr } from "./internal/nullable.ts"
+import { describing, exactOptional, nullable, nullOr } from "./internal/nullable.ts"
 import { type OpenEnum, openEnum } from "./OpenEnum.ts"
 
 /**
@@ -28,9 +29,9 @@ export interface PageEncoded<out Item> {
 }
 
 const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
-  total: nullableInteger,
-  page: nullableInteger,
-  page_size: nullableInteger,
+  total: nullable(Integer),
+  page: describing(Integer),
+  page_size: describing(Integer),
   cursor: exactOptional(nullOr(Cursor)),
   result: Schema.Array(item)
 })

@@ -41,7 +41,7 @@ describe("a page", () => {
     ["an array", []],
     ["a result that is an object", { result: {} }],
     ["an invalid record", { result: [1, "x"] }],
-    ["a page that is not a number", { result: [], page: "first" }],
+    ["a total that is not a number", { result: [], total: "many" }],
     ["a cursor that is an object", { result: [], cursor: {} }]
   ])("cannot be %s", (_, document) => {
     expect(isDecodable(Envelope, document)).toBe(false)

@@ -5,6 +5,7 @@ import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
+import type { Decoding, ResponseObserver } from "./DecodedResponse.ts"
 import type { PartialPolicy } from "./internal/Policy.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
@@ -54,6 +55,10 @@ export interface ApiOptions extends OptionalPolicies {
   readonly maxBodySize?: number | undefined
   /** How parameters with several values are sent. Default: `brackets`, as in `name[]=A&name[]=B`. */
   readonly arrayFormat?: ArrayFormat | undefined
+  /** What happens to describing fields that cannot be read. Default: `lenient`, they are null and counted. */
+  readonly decoding?: Decoding | undefined
+  /** Called with each decoded response: see `DecodedResponse`. Default: nothing is. */
+  readonly onResponse?: ResponseObserver | undefined
   /**
    * Secrets besides the API keys that must not be cached, such as API keys of other clients of a gateway. A response
    * that contains one is returned and not stored. Clients that share a cache store need the same list.

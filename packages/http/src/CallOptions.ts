@@ -22,6 +22,7 @@ import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { DecodingOption, ObserverOption } from "./DecodedResponse.ts"
 import { override, type PartialPolicy } from "./internal/Policy.ts"
 import { CacheMode } from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -39,7 +40,11 @@ export interface CallOptions extends PartialPolicy<Schema.Schema.Type<typeof sch
 export const schema = Schema.Struct({
   retry: RetryPolicy.schema,
   timeouts: Timeouts.schema,
-  cacheMode: CacheMode
+  cacheMode: CacheMode,
+  /** What happens to describing fields that cannot be read. */
+  decoding: DecodingOption,
+  /** Called with each decoded response, instead of that of the enclosing region or of the layer. */
+  onResponse: ObserverOption
 })
 
 /** The options of the enclosing region. Default: none. */

@@ -22,6 +22,7 @@
  *
  * Unstable: this module may change in any release.
  */
+import type { UnreadableField } from "@blockquarry/core/Decoder"
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type {
   CircuitOpenError,
@@ -148,7 +149,7 @@ export const make: Effect.Effect<
     upstream: Upstream,
     bodyScan: BodyScan | null,
     fitsModel: (attemptResponse: Call.AttemptResponse, call: Call.Call) => boolean,
-    finish: (engineResponse: EngineResponse, call: Call.Call) => Either.Either<A, E>
+    finish: (engineResponse: EngineResponse, call: Call.Call) => Finished<A, E>
   ) => {
     const startCall = Call.prepare(operation, upstream, bodyScan)
     return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
@@ -162,11 +163,15 @@ export const make: Effect.Effect<
             onFailure: ({ error }) => Effect.fail(error),
             onSuccess: (engineResponse) => {
               const { source } = engineResponse
-              const output = finish(engineResponse, call)
-              // A raw call may have cached a response that does not fit the model.
-              return source !== "upstream" && isInvalidResponse(output)
-                ? respond("reload")
-                : Instrumentation.annotatingSpan(call, "quarry.source", source, output)
+              const { output, unreadable } = finish(engineResponse, call)
+              // A raw or lenient call may have cached a response that does not fit the model.
+              if (source !== "upstream" && isInvalidResponse(output)) return respond("reload")
+              const next = Instrumentation.annotatingSpan(call, "quarry.source", source, output)
+              if (unreadable === null || Either.isLeft(output)) return next
+              notify(call, engineResponse, unreadable)
+              return source === "upstream" && unreadable.length > 0
+                ? instrumentation.loggingUnreadable(call, unreadable, next)
+                : next
             }
           })
         return instrumentation.observeCall(call, respond(options.cacheMode ?? "default"))
@@ -183,7 +188,7 @@ export const make: Effect.Effect<
         upstream,
         null,
         ({ classification, response }, call) =>
-          Either.isRight(decode({ response, classification: () => classification }, call)),
+          Either.isRight(decode({ response, classification: () => classification }, call).output),
         decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
@@ -236,37 +241,66 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
 ) => {
   // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
   // it until then, which takes longer than decoding it, so responses that are used once are not here.
-  const decoded = new WeakMap<RawResponse, Either.Either<Output, OperationError>>()
+  const decoded = new WeakMap<RawResponse, Finished<Output, OperationError>>()
   return (
     { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
     call: Call.Call
-  ): Either.Either<Output, OperationError> => {
+  ): Finished<Output, OperationError> => {
     const mayBeCached = call.policies.cache.enabled
     const existing = mayBeCached ? decoded.get(response) : undefined
-    if (existing !== undefined) return existing
+    if (existing !== undefined && (call.decoding === "lenient" || existing.unreadable?.length === 0)) {
+      return existing
+    }
     const classification = classifyResponse()
-    const unreadable: Array<string> = []
+    const unreadable: Array<UnreadableField> = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
-      ? classification.decode(operation, unreadable)
+      ? classification.decode(operation, unreadable, call.decoding)
       : Either.left(classification.error)
+    const finished = { output, unreadable }
     if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
-    if (mayBeCached) decoded.set(response, output)
-    return output
+    // The error of a strict call is not that of a lenient one.
+    if (mayBeCached && (call.decoding === "lenient" || unreadable.length === 0)) {
+      decoded.set(response, finished)
+    }
+    return finished
   }
 }
+
+/** The result of a call, with the unreadable fields of a decoded response. */
+interface Finished<A, E> {
+  readonly output: Either.Either<A, E>
+  /** Null if the response is not decoded. */
+  readonly unreadable: ReadonlyArray<UnreadableField> | null
+}
+
+/** Calls the observer of a call with a decoded response. */
+const notify = (
+  { onResponse, operation: { id } }: Call.Call,
+  { classification, source }: EngineResponse,
+  unreadable: ReadonlyArray<UnreadableField>
+): void =>
+  onResponse?.({
+    operation: id,
+    source,
+    json: () => {
+      const complete = classification()
+      return complete._tag === "Complete" ? Either.getOrThrow(complete.document) : null
+    },
+    unreadable
+  })
 
 const isInvalidResponse = (output: Either.Either<unknown, { readonly _tag: string }>): boolean =>
   Either.isLeft(output) && output.left._tag === "InvalidResponseError"
 
 /** Fails if a response is incomplete. */
-const requireComplete = (
-  engineResponse: EngineResponse
-): Either.Either<EngineResponse, InvalidResponseError> => {
-  if (engineResponse.source !== "upstream") return Either.right(engineResponse)
-  const classification = engineResponse.classification()
-  return classification._tag === "Malformed"
-    ? Either.left(classification.error)
-    : Either.right(engineResponse)
+const requireComplete = (engineResponse: EngineResponse): Finished<EngineResponse, InvalidResponseError> => {
+  const classification = engineResponse.source === "upstream" ? engineResponse.classification() : null
+  return {
+    output: classification?._tag === "Malformed"
+      ? Either.left(classification.error)
+      : Either.right(engineResponse),
+    unreadable: null
+  }
 }
 
 /** How long a reader of daily quotas waits for a slow store, in milliseconds. */

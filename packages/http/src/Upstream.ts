@@ -16,6 +16,7 @@ import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "./ApiKey.ts"
 import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "./ApiOptions.ts"
 import { normalize } from "./BaseUrl.ts"
+import type { Decoding, ResponseObserver } from "./DecodedResponse.ts"
 import { validateOptions } from "./internal/call/ValidateOptions.ts"
 import { override } from "./internal/Policy.ts"
 import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
@@ -30,6 +31,8 @@ export interface Upstream {
   readonly transport: Transport.Transport
   readonly policies: Policies
   readonly arrayFormat: ArrayFormat
+  readonly decoding: Decoding
+  readonly onResponse: ResponseObserver | null
 }
 
 /** The options or environment variables that set the API key and the base URL. */
@@ -117,7 +120,9 @@ export const make = (
         ? dispatch.value.make(transportOptions)
         : fromHttpClient(client, transportOptions),
       policies,
-      arrayFormat: options.arrayFormat ?? "brackets"
+      arrayFormat: options.arrayFormat ?? "brackets",
+      decoding: options.decoding ?? "lenient",
+      onResponse: options.onResponse ?? null
     }
   })
 

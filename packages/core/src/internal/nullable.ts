@@ -2,23 +2,28 @@
  * Fields that may be missing: absent, undefined, null and the empty string all become null in the model. Other fields may be
  * absent in the model too.
  *
- * A field is a fact if it identifies a record, counts money, or directs a list. A fact that cannot be read makes decoding fail; any
- * other field becomes null and is reported. A fact inside of an object that is no fact makes that object null.
+ * Fields have a kind. A fact identifies a record, counts money, or directs a list; if it cannot be read, decoding fails. Any
+ * other field describes: if it cannot be read, it becomes null and is reported. A fact inside of a describing object makes that
+ * object null.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { Integer } from "../Integer.ts"
-import { isDigits } from "./digits.ts"
 import { allowMissing, type MissingField, type OptionalField } from "./narrow.ts"
 import { expectedOf, formatValue } from "./scalar.ts"
 
 /** The annotation with the non-null part of a nullable schema. */
 export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullable/nonNullable")
 
-/** The annotation with the predicate of invalid values that become null. */
-export const IsUnreadableId: unique symbol = Symbol.for("@blockquarry/core/nullable/isUnreadable")
+/** The kind of a field. Required fields are facts. */
+export type FieldKind = "fact" | "describing"
+
+const KindId: unique symbol = Symbol.for("@blockquarry/core/nullable/kind")
+
+/** Returns the kind of the field with a schema. */
+export const kindOf = ({ annotations }: AST.AST): FieldKind =>
+  annotations[KindId] === "describing" ? "describing" : "fact"
 
 /** A field that may be missing. */
 export type Nullable<A, I> = MissingField<A | null, I | null | undefined>
@@ -26,7 +31,7 @@ export type Nullable<A, I> = MissingField<A | null, I | null | undefined>
 /** Null is the first member of the union, so that `schema` never decodes it. */
 const makeNullable = <A, I>(
   schema: Schema.Schema<A, I>,
-  isUnreadable?: (input: unknown) => boolean
+  kind: FieldKind
 ): Nullable<A, I> =>
   allowMissing(Schema.propertySignature(Schema.make<A | null, I | null | undefined>(
     // `Schema.transform` makes five more schemas, for each of the 140 fields, whenever a program starts
@@ -36,9 +41,9 @@ const makeNullable = <A, I>(
       nullIfMissing,
       {
         [NonNullableId]: schema.ast,
-        ...(isUnreadable === undefined ? {} : { [IsUnreadableId]: isUnreadable }),
+        [KindId]: kind,
         [AST.DecodingFallbackAnnotationId]: ({ actual }: ParseResult.ParseIssue) =>
-          actual === "" || isUnreadable?.(actual) === true
+          actual === "" || kind === "describing"
             ? Either.right(null)
             : Either.left(issueOf(schema.ast, actual))
       }
@@ -51,15 +56,12 @@ const nullIfMissing = new AST.FinalTransformation(
   (value) => ParseResult.succeed(value)
 )
 
-/** Creates a field that is `A | null` in the model and may be absent in a response. A value that cannot be read fails. */
-export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema)
+/** Creates a fact that is `A | null` in the model and may be absent in a response. A value that cannot be read fails. */
+export const nullable = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> => makeNullable(schema, "fact")
 
-/**
- * Creates a nullable field that is no fact, such as one that the specification does not list: a value that cannot be read
- * becomes null, and is reported.
- */
+/** Creates a nullable field that is no fact: a value that cannot be read becomes null, and is reported. */
 export const describing = <A, I>(schema: Schema.Schema<A, I>): Nullable<A, I> =>
-  makeNullable(schema, () => true)
+  makeNullable(schema, "describing")
 
 /** Creates a schema of `A | null`, for values that are no nullable fields. */
 export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | null, I | null> =>
@@ -69,7 +71,7 @@ export const nullOr = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | nul
   })
 
 /** Returns the issue of a value that is neither null nor readable: where it is inside of the value, or what is expected. */
-const issueOf = (schema: AST.AST, actual: unknown): ParseResult.ParseIssue => {
+export const issueOf = (schema: AST.AST, actual: unknown): ParseResult.ParseIssue => {
   const decoded = ParseResult.decodeUnknownEither(Schema.make(schema))(actual)
   const expected = expectedOf(schema)
   return Either.isLeft(decoded) && (expected === undefined || isInside(decoded.left))
@@ -79,13 +81,6 @@ const issueOf = (schema: AST.AST, actual: unknown): ParseResult.ParseIssue => {
 
 const isInside = (issue: ParseResult.ParseIssue): boolean =>
   issue._tag === "Composite" || (issue._tag === "Transformation" && isInside(issue.issue))
-
-const isTooLarge = (input: unknown): boolean =>
-  (typeof input === "number" || typeof input === "string" && isDigits(input)) &&
-  Number(input) > Number.MAX_SAFE_INTEGER
-
-/** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
-export const nullableInteger = makeNullable(Integer, isTooLarge)
 
 /**
  * Creates a field that may be absent. `Schema.optionalWith` with `exact`, but without its other options, which take 1 kB

@@ -68,6 +68,10 @@ export const expectedOf = (schema: AST.AST): string | undefined => {
       return "an object"
     case "TupleType":
       return "an array"
+    case "Union": {
+      const types = schema.types.filter(({ _tag }) => _tag !== "UndefinedKeyword")
+      return types.every(({ _tag }) => _tag === "Literal") ? types.map(expectedOf).join(" or ") : undefined
+    }
     default:
       return undefined
   }

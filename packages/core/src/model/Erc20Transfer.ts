@@ -7,15 +7,15 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 
 const struct = Schema.Struct({
-  token_name: nullable(Schema.String),
-  token_symbol: nullable(Schema.String),
-  token_logo: nullable(Schema.String),
-  token_decimals: nullableInteger,
+  token_name: describing(Schema.String),
+  token_symbol: describing(Schema.String),
+  token_logo: describing(Schema.String),
+  token_decimals: describing(Integer),
   transaction_hash: Hash,
   /** Address of the token contract. */
   address: nullable(Address),
@@ -23,19 +23,19 @@ const struct = Schema.Struct({
   block_number: Integer,
   block_hash: nullable(Hash),
   to_address: nullable(Address),
-  to_address_entity: nullable(Schema.String),
-  to_address_entity_logo: nullable(Schema.String),
-  to_address_label: nullable(Schema.String),
+  to_address_entity: describing(Schema.String),
+  to_address_entity_logo: describing(Schema.String),
+  to_address_label: describing(Schema.String),
   from_address: nullable(Address),
-  from_address_entity: nullable(Schema.String),
-  from_address_entity_logo: nullable(Schema.String),
-  from_address_label: nullable(Schema.String),
+  from_address_entity: describing(Schema.String),
+  from_address_entity_logo: describing(Schema.String),
+  from_address_label: describing(Schema.String),
   /** In the token's smallest unit. */
   value: nullable(Amount),
-  transaction_index: nullableInteger,
-  log_index: nullableInteger,
-  possible_spam: nullable(BooleanLike),
-  verified_collection: nullable(BooleanLike),
+  transaction_index: nullable(Integer),
+  log_index: nullable(Integer),
+  possible_spam: describing(BooleanLike),
+  verified_collection: describing(BooleanLike),
   /** Some upstreams return this in addition to or instead of `verified_collection`. */
   verified_contract: describing(BooleanLike)
 }).annotations({ identifier: "Erc20Transfer" })

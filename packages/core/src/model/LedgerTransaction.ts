@@ -19,15 +19,15 @@ import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
 const payload = Schema.Struct({
-  type: nullable(Schema.String),
-  function: nullable(Schema.String),
-  type_arguments: nullable(Schema.Array(Schema.String)),
+  type: describing(Schema.String),
+  function: describing(Schema.String),
+  type_arguments: describing(Schema.Array(Schema.String)),
   /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
-  arguments: nullable(Schema.Array(Json))
+  arguments: describing(Schema.Array(Json))
 })
 
 const signature = Schema.Struct({
-  type: nullable(Schema.String),
+  type: describing(Schema.String),
   signature: nullable(Json),
   public_key: nullable(Json)
 })
@@ -45,17 +45,17 @@ const submittedFields = {
 
 const committedFields = {
   hash: Hash,
-  version: describing(Uint64),
-  state_change_hash: describing(Schema.String),
-  event_root_hash: describing(Schema.String),
-  state_checkpoint_hash: describing(Schema.String),
-  gas_used: describing(Uint64),
-  success: describing(BooleanLike),
+  version: nullable(Uint64),
+  state_change_hash: nullable(Schema.String),
+  event_root_hash: nullable(Schema.String),
+  state_checkpoint_hash: nullable(Schema.String),
+  gas_used: nullable(Uint64),
+  success: nullable(BooleanLike),
   vm_status: describing(Schema.String),
-  accumulator_root_hash: describing(Schema.String),
+  accumulator_root_hash: nullable(Schema.String),
   changes: describing(Schema.Array(Json)),
   /** Microseconds since 1970. */
-  timestamp: describing(Uint64)
+  timestamp: nullable(Uint64)
 }
 
 const events = describing(Schema.Array(Json))
@@ -94,12 +94,12 @@ const genesis = Schema.Struct({
 const blockMetadata = Schema.Struct({
   type: Schema.Literal("block_metadata_transaction"),
   ...committedFields,
-  id: describing(Schema.String),
-  epoch: describing(Uint64),
-  round: describing(Uint64),
+  id: nullable(Schema.String),
+  epoch: nullable(Uint64),
+  round: nullable(Uint64),
   events,
   previous_block_votes_bitvec: describing(Json),
-  proposer: describing(Schema.String),
+  proposer: nullable(Schema.String),
   failed_proposer_indices: describing(Json)
 })
 const stateCheckpoint = Schema.Struct({

@@ -5,18 +5,19 @@ import { Amount } from "../Amount.ts"
 import { Decimal } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
+import { Integer } from "../Integer.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
 import * as OwnedNft from "./OwnedNft.ts"
 
 const paymentToken = Schema.Struct({
-  token_name: nullable(Schema.String),
-  token_symbol: nullable(Schema.String),
-  token_logo: nullable(Schema.String),
-  token_decimals: nullableInteger,
+  token_name: describing(Schema.String),
+  token_symbol: describing(Schema.String),
+  token_logo: describing(Schema.String),
+  token_decimals: describing(Integer),
   token_address: nullable(Address)
 })
 
@@ -36,7 +37,7 @@ const lastSale = Schema.Struct({
   /** In the payment token's smallest unit. */
   price: nullable(Amount),
   price_formatted: describing(Decimal),
-  usd_price_at_sale: describing(Decimal),
+  usd_price_at_sale: nullable(Decimal),
   current_usd_value: describing(Decimal),
   token_id: nullable(TokenId),
   payment_token: describing(PaymentToken)

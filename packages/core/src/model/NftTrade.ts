@@ -6,14 +6,14 @@ import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable, nullableInteger } from "../internal/nullable.ts"
+import { nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
 
 const struct = Schema.Struct({
   transaction_hash: Hash,
-  transaction_index: nullableInteger,
+  transaction_index: nullable(Integer),
   /** May contain a token more than once. */
   token_ids: nullable(Schema.Array(TokenId)),
   seller_address: nullable(Address),

@@ -7,7 +7,7 @@ import { Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import type { Model } from "../Model.ts"
 import { openEnum } from "../OpenEnum.ts"
@@ -19,24 +19,24 @@ const struct = Schema.Struct({
   token_id: TokenId,
   owner_of: nullable(Address),
   token_hash: nullable(Schema.String),
-  block_number: nullableInteger,
-  block_number_minted: nullableInteger,
-  contract_type: nullable(openEnum("ERC721", "ERC1155")),
-  token_uri: nullable(Schema.String),
+  block_number: nullable(Integer),
+  block_number_minted: nullable(Integer),
+  contract_type: describing(openEnum("ERC721", "ERC1155")),
+  token_uri: describing(Schema.String),
   /** Usually a JSON document, sometimes plain text. */
-  metadata: nullable(Schema.String),
-  normalized_metadata: nullable(Json),
-  media: nullable(Json),
+  metadata: describing(Schema.String),
+  normalized_metadata: describing(Json),
+  media: describing(Json),
   last_token_uri_sync: describing(Time),
   last_metadata_sync: describing(Time),
   /** The amount that the owner holds; 1 for ERC721. */
   amount: nullable(Amount),
-  name: nullable(Schema.String),
-  symbol: nullable(Schema.String),
-  possible_spam: nullable(BooleanLike),
-  verified_collection: nullable(BooleanLike),
+  name: describing(Schema.String),
+  symbol: describing(Schema.String),
+  possible_spam: describing(BooleanLike),
+  verified_collection: describing(BooleanLike),
   rarity_rank: describing(Integer),
-  rarity_label: nullable(Schema.String),
+  rarity_label: describing(Schema.String),
   rarity_percentage: describing(Float)
 }).annotations({ identifier: "OwnedNft" })
 

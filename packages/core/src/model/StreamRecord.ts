@@ -6,7 +6,7 @@ import { Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { makeExample } from "../internal/example.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
-import { describing, nullable, nullOr } from "../internal/nullable.ts"
+import { describing, nullOr } from "../internal/nullable.ts"
 import { oneOf, preprocess } from "../internal/scalar.ts"
 import { Json } from "../Json.ts"
 import type { Model } from "../Model.ts"
@@ -20,11 +20,11 @@ const oneOrMany = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<ReadonlyArray
   )
 
 const abiParameter = Schema.Struct({
-  name: nullable(Schema.String),
-  type: nullable(Schema.String),
-  indexed: nullable(BooleanLike),
-  components: nullable(Json),
-  internalType: nullable(Schema.String)
+  name: describing(Schema.String),
+  type: describing(Schema.String),
+  indexed: describing(BooleanLike),
+  components: describing(Json),
+  internalType: describing(Schema.String)
 })
 
 /** A parameter of a contract function or event. */
@@ -36,15 +36,15 @@ export interface AbiParameterEncoded extends Schema.Schema.Encoded<typeof abiPar
 export const AbiParameter: Model<AbiParameter, AbiParameterEncoded, typeof abiParameter.fields> = abiParameter
 
 const abiItem = Schema.Struct({
-  anonymous: nullable(BooleanLike),
-  constant: nullable(BooleanLike),
-  inputs: nullable(oneOrMany(nullOr(AbiParameter))),
-  name: nullable(Schema.String),
-  outputs: nullable(oneOrMany(nullOr(AbiParameter))),
-  payable: nullable(BooleanLike),
-  stateMutability: nullable(Schema.String),
-  type: nullable(Schema.String),
-  gas: nullable(Float)
+  anonymous: describing(BooleanLike),
+  constant: describing(BooleanLike),
+  inputs: describing(oneOrMany(nullOr(AbiParameter))),
+  name: describing(Schema.String),
+  outputs: describing(oneOrMany(nullOr(AbiParameter))),
+  payable: describing(BooleanLike),
+  stateMutability: describing(Schema.String),
+  type: describing(Schema.String),
+  gas: describing(Float)
 })
 
 /** A function or event of a contract. */
@@ -56,12 +56,12 @@ export interface AbiItemEncoded extends Schema.Schema.Encoded<typeof abiItem> {}
 export const AbiItem: Model<AbiItem, AbiItemEncoded, typeof abiItem.fields> = abiItem
 
 const trigger = Schema.Struct({
-  type: nullable(Schema.String),
-  contractAddress: nullable(Schema.String),
-  inputs: nullable(Schema.Array(Json)),
-  functionAbi: nullable(AbiItem),
-  topic0: nullable(Schema.String),
-  callFrom: nullable(Schema.String)
+  type: describing(Schema.String),
+  contractAddress: describing(Schema.String),
+  inputs: describing(Schema.Array(Json)),
+  functionAbi: describing(AbiItem),
+  topic0: describing(Schema.String),
+  callFrom: describing(Schema.String)
 })
 
 /** A function of a contract that a stream calls, and whose result it sends. */
@@ -78,32 +78,32 @@ const statuses = ["active", "paused", "error", "terminated"] as const
 export const StreamStatus = oneOf("StreamStatus", ...statuses)
 
 const struct = Schema.Struct({
-  webhookUrl: nullable(Schema.String),
-  description: nullable(Schema.String),
-  tag: nullable(Schema.String),
-  topic0: nullable(Schema.Array(Schema.String)),
-  allAddresses: nullable(BooleanLike),
-  includeNativeTxs: nullable(BooleanLike),
-  includeContractLogs: nullable(BooleanLike),
-  includeInternalTxs: nullable(BooleanLike),
-  includeAllTxLogs: nullable(BooleanLike),
+  webhookUrl: describing(Schema.String),
+  description: describing(Schema.String),
+  tag: describing(Schema.String),
+  topic0: describing(Schema.Array(Schema.String)),
+  allAddresses: describing(BooleanLike),
+  includeNativeTxs: describing(BooleanLike),
+  includeContractLogs: describing(BooleanLike),
+  includeInternalTxs: describing(BooleanLike),
+  includeAllTxLogs: describing(BooleanLike),
   getNativeBalances: describing(oneOrMany(Schema.Struct({
-    selectors: nullable(Schema.Array(Schema.String)),
-    type: nullable(Schema.String)
+    selectors: describing(Schema.Array(Schema.String)),
+    type: describing(Schema.String)
   }))),
   abi: describing(oneOrMany(AbiItem)),
   advancedOptions: describing(oneOrMany(Schema.Struct({
-    topic0: nullable(Schema.String),
+    topic0: describing(Schema.String),
     filter: describing(Json),
-    includeNativeTxs: nullable(BooleanLike)
+    includeNativeTxs: describing(BooleanLike)
   }))),
   /** Hexadecimal chain IDs. */
-  chainIds: nullable(Schema.Array(Schema.String)),
-  demo: nullable(BooleanLike),
+  chainIds: describing(Schema.Array(Schema.String)),
+  demo: describing(BooleanLike),
   triggers: describing(oneOrMany(StreamTrigger)),
   id: Schema.String,
   status: openEnum(...statuses),
-  statusMessage: nullable(Schema.String)
+  statusMessage: describing(Schema.String)
 }).annotations({ identifier: "StreamRecord" })
 
 /** A stream, as returned by the status update. */

@@ -11,13 +11,13 @@ import type { Model } from "../Model.ts"
 
 const struct = Schema.Struct({
   owner_address: Address,
-  owner_address_label: nullable(Schema.String),
+  owner_address_label: describing(Schema.String),
   /** In the token's smallest unit. */
   balance: nullable(Amount),
   /** In whole tokens. */
-  balance_formatted: nullable(Decimal),
+  balance_formatted: describing(Decimal),
   usd_value: describing(Decimal),
-  is_contract: nullable(BooleanLike),
+  is_contract: describing(BooleanLike),
   /** From 0 to 100. */
   percentage_relative_to_total_supply: describing(Decimal)
 }).annotations({ identifier: "TokenOwner" })

@@ -7,16 +7,16 @@ import { Decimal, Float } from "../Decimal.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
 
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
-  value: describing(Amount),
+  value: nullable(Amount),
   decimals: describing(Integer),
   name: describing(Schema.String),
   symbol: describing(Schema.String),
-  address: describing(Address)
+  address: nullable(Address)
 })
 
 /** A price in the native token of a chain. */
@@ -28,25 +28,25 @@ export interface NativePriceEncoded extends Schema.Schema.Encoded<typeof nativeP
 export const NativePrice: Model<NativePrice, NativePriceEncoded, typeof nativePrice.fields> = nativePrice
 
 const struct = Schema.Struct({
-  tokenName: nullable(Schema.String),
-  tokenSymbol: nullable(Schema.String),
-  tokenLogo: nullable(Schema.String),
-  tokenDecimals: nullableInteger,
+  tokenName: describing(Schema.String),
+  tokenSymbol: describing(Schema.String),
+  tokenLogo: describing(Schema.String),
+  tokenDecimals: describing(Integer),
   /** The price in the chain's native token. */
   nativePrice: describing(NativePrice),
   /** US dollars for one whole token. */
   usdPrice: Float,
-  usdPriceFormatted: nullable(Schema.String),
+  usdPriceFormatted: describing(Schema.String),
   /** Returned with `include: "percent_change"`. */
   "24hrPercentChange": describing(Decimal),
-  exchangeAddress: nullable(Address),
-  exchangeName: nullable(Schema.String),
+  exchangeAddress: describing(Address),
+  exchangeName: describing(Schema.String),
   tokenAddress: nullable(Address),
   /** The block at which the price was evaluated. */
-  toBlock: nullableInteger,
-  possibleSpam: nullable(BooleanLike),
-  verifiedContract: nullable(BooleanLike),
-  pairAddress: nullable(Address),
+  toBlock: nullable(Integer),
+  possibleSpam: describing(BooleanLike),
+  verifiedContract: describing(BooleanLike),
+  pairAddress: describing(Address),
   pairTotalLiquidityUsd: describing(Decimal)
 }).annotations({ identifier: "TokenPrice" })
 

@@ -4,14 +4,15 @@ import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
 import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
+import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { describing, nullable, nullableInteger } from "../internal/nullable.ts"
+import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
 import { openEnum } from "../OpenEnum.ts"
 import { Time } from "../Time.ts"
 
 const transaction = Schema.Struct({
-  block_number: nullableInteger,
+  block_number: nullable(Integer),
   block_timestamp: nullable(Time),
   transaction_hash: nullable(Hash)
 })

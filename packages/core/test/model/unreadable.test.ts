@@ -5,7 +5,6 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { describing } from "../../src/internal/nullable.ts"
@@ -49,19 +48,16 @@ const at = (value: unknown, path: Path): unknown =>
 const decodeWith = (id: string, path: string, value: unknown) => {
   const operation = operations.get(id)
   if (operation === undefined) throw new Error(`no operation ${id}`)
-  const paths: Array<string> = []
-  const decoded = Decoder.make(operation.output)(withValue(fixture(id), path.split("."), value), paths)
-  return { decoded, paths }
+  const unreadable: Array<Decoder.UnreadableField> = []
+  const decoded = Decoder.make(operation.output)(withValue(fixture(id), path.split("."), value), unreadable)
+  return { decoded, paths: unreadable.map(({ field }) => field), unreadable }
 }
 
-const issueOf = (id: string, path: string, value: unknown) =>
-  Either.match(decodeWith(id, path, value).decoded, {
-    onLeft: (error) =>
-      ParseResult.ArrayFormatter.formatErrorSync(error).map((issue) =>
-        `${issue.path.join(".")}: ${issue.message}`
-      ),
-    onRight: () => []
-  })
+const mismatchOf = (id: string, path: string, value: unknown) => {
+  const { decoded, unreadable } = decodeWith(id, path, value)
+  const mismatch = Either.isLeft(decoded) ? Decoder.mismatchOf(decoded.left) : unreadable[0]
+  return `${mismatch?.path}: ${mismatch?.reason}`
+}
 
 describe.each([...operations.keys()])("%s", (id) => {
   it("reads an empty string as null, wherever null is valid", () => {
@@ -83,38 +79,36 @@ describe.each([...operations.keys()])("%s", (id) => {
 describe.each(codeGenerationModes)("%s", (_, runIn) => {
   it.each([
     ["tokenPrice", "24hrPercentChange", "N/A", ["24hrPercentChange"]],
-    ["tokenPrice", "nativePrice.value", "0.5", ["nativePrice.value"]],
-    ["tokenPrice", "toBlock", "9".repeat(30), ["toBlock"]],
+    ["tokenPrice", "nativePrice.value", "0.5", ["nativePrice"]],
+    ["tokenPrice", "tokenDecimals", "9".repeat(30), ["tokenDecimals"]],
+    ["walletTransfers", "result.0.token_logo", { url: "" }, ["result[].token_logo"]],
     ["tokenOwners", "result.0.usd_value", "NaN", ["result[].usd_value"]],
     ["contractNfts", "result.0.last_sale.price", "0.5", ["result[].last_sale"]],
-    ["contractNfts", "result.0.last_sale.usd_price_at_sale", "-", ["result[].last_sale.usd_price_at_sale"]],
-    ["contractNfts", "result.0.last_sale", { usd_price_at_sale: "-", token_id: "x" }, ["result[].last_sale"]],
+    ["contractNfts", "result.0.last_sale.current_usd_value", "-", ["result[].last_sale.current_usd_value"]],
+    ["contractNfts", "result.0.last_sale", { current_usd_value: "-", token_id: "x" }, ["result[].last_sale"]],
     ["nftMetadata", "last_sale", "never", ["last_sale"]],
     ["nftOwners", "result.0.last_metadata_sync", "n/a", ["result[].last_metadata_sync"]],
     ["walletChains", "active_chains.0.first_transaction.transaction_hash", "0x", [
       "active_chains[].first_transaction"
     ]],
-    ["updateStreamStatus", "triggers.type", 5, ["triggers"]],
-    ["ledgerTransaction", "payload.type_arguments", "u64", ["payload"]],
+    ["updateStreamStatus", "triggers.type", 5, ["triggers[].type"]],
+    ["updateStreamStatus", "triggers", [5], ["triggers"]],
+    ["ledgerTransaction", "payload.type_arguments", "u64", ["payload.type_arguments"]],
     ["ledgerTransaction", "signature", [], ["signature"]]
   ])("%s: %s = %j becomes null, and its path is reported", (id, path, value, reported) => {
     const { decoded, paths } = runIn(() => decodeWith(id, path, value))
     expect(Either.isRight(decoded)).toBe(true)
     expect(paths).toEqual(reported)
     const [field = ""] = reported
-    const parts = path.split(".")
-    const depth = parts.findIndex((_, index) =>
-      parts.slice(0, index + 1).join(".").replaceAll(".0", "[]") === field
-    )
-    expect(at(Either.getOrNull(decoded), parts.slice(0, depth + 1))).toBeNull()
+    expect(at(Either.getOrNull(decoded), field.replaceAll("[]", ".0").split("."))).toBeNull()
   })
 
   it("reports the fields of the member of a union that matches", () => {
     const member = (type: string) => Schema.Struct({ note: describing(Integer), type: Schema.Literal(type) })
-    const paths: Array<string> = []
+    const unreadable: Array<Decoder.UnreadableField> = []
     const decode = Decoder.make(Schema.Array(Schema.Union(member("a"), member("b"))))
-    runIn(() => decode([{ note: "-", type: "b" }], paths))
-    expect(paths).toEqual(["[].note"])
+    runIn(() => decode([{ note: 1, type: "b" }, { note: "-", type: "b" }], unreadable))
+    expect(unreadable.map(({ field, path }) => [field, path])).toEqual([["[].note", "[1].note"]])
   })
 
   it.each([
@@ -123,6 +117,8 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
     ["walletTransfers", "result.0.log_index", "first"],
     ["walletNftTrades", "result.0.price", "N/A"],
     ["tokenPrice", "usdPrice", "NaN"],
+    ["tokenPrice", "toBlock", "9".repeat(30)],
+    ["nftMetadata", "block_number", 2 ** 53],
     ["tokenOwners", "cursor", {}],
     ["nftOwners", "status", 5]
   ])("%s: %s = %j is a fact, and fails", (id, path, value) => {
@@ -138,11 +134,18 @@ it.each([
   ["walletNftTrades", "result.0.token_ids", "1", "expected an array or null, got \"1\""],
   ["tokenOwners", "cursor", {}, "expected a cursor string or null, got an object"]
 ])("the message for %s: %s = %j names every valid type", (id, path, value, message) => {
-  expect(issueOf(id, path, value)).toEqual([`${path}: ${message}`])
+  expect(mismatchOf(id, path, value)).toBe(`${path.replace(".0", "[0]")}: ${message}`)
 })
 
-it("a message inside of a nullable value has the path of the value", () => {
-  expect(issueOf("walletNftTrades", "result.0.token_ids", ["1", "x"])).toEqual([
-    "result.0.token_ids.1: expected a token ID of at most 256 bits, in decimal or in hexadecimal with 0x, got \"x\""
-  ])
+it.each([
+  ["walletNftTrades", "result.0.token_ids", ["1", "x"], "result[0].token_ids[1]"],
+  ["contractNfts", "result.0.last_sale.price", "x", "result[0].last_sale.price"],
+  [
+    "updateStreamStatus",
+    "triggers",
+    [{}, { functionAbi: { inputs: [{}, { name: 5 }] } }],
+    "triggers[1].functionAbi.inputs[1].name"
+  ]
+])("the message for %s: %s = %j has the path of the value inside of it", (id, path, value, inside) => {
+  expect(mismatchOf(id, path, value)).toMatch(`${inside}: expected `)
 })

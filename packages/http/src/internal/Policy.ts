@@ -11,7 +11,8 @@ export type PartialPolicy<Policy> = {
   readonly [Name in keyof Policy]?: PartialMember<Policy[Name]> | undefined
 }
 
-type PartialMember<Member> = [Member] extends [Duration.DurationInput] ? Member
+type PartialMember<Member> = [Member] extends [Duration.DurationInput | ((...input: never) => unknown)] ?
+  Member
   : [Member] extends [object] ? PartialPolicy<Member>
   : Member
 

@@ -65,6 +65,8 @@ const policies = (value: unknown) => ({
   concurrency: { limit: value, maxQueue: value },
   maxBodySize: value,
   arrayFormat: value,
+  decoding: value,
+  onResponse: value,
   uncacheable: [value],
   userAgent: value
 })
@@ -123,6 +125,8 @@ const calls = [
       retry: retry(value),
       timeouts: { attempt: value, call: value },
       cacheMode: value,
+      decoding: value,
+      onResponse: value,
       cursor: value,
       maxPages: value === 0 ? -1 : value,
       maxItems: value === 0 ? 1.5 : value,

@@ -1,10 +1,12 @@
 /** Plain functions that decode or encode a part of a document, and their combinators. */
+import type * as AST from "effect/SchemaAST"
+import { UnreadableField } from "./UnreadableField.ts"
 
 /**
  * Returns the converted value, or undefined if the input is invalid: then the Schema decodes it again and reports why.
- * Appends to `unreadable` the path of each field that cannot be read and becomes null, such as `result[].last_sale`.
+ * Appends to `unreadable` each field that cannot be read and becomes null.
  */
-export type Converter = (input: unknown, unreadable: Array<string>) => unknown
+export type Converter = (input: unknown, unreadable: Array<UnreadableField>) => unknown
 
 export const isConverter = (value: unknown): value is Converter => typeof value === "function"
 
@@ -20,13 +22,13 @@ export const convertString: Converter = (input) => typeof input === "string" ? i
 export const nullToNull = (convert: Converter, isLenient: boolean): Converter => (input, unreadable) =>
   input === null || (isLenient && (input === undefined || input === "")) ? null : convert(input, unreadable)
 
-/** Converts an invalid input for which `isUnreadable` is true to null, and reports the field instead of those inside of it. */
+/** Converts an invalid input to null, and reports the field instead of those inside of it. */
 export const unreadableToNull =
-  (convert: Converter, isUnreadable: Converter, path: string): Converter => (input, unreadable) => {
+  (convert: Converter, field: string, schema: AST.AST): Converter => (input, unreadable) => {
     const { length } = unreadable
     const value = convert(input, unreadable)
-    if (value !== undefined || isUnreadable(input, unreadable) !== true) return value
-    unreadable.splice(length, Infinity, path)
+    if (value !== undefined) return value
+    unreadable.splice(length, Infinity, new UnreadableField(field, input, schema))
     return null
   }
 
@@ -44,10 +46,12 @@ export const convertUnion = (converters: ReadonlyArray<Converter>): Converter =>
 export const convertArray = (convert: Converter, minLength: number): Converter => (input, unreadable) => {
   if (!Array.isArray(input) || input.length < minLength) return undefined
   const values = new Array<unknown>(input.length)
+  let reported = unreadable.length
   for (let index = 0; index < input.length; index++) {
     const value = convert(input[index], unreadable)
     if (value === undefined) return undefined
     values[index] = value
+    while (reported < unreadable.length) unreadable[reported++]?.prependIndex(index)
   }
   return values
 }

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { IsUnreadableId, NonNullableId } from "../nullable.ts"
+import { kindOf, NonNullableId } from "../nullable.ts"
 import { DecodeId, EncodeId } from "../scalar.ts"
 import {
   convertArray,
@@ -67,9 +67,8 @@ const compileNonNull = (ast: AST.AST, direction: Direction, path: string): Conve
   const inner = ast.annotations[NonNullableId]
   if (!isAst(inner)) return undefined
   const convert = compile(inner, direction, path)
-  const isUnreadable = ast.annotations[IsUnreadableId]
-  return direction === "decode" && isConverter(isUnreadable)
-    ? unreadableToNull(convert, isUnreadable, path)
+  return direction === "decode" && kindOf(ast) === "describing"
+    ? unreadableToNull(convert, path, inner)
     : convert
 }
 

@@ -3,6 +3,7 @@
  *
  * The retry stage, decoded calls and raw calls share one classification of a response.
  */
+import { type Mismatch, mismatchOf, type UnreadableField } from "@blockquarry/core/Decoder"
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
 import type { Operation, OperationRef } from "@blockquarry/core/Operation"
 import {
@@ -20,6 +21,7 @@ import {
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import * as Either from "effect/Either"
+import type { Decoding } from "../../DecodedResponse.ts"
 import { parseRetryAfter, type RawResponse } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import type { PooledKey } from "../../Upstream.ts"
@@ -72,7 +74,8 @@ class CompleteResponse implements Complete {
 
   decode<I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    unreadable?: Array<string>
+    unreadable: Array<UnreadableField> = [],
+    decoding: Decoding = "lenient"
   ): Either.Either<Output, NotFoundError | InvalidResponseError> {
     return Either.flatMap(
       this.document,
@@ -83,10 +86,16 @@ class CompleteResponse implements Complete {
             new NotFoundError({ ...detailsOf(context, document), serverMessage: "the response is empty" })
           )
         }
-        return Either.mapLeft(operation.decode(document, unreadable), (error) => {
-          const { path, reason } = shapeMismatch(error, document, context.key.apiKey)
+        const unexpected = (mismatch: Mismatch) => {
+          const { path, reason } = shapeMismatch(mismatch, document, context.key.apiKey)
           return invalidResponse(context, document, "unexpected-shape", path, reason)
-        })
+        }
+        const output = operation.decode(document, unreadable)
+        if (Either.isLeft(output)) return Either.left(unexpected(mismatchOf(output.left)))
+        const [first] = unreadable
+        return decoding === "strict" && first !== undefined
+          ? Either.left(unexpected(first))
+          : Either.right(output.right)
       }
     )
   }

@@ -2,9 +2,8 @@
  * What errors quote of a response: the upstream's message and an excerpt of the body, bounded and on one line, and where
  * a document does not fit its model.
  */
-import * as Decoder from "@blockquarry/core/Decoder"
+import type { Mismatch } from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
-import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import { textContainsSecret } from "../../Secrets.ts"
@@ -47,20 +46,17 @@ export const requestId = (
   { headers }: { readonly headers: Readonly<Record<string, string>> }
 ): string | null => sanitize(headers["x-request-id"] ?? "", maxRequestIdLength) || null
 
-/** Returns the first mismatch of a document. The reason, which may quote it, is generic if it contains the API key. */
+/** Returns a mismatch of a document for an error. The reason, which may quote it, is generic if it contains the API key. */
 export const shapeMismatch = (
-  error: ParseResult.ParseError,
+  { path, reason }: Mismatch,
   document: JsonValue,
   key: Redacted.Redacted
-): Decoder.Mismatch => {
-  const { path, reason } = Decoder.mismatchOf(error)
-  return {
-    path,
-    reason: textContainsSecret(JSON.stringify(document), [key])
-      ? "unexpected shape"
-      : sanitize(reason, maxMessageLength)
-  }
-}
+): Mismatch => ({
+  path,
+  reason: textContainsSecret(JSON.stringify(document), [key])
+    ? "unexpected shape"
+    : sanitize(reason, maxMessageLength)
+})
 
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined

@@ -28,6 +28,7 @@ import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "../../CallClient.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
 import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
+import type { Decoding, ResponseObserver } from "../../DecodedResponse.ts"
 import { dayMillis } from "../../RateLimitStore.ts"
 import type { RawResponse } from "../../RawResponse.ts"
 import * as SteadyClock from "../../SteadyClock.ts"
@@ -69,6 +70,10 @@ export interface Call {
   readonly nextVersion: CacheStoreService["nextVersion"] | null
   /** Receives the usage of the call; null if nothing observes it. */
   readonly onUsage: ((usage: CallUsage) => void) | null
+  /** What happens to describing fields that cannot be read. */
+  readonly decoding: Decoding
+  /** Observes the decoded response; null if nothing does. */
+  readonly onResponse: ResponseObserver | null
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
   readonly clock: SteadyClock.SteadyClock
@@ -86,7 +91,7 @@ export interface Call {
  */
 export const prepare = (
   operation: Call["operation"],
-  { keyPool, policies, transport }: Upstream,
+  { decoding, keyPool, onResponse, policies, transport }: Upstream,
   bodyScan: BodyScan | null
 ) => {
   const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
@@ -126,6 +131,8 @@ export const prepare = (
       bodyScan,
       nextVersion: null,
       onUsage: Context.get(context, CurrentUsageObserver),
+      decoding: options.decoding ?? decoding,
+      onResponse: options.onResponse ?? onResponse,
       onSent: Context.get(context, CurrentSendObserver),
       clock,
       metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),

@@ -1,18 +1,13 @@
 /** What the engine returns: responses with their source and class, and the health of what they come from. */
+import type { UnreadableField } from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { Operation } from "@blockquarry/core/Operation"
 import type { InvalidResponseError, NotFoundError, OperationError } from "@blockquarry/core/OperationError"
 import type * as Duration from "effect/Duration"
 import type * as Either from "effect/Either"
+import type { Decoding, ResponseSource } from "../../DecodedResponse.ts"
 import type { RawResponse } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
-
-/**
- * - `upstream`: from a request of this call, or of an identical concurrent call.
- * - `cache`: a fresh cache entry.
- * - `stale`: a stale cache entry; see `ResponseCache`.
- */
-export type ResponseSource = "upstream" | "cache" | "stale"
 
 /** A response with its source. */
 export interface EngineResponse {
@@ -45,11 +40,12 @@ export interface Complete {
   readonly isParsed: boolean
   /**
    * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
-   * model.
+   * model: of a fact, or if `decoding` is `strict` of any field.
    */
   readonly decode: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    unreadable?: Array<string>
+    unreadable?: Array<UnreadableField>,
+    decoding?: Decoding
   ) => Either.Either<Output, NotFoundError | InvalidResponseError>
 }
 

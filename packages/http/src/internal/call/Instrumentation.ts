@@ -3,6 +3,7 @@
  *
  * Metrics are plain functions. Spans and log lines are created only if there is a tracer or a log level that needs them.
  */
+import type { UnreadableField } from "@blockquarry/core/Decoder"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -34,6 +35,8 @@ export const make = () => {
   const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
   const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
+  /** Operations and fields of log lines that were warnings. */
+  const warned = new Set<string>()
   let callNumber = 0
 
   return {
@@ -92,9 +95,24 @@ export const make = () => {
     recordCacheResult: ({ metricLabels, operation: { id } }: Call, result: CacheResult) =>
       cacheResults(metricLabels, 1, id, result),
     recordUncacheable: counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason"),
-    recordUnreadable: ({ metricLabels, onUsage, operation: { id } }: Call, fields: ReadonlyArray<string>) => {
-      for (const field of fields) unreadable(metricLabels, 1, id, field)
+    recordUnreadable: (
+      { metricLabels, onUsage, operation: { id } }: Call,
+      fields: ReadonlyArray<UnreadableField>
+    ) => {
+      for (const { field } of fields) unreadable(metricLabels, 1, id, field)
       if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
+    },
+    /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
+    loggingUnreadable: <A, E>(
+      { operation: { id } }: Call,
+      fields: ReadonlyArray<UnreadableField>,
+      next: Effect.Effect<A, E>
+    ): Effect.Effect<A, E> => {
+      const names = [...new Set(fields.map(({ field }) => field))]
+      const isNew = names.some((name) => !warned.has(`${id} ${name}`))
+      for (const name of names) warned.add(`${id} ${name}`)
+      const message = `${id}: fields that could not be read are null: ${names.join(", ")}`
+      return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
     },
     /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
     recordHit: ({ id }: Pick<AnyOperation, "id">) => {

@@ -11,6 +11,7 @@ import type { OptionalKeyApiOptions } from "../../ApiOptions.ts"
 import * as CallOptions from "../../CallOptions.ts"
 import * as CircuitBreaker from "../../CircuitBreaker.ts"
 import * as ConcurrencyLimit from "../../ConcurrencyLimit.ts"
+import { DecodingOption, ObserverOption } from "../../DecodedResponse.ts"
 import { option, type OptionIssue, optionIssues, required, Secret } from "../../OptionIssues.ts"
 import * as Pagination from "../../Pagination.ts"
 import * as RateLimit from "../../RateLimit.ts"
@@ -35,6 +36,8 @@ const layerSchema = Schema.Struct(
     concurrency: ConcurrencyLimit.schema,
     maxBodySize: Positive,
     arrayFormat: oneOf("brackets", "indices", "repeat", "comma"),
+    decoding: DecodingOption,
+    onResponse: ObserverOption,
     uncacheable: option(
       "a list of Redacted.make(\"…\")",
       (value): value is ReadonlyArray<Redacted.Redacted> =>

@@ -1,0 +1,158 @@
+/** Tests what calls report about fields that cannot be read, and the JSON beside the model. */
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CallUsage from "@blockquarry/http/CallUsage"
+import type { DecodedResponse } from "@blockquarry/http/DecodedResponse"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Metric from "effect/Metric"
+import * as Stream from "effect/Stream"
+import { cachingOptions } from "./support/CacheFixtures.ts"
+import { address } from "./support/Examples.ts"
+import { failureOf } from "./support/Failures.ts"
+import { fetchPrice, minimalOptions } from "./support/PriceCalls.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
+
+const drifted = ScriptedClient.respond(
+  200,
+  `{"usdPrice":1.5,"24hrPercentChange":"N/A","tokenLogo":{},"nativePrice":{"value":"0.5"},"supply":10000000000000000001}`
+)
+
+/** An observer that keeps what it is called with. */
+const observer = () => {
+  const seen: Array<DecodedResponse> = []
+  return { seen, onResponse: (response: DecodedResponse) => void seen.push(response) }
+}
+
+describe("a field that cannot be read", () => {
+  it.effect("is counted when a response is decoded, by operation and field", () =>
+    Effect.gen(function*() {
+      const count = (field: string) =>
+        Effect.map(
+          Metric.value(
+            Telemetry.unreadableFields.pipe(
+              Metric.tagged("operation", "tokenPrice"),
+              Metric.tagged("field", field)
+            )
+          ),
+          ({ count }) => count
+        )
+      const before = yield* count("24hrPercentChange")
+      const harness = yield* TestClients.harness(() => drifted, cachingOptions)
+      const [price, usage] = yield* CallUsage.withUsage(fetchPrice(harness, 1))
+      expect(price).toMatchObject({ "24hrPercentChange": null, tokenLogo: null, nativePrice: null })
+      expect(usage.unreadableFields).toBe(3)
+      const [, cached] = yield* CallUsage.withUsage(fetchPrice(harness, 1))
+      expect(cached).toEqual(CallUsage.none)
+      expect((yield* count("24hrPercentChange")) - before).toBe(1)
+      expect(yield* count("nativePrice")).toBeGreaterThan(0)
+      expect(yield* count("nativePrice.value")).toBe(0)
+    }))
+
+  it.effect("is logged once per call, and as a warning if the field is new", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${message}`))
+      const price = (fields: object) => ScriptedClient.json({ usdPrice: 1.5, tokenLogo: 5, ...fields })
+      const harness = yield* TestClients.harness(
+        [price({ tokenName: 5 }), price({ tokenName: 5 }), price({ tokenSymbol: 5 })],
+        minimalOptions
+      )
+      yield* Effect.repeatN(fetchPrice(harness, 1), 2).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Logger.withMinimumLogLevel(LogLevel.Debug)
+      )
+      const unreadable = (names: string) => `tokenPrice: fields that could not be read are null: ${names}`
+      expect(lines.filter((line) => line.includes("null"))).toEqual([
+        `WARN ${unreadable("tokenName, tokenLogo")}`,
+        `DEBUG ${unreadable("tokenName, tokenLogo")}`,
+        `WARN ${unreadable("tokenSymbol, tokenLogo")}`
+      ])
+    }))
+})
+
+describe("onResponse", () => {
+  it.effect("gets the complete document without loss of digits, and where and why a field cannot be read", () =>
+    Effect.gen(function*() {
+      const { onResponse, seen } = observer()
+      const harness = yield* TestClients.harness(() => drifted, { ...cachingOptions, onResponse })
+      const price = yield* fetchPrice(harness, 1)
+      expect(yield* fetchPrice(harness, 1)).toEqual(price)
+      expect(seen.map(({ operation, source }) => [operation, source])).toEqual([
+        ["tokenPrice", "upstream"],
+        ["tokenPrice", "cache"]
+      ])
+      for (const { json, unreadable } of seen) {
+        expect(json()).toMatchObject({ tokenLogo: {}, supply: "10000000000000000001" })
+        expect(unreadable.map(({ field, path, reason }) => [field, path, reason])).toEqual([
+          ["tokenLogo", "tokenLogo", "expected a string or null, got an object"],
+          ["nativePrice", "nativePrice.value", "expected an integer of at least 0 or null, got \"0.5\""],
+          ["24hrPercentChange", "24hrPercentChange", "expected a decimal number or null, got \"N/A\""]
+        ])
+      }
+    }))
+
+  it.effect("is called for each page, and that of a call instead of that of the layer", () =>
+    Effect.gen(function*() {
+      const [ofLayer, ofCall] = [observer(), observer()]
+      const page = (cursor: string | null, label: unknown) =>
+        ScriptedClient.json({
+          cursor,
+          result: [1, 2].map(() => ({ owner_address: address, owner_address_label: label }))
+        })
+      const harness = yield* TestClients.harness([page("a", 5), page(null, "x"), page(null, "x")], {
+        ...minimalOptions,
+        onResponse: ofLayer.onResponse
+      })
+      const input = { token_address: address }
+      yield* Stream.runDrain(harness.data.tokenOwners.items(input, { onResponse: ofCall.onResponse }))
+      expect(ofCall.seen.map(({ unreadable }) => unreadable.map(({ path }) => path))).toEqual([
+        ["result[0].owner_address_label", "result[1].owner_address_label"],
+        []
+      ])
+      expect(ofLayer.seen).toEqual([])
+      yield* harness.data.tokenOwners(input)
+      expect(ofLayer.seen).toHaveLength(1)
+    }))
+})
+
+describe("decoding: strict", () => {
+  const mismatch = {
+    _tag: "InvalidResponseError",
+    kind: "unexpected-shape",
+    path: "tokenLogo",
+    reason: "expected a string or null, got an object"
+  }
+
+  it.effect("fails at the first field that cannot be read, as for a fact", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => drifted, { ...minimalOptions, decoding: "strict" })
+      const error = yield* failureOf(fetchPrice(harness, 1))
+      expect(error).toMatchObject(mismatch)
+      expect(yield* fetchPrice(harness, 1).pipe(CallOptions.withCallOptions({ decoding: "lenient" })))
+        .toMatchObject({ usdPrice: 1.5, tokenLogo: null })
+    }))
+
+  it.effect("does not depend on what lenient calls have cached, nor they on it", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => drifted, cachingOptions)
+      const strictly = CallOptions.withCallOptions({ decoding: "strict" })
+      const call = fetchPrice(harness, 1)
+      expect(yield* failureOf(strictly(call))).toMatchObject(mismatch)
+      expect(yield* call).toMatchObject({ tokenLogo: null })
+      expect(harness.requests).toHaveLength(2)
+      expect(yield* failureOf(strictly(call))).toMatchObject(mismatch)
+      expect(yield* call).toMatchObject({ tokenLogo: null })
+      expect(harness.requests).toHaveLength(3)
+    }))
+
+  it.effect("returns what fits the model", () =>
+    Effect.gen(function*() {
+      const fitting = ScriptedClient.json({ usdPrice: 1.5, tokenLogo: "", later: {} })
+      const harness = yield* TestClients.harness(() => fitting, { ...minimalOptions, decoding: "strict" })
+      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1.5, tokenLogo: null })
+    }))
+})
