@@ -7,6 +7,7 @@ import type {
   RetryOptions,
   TimeoutOptions
 } from "./Policies.ts"
+import type { JsonValue } from "./Values.ts"
 
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the
@@ -22,6 +23,40 @@ export interface LabeledApiKey {
   /** Default: the rate limit of the client. */
   readonly rateLimit?: RateLimitOptions | undefined
 }
+
+/**
+ * What happens to a field that only describes, such as a name, a logo or a label, and cannot be read: in `lenient` it is null, in
+ * `strict` the call rejects with an `InvalidResponseError`. A fact, such as a hash, an amount or a cursor, rejects in both.
+ */
+export type Decoding = "lenient" | "strict"
+
+/** A field that is null because it, or a fact inside of it, cannot be read. */
+export interface UnreadableField {
+  /** The name of the field in the description, the same for all records: `result[].last_sale`. */
+  readonly field: string
+  /** What cannot be read: `result[3].last_sale.price`. */
+  readonly path: string
+  /** Why, which may quote the document. */
+  readonly reason: string
+}
+
+/** A response that was decoded. */
+export interface DecodedResponse {
+  /** The ID of the operation. */
+  readonly operation: string
+  /** From a request, from the cache, or stale from the cache. */
+  readonly source: "upstream" | "cache" | "stale"
+  /**
+   * Returns the complete document, with the fields that the model does not have. Numbers that JavaScript would round are strings
+   * of their digits.
+   */
+  readonly json: () => JsonValue
+  /** The fields that are null because they cannot be read, once for each occurrence. */
+  readonly unreadable: ReadonlyArray<UnreadableField>
+}
+
+/** Called with each decoded response of calls: for a list, with each page. If it throws, the call rejects. */
+export type ResponseObserver = (response: DecodedResponse) => void
 
 /** A function with the interface of the global `fetch`. */
 export type Fetch = typeof globalThis.fetch
@@ -50,6 +85,10 @@ export interface ClientOptions {
   readonly maxBodySize?: number | undefined
   /** How parameters with several values are sent. Default: `brackets`, as in `name[]=A&name[]=B`. */
   readonly arrayFormat?: "brackets" | "indices" | "repeat" | "comma" | undefined
+  /** What happens to describing fields that cannot be read. Default: `lenient`. */
+  readonly decoding?: Decoding | undefined
+  /** Called with each decoded response. */
+  readonly onResponse?: ResponseObserver | undefined
   /** The `User-Agent` of requests; browsers send their own. Default: `blockquarry/` and its version. */
   readonly userAgent?: string | undefined
   /** Sends the requests. Default: `globalThis.fetch`. */
@@ -65,6 +104,9 @@ export interface CallOptions {
   readonly retry?: RetryOptions | undefined
   readonly timeouts?: TimeoutOptions | undefined
   readonly cacheMode?: CacheMode | undefined
+  readonly decoding?: Decoding | undefined
+  /** Called with each decoded response, instead of that of the client. */
+  readonly onResponse?: ResponseObserver | undefined
 }
 
 /** Options of `pages` and `items`: for each request, and for the list. */

@@ -341,7 +341,7 @@ describe("options", () => {
     [
       { apiKey: "key", ...JSON.parse(`{"baseURL":"https://host.test"}`) },
       "baseURL: unknown option; expected one of apiKey, baseUrl, baseUrls, timeouts, retry, rateLimit, " +
-      `breaker, concurrency, cache, maxBodySize, arrayFormat, userAgent, fetch, signal; ${missingUrl}`
+      `breaker, concurrency, cache, maxBodySize, arrayFormat, decoding, onResponse, userAgent, fetch, signal; ${missingUrl}`
     ],
     [JSON.parse("5"), "options: expected an object, got 5"],
     [Object(JSON.parse("{}")).options, "options: expected an object, got undefined"],
@@ -375,6 +375,26 @@ describe("options", () => {
     expect(() => createClient(options)).toThrow(ConfigurationError)
   })
 
+  it("say what happens to fields that cannot be read, and observe responses", async () => {
+    const seen: Array<readonly [path: string | undefined, json: unknown]> = []
+    const { client } = await start(() => ({ usdPrice: 1.5, tokenLogo: {}, later: [1] }), {
+      onResponse: ({ json, unreadable }) => void seen.push([unreadable[0]?.path, json()])
+    })
+    expect(await client.tokenPrice({ address })).toMatchObject({ usdPrice: 1.5, tokenLogo: null })
+    expect(seen).toEqual([["tokenLogo", { usdPrice: 1.5, tokenLogo: {}, later: [1] }]])
+    expect(await errorOf(client.tokenPrice({ address }, { decoding: "strict" }))).toMatchObject({
+      name: "InvalidResponseError",
+      path: "tokenLogo",
+      reason: "expected a string or null, got an object"
+    })
+    const broken = new Error("of the observer")
+    const onResponse = () => {
+      throw broken
+    }
+    expect(await errorOf(client.tokenPrice({ address }, { onResponse }))).toBe(broken)
+    expect(seen).toHaveLength(1)
+  })
+
   it("of a call and of a list are checked, and reject it", async () => {
     await using client = createClient(url)
     const issuesOf = async (promise: PromiseLike<unknown>) => Object(await errorOf(promise)).issues
@@ -382,7 +402,7 @@ describe("options", () => {
       const options: CallOptions = JSON.parse(json)
       return issuesOf(client.tokenPrice({ address }, options))
     }
-    const known = "unknown option; expected one of retry, timeouts, cacheMode, signal"
+    const known = "unknown option; expected one of retry, timeouts, cacheMode, decoding, onResponse, signal"
     expect(await ofCall("null")).toEqual([{
       parameter: "options",
       reason: "expected an object, got null"

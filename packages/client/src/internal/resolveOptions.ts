@@ -45,6 +45,8 @@ const clientSchema = required(Schema.Struct(
     cache: Schema.Unknown,
     maxBodySize: Schema.Unknown,
     arrayFormat: Schema.Unknown,
+    decoding: Schema.Unknown,
+    onResponse: Schema.Unknown,
     userAgent: Schema.Unknown,
     fetch: option("a function", (value): value is Fetch => Predicate.isFunction(value)),
     signal
