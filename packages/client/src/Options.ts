@@ -7,7 +7,7 @@ import type {
   RetryOptions,
   TimeoutOptions
 } from "./Policies.ts"
-import type { JsonValue } from "./Values.ts"
+import type { JsonValue, QueryParameters } from "./Values.ts"
 
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the
@@ -104,6 +104,11 @@ export interface CallOptions {
   readonly retry?: RetryOptions | undefined
   readonly timeouts?: TimeoutOptions | undefined
   readonly cacheMode?: CacheMode | undefined
+  /**
+   * Parameters of the query that the operation does not have. A call rejects with `InvalidInputError` if its operation has a
+   * parameter of that name, or one of a similar name.
+   */
+  readonly query?: QueryParameters | undefined
   readonly decoding?: Decoding | undefined
   /** Called with each decoded response, instead of that of the client. */
   readonly onResponse?: ResponseObserver | undefined

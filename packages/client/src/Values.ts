@@ -12,6 +12,14 @@ export type JsonValue =
   | ReadonlyArray<JsonValue>
   | { readonly [key: string]: JsonValue }
 
+/** Parameters of a query by name. One that is undefined and an empty list are left out. */
+export interface QueryParameters {
+  readonly [name: string]: QueryValue | ReadonlyArray<QueryValue> | undefined
+}
+
+/** A value of a parameter. An integer beyond 2^53 is a `bigint` or a string. */
+export type QueryValue = string | number | bigint | boolean
+
 /** One of the known values, or any other string, because the API may add values. Editors suggest the known values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 

@@ -8,6 +8,7 @@ import * as Decoder from "./Decoder.ts"
 import { formatValue } from "./internal/scalar.ts"
 import type { Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
+import type { QueryParameters } from "./QueryParameters.ts"
 
 /** A request without base URL and headers. */
 export interface EncodedRequest {
@@ -132,6 +133,19 @@ const suffixes: { readonly [F in Exclude<ArrayFormat, "comma">]: (index: number)
   brackets: () => "[]",
   indices: (index) => `[${index}]`,
   repeat: () => ""
+}
+
+/** Encodes parameters that no description has, in their order. */
+export const encodeQuery = (
+  parameters: QueryParameters,
+  arrayFormat: ArrayFormat = "brackets"
+): EncodedRequest["query"] => {
+  const query: Array<readonly [string, string]> = []
+  for (const [name, value] of Object.entries(parameters)) {
+    const isAbsent = value === undefined || (Array.isArray(value) && value.length === 0)
+    if (!isAbsent) addValue(query, name, value, arrayFormat)
+  }
+  return query
 }
 
 /** Formats a query string, without `?`. */

@@ -7,9 +7,25 @@ const minPrefixLength = 3
 const maxLength = 64
 
 /**
- * Returns the candidate that is similar enough to a word to be suggested: at most a third of its letters differ, one of the
- * two words is a prefix of the other, or the word is a part of it, as `hash` of `block_hash`. Ignores case, and counts two
+ * Returns the candidate of which a word is a misspelling: at most a third of its letters differ. Ignores case, and counts two
  * swapped letters as one difference.
+ */
+export const closestSpelling = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
+  if (word.length > maxLength) return undefined
+  const typed = word.toLowerCase()
+  const known = candidates.map((candidate) => candidate.toLowerCase())
+  const edits = known.map((candidate) => editsBetween(typed, candidate))
+  const fewest = Math.min(...edits)
+  const nearest = candidates.filter((candidate, index) =>
+    edits[index] === fewest && fewest <= Math.max(1, Math.floor(candidate.length / 3))
+  )
+  // The first letter is seldom mistyped.
+  return nearest.find((candidate) => candidate.toLowerCase().startsWith(typed.slice(0, 1))) ?? nearest[0]
+}
+
+/**
+ * Returns the candidate that is similar enough to a word to be suggested: the word is a misspelling of it, one of the two
+ * words is a prefix of the other, or the word is a part of it, as `hash` of `block_hash`.
  *
  * @example
  * import { closestMatch } from "@blockquarry/core/Suggestion"
@@ -20,22 +36,13 @@ const maxLength = 64
 export const closestMatch = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   if (word.length > maxLength) return undefined
   const typed = word.toLowerCase()
-  const known = candidates.map((candidate) => candidate.toLowerCase())
-  const edits = known.map((candidate) => editsBetween(typed, candidate))
-  const fewest = Math.min(...edits)
   const isPrefix = (text: string, prefix: string) =>
     prefix.length >= minPrefixLength && text.startsWith(prefix)
-  const isNearest = (candidate: string, index: number) =>
-    edits[index] === fewest && fewest <= Math.max(1, Math.floor(candidate.length / 3))
-  const matches: ReadonlyArray<(candidate: string, index: number) => boolean> = [
-    // The first letter is seldom mistyped.
-    (candidate, index) => isNearest(candidate, index) && candidate.startsWith(typed.slice(0, 1)),
-    isNearest,
-    (candidate) => isPrefix(candidate, typed) || isPrefix(typed, candidate),
-    (candidate) => typed.length >= minPrefixLength && candidate.split(/[-_.]/).includes(typed)
-  ]
-  const index = matches.map((isMatch) => known.findIndex(isMatch)).find((index) => index !== -1)
-  return index === undefined ? undefined : candidates[index]
+  const find = (isMatch: (known: string) => boolean) =>
+    candidates.find((candidate) => isMatch(candidate.toLowerCase()))
+  return closestSpelling(word, candidates) ??
+    find((known) => isPrefix(known, typed) || isPrefix(typed, known)) ??
+    find((known) => typed.length >= minPrefixLength && known.split(/[-_.]/).includes(typed))
 }
 
 /** Returns how many letters are inserted, removed, replaced or swapped with the next one (optimal string alignment). */

@@ -97,7 +97,7 @@ const validatingOptions = (executor: Executor): Executor => (operation) => {
   return (input) =>
     Effect.flatMap(
       CallOptions.CurrentCallOptions,
-      (options) => invalidCallOptions(operation.id, options) ?? execute(input)
+      (options) => invalidCallOptions(operation, options) ?? execute(input)
     )
 }
 
@@ -131,7 +131,7 @@ const listOperationFunction = <
     return options === undefined
       ? Stream.unwrap(decoded)
       : CallOptions.streamWithCallOptions(
-        Stream.unwrap(invalidCallOptions(operation.id, options) ?? decoded),
+        Stream.unwrap(invalidCallOptions(operation, options) ?? decoded),
         options
       )
   }

@@ -1,5 +1,5 @@
 /**
- * Options of calls: retries, timeouts and cache mode of one call, or of a region of a program.
+ * Options of calls: retries, timeouts, cache mode and further parameters of one call, or of a region of a program.
  *
  * @example
  * import * as CallOptions from "@blockquarry/http/CallOptions"
@@ -16,6 +16,7 @@
  * // For every call of a region
  * const once = price.pipe(CallOptions.withCallOptions({ retry: RetryPolicy.none }))
  */
+import type { QueryParameters } from "@blockquarry/core/QueryParameters"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
@@ -24,6 +25,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { DecodingOption, ObserverOption } from "./DecodedResponse.ts"
 import { override, type PartialPolicy } from "./internal/Policy.ts"
+import { option } from "./OptionIssues.ts"
 import { CacheMode } from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
@@ -41,6 +43,13 @@ export const schema = Schema.Struct({
   retry: RetryPolicy.schema,
   timeouts: Timeouts.schema,
   cacheMode: CacheMode,
+  /**
+   * Parameters of the query that the description of the operation does not have. Those of an inner region are added to those
+   * of an outer one. They are a part of the cache key, and of the list that a resume cursor continues.
+   *
+   * A call fails with an `InvalidInputError` if its operation has a parameter of that name, or one of a similar name.
+   */
+  query: option("an object", (value): value is QueryParameters => Predicate.isRecord(value)),
   /** What happens to describing fields that cannot be read. */
   decoding: DecodingOption,
   /** Called with each decoded response, instead of that of the enclosing region or of the layer. */

@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { CurrentCallOptions } from "./CallOptions.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
@@ -119,10 +120,11 @@ const initialState = <I, Output extends Page<Item>, Item>(
 ): Effect.Effect<PaginationState<I>, InvalidInputError> =>
   Effect.gen(function*() {
     const { byBlock, id } = pageSource
+    const { query = {} } = yield* CurrentCallOptions
     const direction = pageSource.direction(input)
     const start: PaginationState<I> = {
       input,
-      listId: pageSource.listId(input),
+      listId: pageSource.listId(input, query),
       seenCursors: SeenCursors.make(),
       blockPosition: null
     }

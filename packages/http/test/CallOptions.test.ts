@@ -156,3 +156,52 @@ describe("the second argument of an operation function", () => {
       expect(requests).toHaveLength(5)
     }))
 })
+
+describe("query", () => {
+  it.effect("adds parameters to those of the operation, and to those of the outer region", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(() => ScriptedClient.json({ usdPrice: 1 }))
+      const call = data.tokenPrice({ address, chain: "eth" }, { query: { fresh: ["a", 2n], inner: 1 } })
+      yield* call
+      yield* CallOptions.withCallOptions(call, { query: { outer: true, inner: 2, fresh: "b" } })
+      const queries = requests.map(({ url }) => decodeURIComponent(url.search))
+      expect(queries).toEqual([
+        "?chain=0x1&fresh[]=a&fresh[]=2&inner=1",
+        "?chain=0x1&outer=true&inner=1&fresh[]=a&fresh[]=2"
+      ])
+    }))
+
+  it.effect("is a part of the cache key", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(
+        () => ScriptedClient.json({ usdPrice: 1 }),
+        cachingOptions
+      )
+      for (const fresh of [1, 2, 1, "2"]) yield* data.tokenPrice({ address }, { query: { fresh } })
+      expect(requests.map(({ url }) => url.search)).toEqual(["?fresh=1", "?fresh=2"])
+    }))
+
+  it.effect("applies to every page of a list, and to an update", () =>
+    Effect.gen(function*() {
+      const page = (cursor: string | null) => ScriptedClient.json({ cursor, result: [] })
+      const { data, requests, streams } = yield* TestClients.harness([
+        page("a"),
+        page(null),
+        ScriptedClient.json({ id: "s", status: "paused" })
+      ])
+      yield* Stream.runDrain(data.tokenOwners.pages({ token_address: address }, { query: { fresh: 1 } }))
+      yield* streams.updateStreamStatus({ id: "s", status: "paused" }, { query: { fresh: 2 } })
+      expect(requests.map(({ url }) => url.search)).toEqual(["?fresh=1", "?cursor=a&fresh=1", "?fresh=2"])
+    }))
+
+  it.effect("of a misspelled, a known or an invalid parameter sends nothing", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness([])
+      const query = { chian: "eth", address: "0x", fresh: Number.NaN }
+      expect(yield* failureOf(data.tokenPrice({ address }, { query }))).toMatchObject({
+        _tag: "InvalidInputError",
+        issues: [{ parameter: "query.chian" }, { parameter: "query.address" }, { parameter: "query.fresh" }]
+      })
+      expect(requests).toEqual([])
+    }))
+})

@@ -56,6 +56,29 @@ describe("a resume cursor", () => {
       expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
     }))
 
+  it.effect("continues a list with parameters that the operation does not have only with the same ones", () =>
+    Effect.gen(function*() {
+      const page = ScriptedClient.json({ result: result.slice(0, 3) })
+      const { data, requests } = yield* TestClients.harness([page, ScriptedClient.json({ result: [] })])
+      const query = { fresh: [1, "2"], spam: false }
+      const first = yield* Stream.runHead(data.walletTransfers.pages(input, { query }))
+      const cursor = Option.getOrThrow(first).cursor ?? ""
+      for (const other of [undefined, {}, { ...query, spam: true }, { fresh: 1, spam: false }]) {
+        const error = yield* failureOf(
+          Stream.runDrain(data.walletTransfers.pages(input, { cursor, query: other }))
+        )
+        expect(error.message).toContain("the cursor belongs to another list")
+      }
+      const same = { spam: "false", fresh: ["1", 2], none: undefined }
+      yield* Stream.runDrain(data.walletTransfers.pages(input, { cursor, query: same, maxPages: 1 }))
+      expect(requests.map(({ url }) => url.searchParams.getAll("fresh[]"))).toEqual([["1", "2"], ["1", "2"]])
+      const plain = yield* resumeCursor
+      const error = yield* failureOf(
+        Stream.runDrain(data.walletTransfers.pages(input, { cursor: plain, query }))
+      )
+      expect(error.message).toContain("the cursor belongs to another list")
+    }))
+
   const changes: ReadonlyArray<readonly [name: string, change: Readonly<Record<string, unknown>>]> = [
     ["address", { address: contract }],
     ["chain", { chain: "polygon" }],

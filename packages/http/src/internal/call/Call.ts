@@ -9,7 +9,7 @@ import type {
   RequestSummary,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import { type EncodedRequest, encodeQuery, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -91,7 +91,7 @@ export interface Call {
  */
 export const prepare = (
   operation: Call["operation"],
-  { decoding, keyPool, onResponse, policies, transport }: Upstream,
+  { arrayFormat, decoding, keyPool, onResponse, policies, transport }: Upstream,
   bodyScan: BodyScan | null
 ) => {
   const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
@@ -99,10 +99,13 @@ export const prepare = (
   const flightVariant = flightVariantOf(keyPool, policies, timeouts)
   const attemptSpan = attemptSpanOf(operation, keyPool)
   return (
-    request: EncodedRequest,
+    encoded: EncodedRequest,
     options: CallOptions,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
   ): Call => {
+    const request = options.query === undefined
+      ? encoded
+      : { ...encoded, query: [...encoded.query, ...encodeQuery(options.query, arrayFormat)] }
     const context = fiber.currentContext
     const clock = SteadyClock.ofClock(Context.get(fiber.currentDefaultServices, Clock.Clock))
     const overrides = options.retry !== undefined || options.timeouts !== undefined

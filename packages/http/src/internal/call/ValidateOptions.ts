@@ -1,5 +1,7 @@
 /** Validates options: those of a layer when it is built, those of a call when it starts. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { InvalidInputError } from "@blockquarry/core/OperationError"
+import { queryIssues } from "@blockquarry/core/QueryParameters"
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -82,10 +84,13 @@ const apiKeyIssues = (apiKey: unknown, index: number): ReadonlyArray<OptionIssue
 
 /** Returns an error that names every invalid option of a call, as in `retry.attempts`. Null if all are valid. */
 export const invalidCallOptions = (
-  operation: string,
+  operation: Pick<AnyOperation, "id" | "parameters">,
   options: CallOptions.CallOptions & Pagination.PaginationOptions
 ): InvalidInputError | null => {
   const issues = optionIssues(callSchema, options)
     .map(({ path, reason }) => ({ parameter: path.join("."), reason }))
-  return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
+  if (Predicate.isRecord(options) && Predicate.isRecord(options.query)) {
+    issues.push(...queryIssues(operation, options.query))
+  }
+  return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation: operation.id, issues }) : null
 }

@@ -3,7 +3,8 @@ import * as Decoder from "@blockquarry/core/Decoder"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { InvalidInputError, OperationError } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
-import { inputDecoder } from "@blockquarry/core/RequestEncoding"
+import type { QueryParameters } from "@blockquarry/core/QueryParameters"
+import { encodeQuery, inputDecoder } from "@blockquarry/core/RequestEncoding"
 import { isWellFormedText } from "@blockquarry/core/WellFormedText"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -19,8 +20,8 @@ export interface PageSource<I, Output extends Page<Item>, Item> {
   readonly fromBlock: (input: I, block: number, limit: number | null) => Either.Either<I, InvalidInputError>
   readonly limit: (input: I) => number | null
   readonly direction: (input: I) => BlockPosition["direction"]
-  /** Identifies the list: the input without cursor and page size. */
-  readonly listId: (input: I) => string
+  /** Identifies the list: the input without cursor and page size, and the parameters that are added to it. */
+  readonly listId: (input: I, query: QueryParameters) => string
 }
 
 /** The parameter of the first block of a page, which takes precedence over a date. */
@@ -59,8 +60,11 @@ export const make = <
       return typeof limit === "number" ? limit : null
     },
     direction,
-    listId: (input) => {
-      const members = Object.entries(encoded(input)).filter(([name]) => name !== "cursor" && name !== "limit")
+    listId: (input, query) => {
+      const members: Array<readonly [string, unknown]> = [
+        ...Object.entries(encoded(input)).filter(([name]) => name !== "cursor" && name !== "limit"),
+        ...encodeQuery(query, "repeat")
+      ]
       return JSON.stringify(members.sort(([a], [b]) => a < b ? -1 : 1))
     }
   }
