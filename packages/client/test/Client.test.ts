@@ -33,7 +33,7 @@ const running = useSandbox()
 
 const sandboxClient = (options: ClientOptions = {}) => {
   const { apiKey, baseUrl } = running()
-  return createClient({ apiKey, baseUrl, ...options })
+  return createClient({ apiKey, baseUrl, decoding: "strict", ...options })
 }
 
 const clients: Array<Client> = []

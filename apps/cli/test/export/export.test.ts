@@ -1,4 +1,6 @@
 /** Exports to files: what they contain, which files they refuse to touch, and how they continue. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { parquetMetadata } from "hyparquet"
@@ -15,7 +17,7 @@ import {
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordList.ts"
 import { exportTo, filesIn, partLimits, readParquet, refused } from "../support/exports.ts"
-import { records, sandboxEnvironment } from "../support/quarry.ts"
+import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
 
 /** A text and a binary format. NDJSON is as CSV without a header. */
 const formats = ["csv", "parquet"] as const
@@ -103,6 +105,24 @@ describe("the file", () => {
     expect(failed).toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
   })
 })
+
+it.each([{ cursor: {} }, { cursor: false }])(
+  "a list that continues with %j is not complete",
+  async (page) => {
+    const { file } = await exportTo("owners.ndjson")
+    const record = { owner_address: `0x${"12".repeat(20)}`, owner_address_label: 5, balance: "1" }
+    const client = HttpClient.make((request, { searchParams }) => {
+      const body = { result: [record], ...searchParams.has("cursor") ? page : { cursor: "next" } }
+      return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(body)))
+    })
+    const argv = ["token", "owners", record.owner_address, "--to", file]
+    const { code, err } = await Effect.runPromise(quarry(argv, { client, env: sandboxEnvironment }))
+    expect([code, existsSync(file)]).toEqual([6, false])
+    expect(err).toContain("at cursor: expected a cursor string or null")
+    // Of the first page, which has no other drift than its label
+    expect(err).toContain("fields that could not be read are null: result[].owner_address_label")
+  }
+)
 
 describe("the manifest", () => {
   it("describes the query and each part, and contains no API key", async () => {
