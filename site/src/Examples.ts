@@ -1,5 +1,5 @@
 /** Example programs of the operations. The values exist in the sandbox; the tests run every program. */
-import { type AnyOperation, isList, pathPrefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, isList, type Method, pathPrefix } from "@blockquarry/core/Operation"
 import { decodeInput, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Either from "effect/Either"
@@ -112,7 +112,7 @@ export const commandLineOf = (operation: AnyOperation): string => {
 const proxyOrigin = "http://127.0.0.1:8650"
 
 export interface ExampleRequest {
-  readonly method: "GET" | "POST"
+  readonly method: Method
   /** Path and query. */
   readonly target: string
   readonly body: string | null

@@ -68,7 +68,16 @@ export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
 
-const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
+const compileDecoder = (ast: AST.AST): Converter => {
+  const existing = decoders.get(ast)
+  if (existing !== undefined) return existing
+  const converter = lazyConverter(() => compile(ast, "decode"))
+  decoders.set(ast, converter)
+  return converter
+}
+
+/** A program passes the schema of an output with each request. */
+const decoders = /* @__PURE__ */ new WeakMap<AST.AST, Converter>()
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
 

@@ -21,6 +21,9 @@ export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
   ledger: ""
 }
 
+/** The methods of requests. Described operations have the first two. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
 /** The highest cost of any operation, in units. */
 export const maxCost = 5
 
@@ -28,7 +31,7 @@ export const maxCost = 5
 export interface Operation<in out Input, in out InputEncoded, in out Output, in out OutputEncoded> {
   readonly id: string
   readonly api: ApiName
-  readonly method: "GET" | "POST"
+  readonly method: Method
   /**
    * Path parameters are written `:name`. The others are in the query of a GET and, unless they are marked with `inQuery`, in
    * the JSON body of a POST.
@@ -50,6 +53,11 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
    * operation without such a body does not call it.
    */
   readonly isNotFound: (document: () => unknown) => boolean
+  /**
+   * The statuses of success: 200, or any 2xx status, with a JSON document. With `2xx`, a response without content is null.
+   * Default: `200`.
+   */
+  readonly success?: "200" | "2xx" | undefined
   /** When a failed request may be retried: always, or only if the upstream cannot have applied it. */
   readonly retry: "always" | "if-not-applied"
   /**
@@ -218,7 +226,7 @@ export const isList = (
 ): operation is ListOperation<any, any, any, any, any> => "pagination" in operation
 
 /** The properties of an operation that the classification of its responses needs. */
-export type OperationRef = Pick<AnyOperation, "id" | "retry">
+export type OperationRef = Pick<AnyOperation, "id" | "retry" | "success">
 
 /** Any operation. */
 // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter

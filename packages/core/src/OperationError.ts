@@ -135,11 +135,15 @@ const withResponse = (
 const withRetryDelay = (what: string, delay: Duration.Duration | null): string =>
   `${what}; ${delay === null ? "retry later" : `retry in ${formatRetryDelay(delay)}`}`
 
+/** Repeating a request that no operation describes may create a second resource, for example. */
 const withAppliedNote = (
   what: string,
-  error: { readonly mayHaveBeenApplied: boolean }
-): string =>
-  error.mayHaveBeenApplied ? `${what}; the update may have been applied, and repeating it is safe` : what
+  error: { readonly operation: string; readonly mayHaveBeenApplied: boolean }
+): string => {
+  if (!error.mayHaveBeenApplied) return what
+  const isSafe = error.operation !== "request"
+  return `${what}; the update may have been applied${isSafe ? ", and repeating it is safe" : ""}`
+}
 
 /** A parameter or an option of the call is missing, invalid or unknown. Nothing was sent. */
 export class InvalidInputError extends operationError<InvalidInputError>()("InvalidInputError", {

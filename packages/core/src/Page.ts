@@ -6,18 +6,23 @@ import { withTypes } from "./internal/narrow.ts"
 import { describing, exactOptional, nullable, nullOr } from "./internal/nullable.ts"
 import { type OpenEnum, openEnum } from "./OpenEnum.ts"
 
+/** What pagination by cursor needs of a page. A cursor that is absent, null or empty ends the list. */
+export interface CursorPage<out Item> {
+  readonly cursor?: string | null | undefined
+  readonly result: ReadonlyArray<Item>
+}
+
 /**
  * A page of a list: its records and the cursor of the next page.
  *
  * - `cursor` is null or empty on the last page. It is absent for lists without cursors.
  * - `total`, `page` and `page_size` are null if the upstream does not return them.
  */
-export interface Page<out Item> {
+export interface Page<out Item> extends CursorPage<Item> {
   readonly total: number | null
   readonly page: number | null
   readonly page_size: number | null
   readonly cursor?: string | null
-  readonly result: ReadonlyArray<Item>
 }
 
 export interface PageEncoded<out Item> {
@@ -66,8 +71,8 @@ export const collectionPage = <A, I>(
 /**
  * Returns the cursor of the next page, or undefined on the last page. An empty page with a cursor is not the last page.
  */
-export const nextCursor = (page: Page<unknown>): string | undefined =>
-  page.cursor === null || page.cursor === "" ? undefined : page.cursor
+export const nextCursor = ({ cursor }: CursorPage<unknown>): string | undefined =>
+  cursor === null || cursor === "" ? undefined : cursor
 
 /**
  * Returns a page of the given records, for tests. `cursor` continues the list; by default the page is the last.

@@ -34,7 +34,7 @@ const nameReason = (parameters: AnyOperation["parameters"], name: string): strin
   const match = closestSpelling(base, names)
   return match === undefined
     ? null
-    : `unknown parameter; did you mean ${match}, which is set in the input?`
+    : `unknown parameter; did you mean ${match}, which is set in the input? To send the name as it is, use request`
 }
 
 const valueReason = (value: unknown): string | null => {

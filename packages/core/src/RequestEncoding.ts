@@ -6,13 +6,13 @@ import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Decoder from "./Decoder.ts"
 import { formatValue } from "./internal/scalar.ts"
-import type { Operation } from "./Operation.ts"
+import type { Method, Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
 import type { QueryParameters } from "./QueryParameters.ts"
 
 /** A request without base URL and headers. */
 export interface EncodedRequest {
-  readonly method: "GET" | "POST"
+  readonly method: Method
   /** Percent-encoded, relative to the path prefix of the API. */
   readonly path: string
   readonly query: ReadonlyArray<readonly [name: string, value: string]>

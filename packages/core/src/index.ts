@@ -2,6 +2,7 @@
 /** All modules of this package. Deep imports such as `@blockquarry/core/Operation` make smaller bundles. */
 export * as Address from "./Address.ts"
 export * as Amount from "./Amount.ts"
+export * as ApiRequest from "./ApiRequest.ts"
 export * as BooleanLike from "./BooleanLike.ts"
 export * as Chain from "./Chain.ts"
 export * as Cursor from "./Cursor.ts"

@@ -31,6 +31,7 @@
  * // On the base URL, API keys, policies, limits and cache of DataApi
  * const WalletApiLive = Api.layerOn(WalletApi, DataApi)
  */
+import { operationId } from "@blockquarry/core/ApiRequest"
 import { mismatchOf } from "@blockquarry/core/Decoder"
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
@@ -48,6 +49,7 @@ import * as Schema from "effect/Schema"
 import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import * as Engine from "./Engine.ts"
+import type { Executor } from "./internal/call/Executor.ts"
 import * as Settings from "./Settings.ts"
 import * as Upstream from "./Upstream.ts"
 
@@ -86,6 +88,11 @@ export interface ApiSpec<in out Operations extends ApiClient.Operations, out Key
 export type OptionsOf<Key extends ApiKeyRequirement> = Key extends "required" ? ApiOptions
   : OptionalKeyApiOptions
 
+/** `request` is the function for requests that no operation describes. */
+interface FreeNames {
+  readonly operations: { readonly request?: never }
+}
+
 /** Creates the tag of an API. */
 export const Tag = <Self>() =>
 <
@@ -94,7 +101,7 @@ export const Tag = <Self>() =>
   Key extends ApiKeyRequirement = "required"
 >(
   id: Id,
-  { apiKey, baseUrlVariable, operations }: ApiSpec<Operations, Key>
+  { apiKey, baseUrlVariable, operations }: ApiSpec<Operations, Key> & FreeNames
 ): TagClass<Self, Id, Operations, Key> =>
   Object.assign(Context.Tag(id)<Self, ApiClient.ApiClient<Operations>>(), {
     apiKey,
@@ -305,14 +312,16 @@ const withOwnEngine = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, 
 const testExecutor = <Operations extends ApiClient.Operations>(
   { key, operations }: AnyApi & { readonly operations: Operations },
   doubles: ApiClient.TestDoubles<Operations>
-): ApiClient.Executor => {
+): Executor => {
   const module = key.slice(key.lastIndexOf("/") + 1)
-  const given = new Map<string, TestDouble>(Object.entries(doubles))
+  // Each is called with the input of its operation.
+  const functions: object = doubles
+  const given = new Map<string, TestDouble>(Object.entries(functions))
   const names = new Map(
     Object.entries(operations).map(([name, operation]): readonly [AnyOperation, string] => [operation, name])
   )
   return (operation) => (input) => {
-    const { id, output } = operation
+    const { decode, id, output } = operation
     const name = names.get(operation) ?? id
     const double = given.get(name)
     if (double === undefined) {
@@ -320,11 +329,12 @@ const testExecutor = <Operations extends ApiClient.Operations>(
         `no test double for ${id}. Provide one: ${module}.layerTest({ ${name}: () => Effect.succeed(…) })`
       )
     }
-    // The compiler checks the type of the output; this checks its values.
+    // The compiler checks the type of the output; this checks its values. A request has a JSON document.
+    const check = name === operationId ? decode : Schema.validate(output)
     return Effect.flatMap(
       double(input),
       (response) =>
-        Effect.catchAll(Schema.validate(output)(response), (error) => {
+        Effect.catchAll(check(response), (error) => {
           const { path, reason } = mismatchOf(error)
           return Effect.dieMessage(
             `the test double of ${id} in ${module}.layerTest returned an invalid output` +

@@ -1,5 +1,6 @@
-/** Clients: a record of operations as a record of functions. */
+/** Clients: a record of operations as a record of functions, and one function for all other requests. */
 import { isResumeCursor } from "@blockquarry/core/Cursor"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import { type AnyOperation, isList, type ListOperation, type Operation } from "@blockquarry/core/Operation"
 import {
   InvalidInputError,
@@ -11,7 +12,9 @@ import { inputDecoder } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as ApiRequest from "./ApiRequest.ts"
 import * as CallOptions from "./CallOptions.ts"
+import { type Executor, validatingOptions } from "./internal/call/Executor.ts"
 import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
@@ -45,17 +48,24 @@ export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infe
 /** Operations under the names of their functions. */
 export type Operations = Readonly<Record<string, AnyOperation>>
 
-/** A client of the operations `Ops`. */
-export type ApiClient<Ops> = { readonly [Id in keyof Ops]: OperationFunctionOf<Ops[Id]> }
+/** A client of the operations `Ops`, and of all other endpoints of their API. */
+export type ApiClient<Ops> =
+  & { readonly [Id in keyof Ops]: OperationFunctionOf<Ops[Id]> }
+  & { readonly request: ApiRequest.RequestFunction }
 
 /**
- * Test doubles of operations: functions from the decoded input to the output. That of a list returns one page.
+ * Test doubles of operations: functions from the decoded input to the output. That of a list returns one page. That of
+ * `request` returns the JSON document of a response, from which the output is decoded.
  */
-export type TestDoubles<Ops extends Operations> = {
-  readonly [Id in keyof Ops]?: (
-    input: Schema.Schema.Type<Ops[Id]["input"]>
-  ) => Effect.Effect<Schema.Schema.Type<Ops[Id]["output"]>, OperationError>
-}
+export type TestDoubles<Ops extends Operations> =
+  & {
+    readonly [Id in keyof Ops]?: (
+      input: Schema.Schema.Type<Ops[Id]["input"]>
+    ) => Effect.Effect<Schema.Schema.Type<Ops[Id]["output"]>, OperationError>
+  }
+  & {
+    readonly request?: (request: ApiRequest.SentRequest) => Effect.Effect<JsonValue, OperationError>
+  }
 
 /** Makes a client from a function that executes operations. */
 export const make = <Ops extends Operations>(
@@ -64,14 +74,16 @@ export const make = <Ops extends Operations>(
 ): ApiClient<Ops> => {
   const validating = validatingOptions(executor)
   // Each value has the type that `OperationFunctionOf` states; `test/ApiClient.test.ts` calls every operation.
-  const client = Object.fromEntries(
+  const functions = Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [
       name,
       isList(operation)
         ? listOperationFunction(operation, validating)
         : operationFunction(operation, validating)
     ])
-  ) as ApiClient<Ops>
+  )
+  const [api = "data"] = Object.values(operations).map((operation) => operation.api)
+  const client = { ...functions, request: ApiRequest.make(api, executor) } as ApiClient<Ops>
   executors.set(client, executor)
   return client
 }
@@ -83,23 +95,6 @@ const executors = /* @__PURE__ */ new WeakMap<object, Executor>()
  * Returns the function that executes the operations of a client. Undefined if `make` did not make the client.
  */
 export const executorOf = (client: object): Executor | undefined => executors.get(client)
-
-/** Executes an operation with a decoded input. */
-export interface Executor {
-  <I, InputEncoded, Output, OutputEncoded>(
-    operation: Operation<I, InputEncoded, Output, OutputEncoded>
-  ): (input: I) => Effect.Effect<Output, OperationError>
-}
-
-/** Fails a call whose options, its own or those of its region, are invalid. */
-const validatingOptions = (executor: Executor): Executor => (operation) => {
-  const execute = executor(operation)
-  return (input) =>
-    Effect.flatMap(
-      CallOptions.CurrentCallOptions,
-      (options) => invalidCallOptions(operation, options) ?? execute(input)
-    )
-}
 
 const operationFunction = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,

@@ -88,11 +88,11 @@ export interface EngineService {
     upstream: Upstream,
     bodyScan?: BodyScan | null
   ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
-  /** Returns the decoded output of an operation. */
+  /** Returns the decoded output of an operation. Default of `request`: the encoded input. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream
-  ) => (input: I) => Effect.Effect<Output, OperationError>
+  ) => (input: I, request?: EncodedRequest) => Effect.Effect<Output, OperationError>
   /**
    * Returns a fresh cache entry synchronously, or `undefined` if there is none, caching is disabled, or the store is not
    * in memory. Counts a call and a hit if there is one.
@@ -192,7 +192,7 @@ export const make: Effect.Effect<
         decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
-      return (input) => respond(input, encode(input))
+      return (input, request) => respond(input, request ?? encode(input))
     },
     getInMemory: (operation, { keyPool, policies }) => (request, now) => {
       const entry = cache.peek(keyPool, policies.cache, request, now)

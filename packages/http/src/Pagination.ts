@@ -6,7 +6,7 @@
  */
 import { formatResumeCursor, isResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { InvalidInputError, type ListOperationError, PaginationError } from "@blockquarry/core/OperationError"
-import { nextCursor, type Page } from "@blockquarry/core/Page"
+import { type CursorPage, nextCursor } from "@blockquarry/core/Page"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -53,7 +53,7 @@ type PageStep<I, Output> = readonly [Output, Option.Option<PaginationState<I>>]
 /**
  * Streams every page of a list. The `cursor` of a page continues the list after it; null on the last page.
  */
-export const pages = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
+export const pages = <I extends { readonly cursor?: string }, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
   options: PaginationOptions = {}
@@ -79,7 +79,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
 }
 
 /** Streams every record of a list, one chunk per page. */
-export const items = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
+export const items = <I extends { readonly cursor?: string }, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
   options: PaginationOptions = {}
@@ -113,7 +113,7 @@ const prefetching = <Output, E>(
   )
 
 /** Returns the state before the first page: at the start, after a cursor of the upstream, or at a resume cursor. */
-const initialState = <I, Output extends Page<Item>, Item>(
+const initialState = <I, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
   cursor: string | undefined
@@ -149,7 +149,7 @@ const initialState = <I, Output extends Page<Item>, Item>(
   })
 
 /** Fetches one page, and returns the state for the next one. */
-const nextPage = <I, Output extends Page<Item>, Item>(
+const nextPage = <I, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   state: PaginationState<I>
 ): Effect.Effect<PageStep<I, Output>, ListOperationError> =>

@@ -13,7 +13,7 @@ import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 
 describe("the clients", () => {
-  it.effect("have a function for each operation, with pages and items if it is a list, and no other", () =>
+  it.effect("have a function for each operation, with pages and items if it is a list, and one for other requests", () =>
     Effect.gen(function*() {
       const { data, ledger, ledgerTestnet, streams } = yield* TestClients.harness([])
       const apis = [
@@ -25,11 +25,14 @@ describe("the clients", () => {
       for (const [client, operations] of apis) {
         const functions: ReadonlyArray<readonly [string, object]> = Object.entries(client)
         expect(functions.map(([name, call]) => [name, typeof call, Object.keys(call)])).toEqual(
-          Object.entries(operations).map(([name, operation]) => [
-            name,
-            "function",
-            isList(operation) ? ["pages", "items"] : []
-          ])
+          [
+            ...Object.entries(operations).map(([name, operation]) => [
+              name,
+              "function",
+              isList(operation) ? ["pages", "items"] : []
+            ]),
+            ["request", "function", ["pages", "items"]]
+          ]
         )
       }
       expect(examples.map(({ id }) => id).toSorted()).toEqual(allOperations.map(({ id }) => id).toSorted())

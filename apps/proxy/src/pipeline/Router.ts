@@ -1,5 +1,5 @@
 /** Routes paths to operations. The proxy serves the upstream paths of all three APIs on one origin. */
-import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, type Method, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestParsing"
 import * as Effect from "effect/Effect"
@@ -34,10 +34,10 @@ export const findRoute = (path: string): RouteMatch | undefined => {
 /** Responds if the method is allowed. GET operations also accept HEAD, and every path accepts OPTIONS. */
 export const respondToMethod = (
   method: string,
-  operationMethod: "GET" | "POST",
+  operationMethod: Method,
   respond: () => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
-  const allowed = operationMethod === "GET" ? ["GET", "HEAD", "OPTIONS"] : ["POST", "OPTIONS"]
+  const allowed = operationMethod === "GET" ? ["GET", "HEAD", "OPTIONS"] : [operationMethod, "OPTIONS"]
   const allow = allowed.join(", ")
   if (method === "OPTIONS") return Effect.succeed(ProxyResponse.empty(204, { allow }))
   return allowed.includes(method) ? respond() : Effect.fail(ProxyError.methodNotAllowed(allow))

@@ -39,7 +39,7 @@ interface ResponseContext {
 
 type SentKey = Pick<PooledKey, "apiKey" | "setting">
 
-/** Status 200 and a complete JSON document, of which text and document are computed when they are needed. */
+/** A status of success and a complete JSON document, of which text and document are computed when they are needed. */
 class CompleteResponse implements Complete {
   readonly _tag = "Complete"
   readonly #context: ResponseContext
@@ -48,6 +48,7 @@ class CompleteResponse implements Complete {
 
   constructor(context: ResponseContext) {
     this.#context = context
+    if (hasNoContent(context)) this.#document = Either.right(null)
   }
 
   get text(): string | null {
@@ -130,7 +131,7 @@ export const classify = (
       retryHint: error.retryable ? retryHintOf(response, "transient", now) : null
     }
   }
-  return status === 200
+  return status === 200 || operation.success === "2xx"
     ? complete
     : rejected(
       invalidResponse(
@@ -142,6 +143,12 @@ export const classify = (
       )
     )
 }
+
+/** An empty response to a request that only reads may be damaged. */
+const hasNoContent = (
+  { operation: { retry, success }, response: { bytes, status } }: ResponseContext
+): boolean =>
+  success === "2xx" && bytes.byteLength === 0 && (status === 204 || status === 205 || retry !== "always")
 
 const classifyError = (context: ResponseContext, now: number): Rejected => {
   const { operation, request, response } = context

@@ -45,7 +45,7 @@ export type CallKey = Readonly<ReturnType<typeof callKeyOf>>
 
 /** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
-  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost" | "method" | "path">
+  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "success" | "cost" | "method" | "path">
   readonly request: EncodedRequest
   /** The URL with the query. Identifies the request of a GET, independent of the API key. */
   readonly url: string

@@ -27,7 +27,7 @@ export interface EngineResponse {
 export type Classification = Complete | Rejected | Malformed
 
 /**
- * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
+ * A status of success and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
  * needed.
  */
 export interface Complete {
@@ -49,7 +49,7 @@ export interface Complete {
   ) => Either.Either<Output, NotFoundError | InvalidResponseError>
 }
 
-/** Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed. */
+/** Any other status, unless it is `Malformed`. `retryHint` is set if another attempt may succeed. */
 export interface Rejected {
   readonly _tag: "Rejected"
   readonly error: OperationError

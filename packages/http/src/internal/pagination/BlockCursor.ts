@@ -4,7 +4,7 @@
  */
 import type { ResumeCursor } from "@blockquarry/core/Cursor"
 import type { PaginationError } from "@blockquarry/core/OperationError"
-import { nextCursor, type Page } from "@blockquarry/core/Page"
+import { type CursorPage, nextCursor } from "@blockquarry/core/Page"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as Either from "effect/Either"
 
@@ -42,7 +42,7 @@ export const startPosition = (direction: BlockPosition["direction"]): BlockPosit
  */
 export const advance = <Item>(
   position: BlockPosition,
-  page: Page<Item>,
+  page: CursorPage<Item> & { readonly total?: unknown },
   ordering: BlockOrdering<Item>
 ): Either.Either<BlockStep<Item>, PaginationProblem> => {
   const { cursor, result, total } = page
@@ -61,7 +61,7 @@ export const advance = <Item>(
   const last = newItems.at(-1)
   if (last === undefined) {
     const isShorter = result.length === 0 || result.length < maxPageLength
-    const complete = !hasCursor && (isShorter || total !== null && total <= result.length)
+    const complete = !hasCursor && (isShorter || typeof total === "number" && total <= result.length)
     return complete ? Either.right({ newItems, next: null }) : Either.left({
       reason: "BlockOverflow",
       description: `block ${position.block} may have more records than fit on a page of ${result.length}; ` +

@@ -2,7 +2,7 @@
 import * as Decoder from "@blockquarry/core/Decoder"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { InvalidInputError, OperationError } from "@blockquarry/core/OperationError"
-import type { Page } from "@blockquarry/core/Page"
+import type { CursorPage, Page } from "@blockquarry/core/Page"
 import type { QueryParameters } from "@blockquarry/core/QueryParameters"
 import { encodeQuery, inputDecoder } from "@blockquarry/core/RequestEncoding"
 import { isWellFormedText } from "@blockquarry/core/WellFormedText"
@@ -10,7 +10,7 @@ import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { BlockOrdering, BlockPosition } from "./BlockCursor.ts"
 
-export interface PageSource<I, Output extends Page<Item>, Item> {
+export interface PageSource<I, Output extends CursorPage<Item>, Item> {
   readonly id: string
   readonly byBlock: BlockOrdering<Item> | undefined
   readonly fetchPage: (input: I) => Effect.Effect<Output, OperationError>

@@ -1,6 +1,7 @@
 /**
  * Transports: what sends a request and returns its complete response, with a size limit, a timeout and bounded memory.
  */
+import type { Method } from "@blockquarry/core/Operation"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -11,7 +12,7 @@ import type { RawResponse } from "../../RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
 
 export interface TransportRequest {
-  readonly method: "GET" | "POST"
+  readonly method: Method
   readonly url: string
   /** Empty if the request is sent without an API key. */
   readonly apiKey: Redacted.Redacted

@@ -1,0 +1,269 @@
+/**
+ * Requests that no operation describes, to any endpoint below the base URL of an API: with its API key, retries, limits, circuit
+ * breaker and metrics.
+ *
+ * @example
+ * import { Amount } from "@blockquarry/core/Amount"
+ * import { DataApi } from "@blockquarry/http/DataApi"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const NetWorth = Schema.Struct({ total: Amount })
+ *
+ * const program = Effect.gen(function*() {
+ *   const data = yield* DataApi
+ *   // A JsonValue, in which integers beyond 2^53 are strings of digits
+ *   const stats = yield* data.request({ path: "/wallets/0x…/stats", query: { chain: "eth" } })
+ *   const { total } = yield* data.request({ path: "/wallets/0x…/net-worth", output: NetWorth })
+ *   return [stats, total]
+ * })
+ */
+import { type ApiRequest, encodeApiRequest, JsonPage, operationId } from "@blockquarry/core/ApiRequest"
+import * as Decoder from "@blockquarry/core/Decoder"
+import { Json } from "@blockquarry/core/Json"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import type { AnyOperation, ApiName, Method, Operation } from "@blockquarry/core/Operation"
+import {
+  InvalidResponseError,
+  type ListOperationError,
+  type OperationError
+} from "@blockquarry/core/OperationError"
+import { type CursorPage, nextCursor } from "@blockquarry/core/Page"
+import type { QueryParameters } from "@blockquarry/core/QueryParameters"
+import { NoStore } from "@blockquarry/core/Ttl"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as CallOptions from "./CallOptions.ts"
+import { type Executor, validatingOptions } from "./internal/call/Executor.ts"
+import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
+import type { PageSource } from "./internal/pagination/PageSource.ts"
+import * as Pagination from "./Pagination.ts"
+
+export type { ApiRequest, JsonPage } from "@blockquarry/core/ApiRequest"
+
+/** A request whose output is decoded with a schema. */
+export interface TypedRequest<in out Output, in out OutputEncoded> extends ApiRequest {
+  readonly output: Schema.Schema<Output, OutputEncoded>
+}
+
+/** A request whose output is JSON. */
+export interface JsonRequest extends ApiRequest {
+  readonly output?: undefined
+}
+
+/** Options of a request. */
+export interface RequestOptions extends Omit<CallOptions.CallOptions, "cacheMode" | "query"> {}
+
+/** Options of a list: for each of its requests, and for the stream. */
+export interface ListRequestOptions extends RequestOptions, Pagination.PaginationOptions {}
+
+/**
+ * Sends a request, and returns its output: what the schema `output` decodes, or else the JSON document, in which an integer
+ * beyond 2^53 is a string of its digits. Any 2xx status is a success; a response without content is null. Responses are never
+ * cached.
+ *
+ * Fails with an `InvalidInputError`, and sends nothing, if the request is invalid: for example, if its path is a URL.
+ */
+export interface RequestFunction {
+  <Output, OutputEncoded>(
+    request: TypedRequest<Output, OutputEncoded>,
+    options?: RequestOptions
+  ): Effect.Effect<Output, OperationError>
+  (request: JsonRequest, options?: RequestOptions): Effect.Effect<JsonValue, OperationError>
+  /**
+   * Streams every page of a list, by the `cursor` and the `result` of its pages. `output` is the schema of a page. The cursor is
+   * sent in the query, or in the body of a POST whose body is an object.
+   */
+  readonly pages: {
+    <Output extends CursorPage<unknown>, OutputEncoded>(
+      request: TypedRequest<Output, OutputEncoded>,
+      options?: ListRequestOptions
+    ): Stream.Stream<Output, ListOperationError>
+    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonPage, ListOperationError>
+  }
+  /** Streams every record of a list, one chunk per page. */
+  readonly items: {
+    <Output extends CursorPage<unknown>, OutputEncoded>(
+      request: TypedRequest<Output, OutputEncoded>,
+      options?: ListRequestOptions
+    ): Stream.Stream<Output["result"][number], ListOperationError>
+    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonValue, ListOperationError>
+  }
+}
+
+/** A request as a test double of `request` gets it. It returns the JSON document of the response. */
+export interface SentRequest {
+  readonly method: Method
+  readonly path: string
+  readonly query: QueryParameters
+  readonly body: unknown
+}
+
+/** Creates the function of an API from a function that executes operations. */
+export const make = (api: ApiName, executor: Executor): RequestFunction => {
+  const execute = validatingOptions(executor)
+  const send = <Output, OutputEncoded>(
+    request: ApiRequest,
+    output: Schema.Schema<Output, OutputEncoded>,
+    check: Check<Output> = Either.right
+  ): Effect.Effect<Output, OperationError> =>
+    Effect.flatMap(encodeApiRequest({ ...request, query: {} }), (encoded) => {
+      const { body, path } = request
+      const { method } = encoded
+      const operation = operationOf(api, { ...request, method }, output, check)
+      return CallOptions.CurrentCallOptions.pipe(
+        Effect.flatMap(({ query = {} }) => execute(operation)({ method, path, query, body }, encoded)),
+        Effect.flatMap((decoded) => Effect.mapError(decoded, (error) => mismatch(operation, path, error))),
+        CallOptions.withCallOptions({ cacheMode: "no-store", query: request.query })
+      )
+    })
+  const pageSource = (request: AnyListRequest): PageSource<PagePosition, CursorPage<unknown>, unknown> => ({
+    id: operationId,
+    byBlock: undefined,
+    fetchPage: ({ cursor }) => {
+      const { output, ...page } = withCursor(request, cursor)
+      const fetched: Effect.Effect<CursorPage<unknown>, OperationError> = output === undefined
+        ? send(page, JsonPage, keepsCursor)
+        : send(page, output, keepsCursor)
+      return fetched
+    },
+    afterCursor: (_, cursor) => Either.right({ cursor }),
+    fromBlock: Either.right,
+    limit: () => null,
+    direction: () => "descending",
+    listId: () => ""
+  })
+  const streaming = <A>(
+    options: ListRequestOptions | undefined,
+    stream: () => Stream.Stream<A, ListOperationError>
+  ): Stream.Stream<A, ListOperationError> =>
+    options === undefined
+      ? Stream.suspend(stream)
+      : CallOptions.streamWithCallOptions(
+        Stream.unwrap(
+          invalidCallOptions({ id: operationId, parameters: [] }, options) ?? Effect.sync(stream)
+        ),
+        options
+      )
+  const one = (given: AnyRequest, options?: RequestOptions) => {
+    // A program without types may pass nothing.
+    const { output, ...request } = { ...given }
+    const sent: Effect.Effect<unknown, OperationError> = output === undefined
+      ? send(request, Json)
+      : send(request, output)
+    return options === undefined ? sent : CallOptions.withCallOptions(sent, options)
+  }
+  const pages = (request: AnyListRequest, options?: ListRequestOptions) =>
+    streaming(options, () => Pagination.pages(pageSource(request), {}, options))
+  const items = (request: AnyListRequest, options?: ListRequestOptions) =>
+    streaming(options, () => Pagination.items(pageSource(request), {}, options))
+  // The output has the type of the schema: that of the request or else that of JSON.
+  return Object.assign(one, { pages, items }) as RequestFunction
+}
+
+interface AnyRequest extends ApiRequest {
+  readonly output?: Schema.Schema<unknown> | undefined
+}
+
+interface AnyListRequest extends ApiRequest {
+  readonly output?: Schema.Schema<CursorPage<unknown>> | undefined
+}
+
+/** The page after a cursor. */
+interface PagePosition {
+  readonly cursor?: string
+}
+
+const withCursor = (request: AnyListRequest, cursor: string | undefined): AnyListRequest =>
+  cursor === undefined
+    ? { ...request }
+    : Predicate.isRecord(request.body)
+    ? { ...request, body: { ...request.body, cursor } }
+    : { ...request, query: { ...request.query, cursor } }
+
+/** What decoding returns: a schema may decode asynchronously, which an operation does not. */
+type Decoded<Output> = Effect.Effect<Output, ParseResult.ParseError>
+
+type Check<Output> = (output: Output, document: unknown) => Either.Either<Output, ParseResult.ParseError>
+
+/** A request as an operation whose description knows little. */
+const operationOf = <Output, OutputEncoded>(
+  api: ApiName,
+  { cost = 1, method = "GET", retry = method === "GET" ? "always" : "if-not-applied" }: ApiRequest,
+  output: Schema.Schema<Output, OutputEncoded>,
+  check: Check<Output>
+): Operation<SentRequest, SentRequest, Decoded<Output>, Decoded<Output>> => {
+  const decode = Decoder.make(output)
+  return {
+    id: operationId,
+    api,
+    method,
+    // The template of spans, which must not contain values.
+    path: "/*",
+    parameters: [],
+    input: Schema.declare((value): value is SentRequest => Predicate.isRecord(value)),
+    output: Schema.declare((value): value is Decoded<Output> => Effect.isEffect(value)),
+    decode: (document, unreadable) => {
+      const decoded = decode(document, unreadable)
+      return Either.isLeft(decoded) && isAsynchronous(decoded.left)
+        ? Either.right(
+          Effect.flatMap(Schema.decodeUnknown(output)(document), (value) => check(value, document))
+        )
+        : Either.map(Either.flatMap(decoded, (value) => check(value, document)), Effect.succeed)
+    },
+    encode: (decoded) => decoded,
+    isNotFound: () => false,
+    success: "2xx",
+    retry,
+    ttl: () => NoStore(),
+    cacheNotFound: false,
+    cost,
+    docs: { summary: "Sends a request that no operation describes." }
+  }
+}
+
+const isAsynchronous = ({ issue }: ParseResult.ParseError): boolean =>
+  ParseResult.ArrayFormatter.formatIssueSync(issue).some(({ _tag }) => _tag === "Forbidden")
+
+/** The error of an output that is decoded asynchronously. It quotes nothing of the response, which may contain the API key. */
+const mismatch = (
+  { method, retry }: Pick<AnyOperation, "method" | "retry">,
+  path: string,
+  error: ParseResult.ParseError
+): InvalidResponseError =>
+  new InvalidResponseError({
+    operation: operationId,
+    request: { method, path },
+    status: 200,
+    serverMessage: null,
+    body: "",
+    upstreamRequestId: null,
+    kind: "unexpected-shape",
+    path: Decoder.mismatchOf(error).path,
+    reason: "the document does not fit `output`",
+    mayHaveBeenApplied: retry !== "always"
+  })
+
+/** A schema without the cursor would end the list after its first page. */
+const keepsCursor = <Output extends CursorPage<unknown>>(
+  page: Output,
+  document: unknown
+): Either.Either<Output, ParseResult.ParseError> => {
+  const cursor: unknown = Predicate.isRecord(document) ? document["cursor"] : null
+  const isKept = nextCursor(page) !== undefined || cursor === undefined || cursor === null || cursor === ""
+  return isKept ? Either.right(page) : Either.left(ParseResult.parseError(
+    new ParseResult.Pointer(
+      "cursor",
+      document,
+      new ParseResult.Type(
+        Schema.String.ast,
+        cursor,
+        "the schema `output` omits the cursor, so the list would end; add the field `cursor`"
+      )
+    )
+  ))
+}

@@ -1,0 +1,162 @@
+/** Requests that no operation describes: outputs, lists, options, and test doubles. `endpoints.test.ts` sends them over sockets. */
+import { Amount } from "@blockquarry/core/Amount"
+import { page } from "@blockquarry/core/Page"
+import * as Api from "@blockquarry/http/Api"
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as DataApi from "@blockquarry/http/DataApi"
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { cachingOptions } from "./support/CacheFixtures.ts"
+import { failureOf } from "./support/Failures.ts"
+import { TokensApi } from "./support/OwnOperations.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TelemetryRecorder from "./support/TelemetryRecorder.ts"
+import * as TestClients from "./support/TestClients.ts"
+
+const { json, respond } = ScriptedClient
+
+/** A schema that decodes only asynchronously. */
+const Later = Schema.transformOrFail(Schema.Struct({ id: Schema.Number }), Schema.Number, {
+  strict: true,
+  decode: ({ id }) => Effect.promise(async () => id),
+  encode: (id) => Effect.succeed({ id })
+})
+
+describe("the output", () => {
+  it.effect("is the lossless document, or what the schema decodes, also asynchronously", () =>
+    Effect.gen(function*() {
+      const { data } = yield* TestClients.harness([
+        respond(200, `{"amount":${2n ** 200n},"new":[1.5,null]}`),
+        respond(200, `{"amount":${2n ** 200n}}`),
+        json({ id: 7 }),
+        respond(201, `{"amount":"5"}`),
+        respond(204, "")
+      ])
+      const path = "/fresh"
+      const output = Schema.Struct({ amount: Amount })
+      expect(yield* data.request({ path })).toEqual({ amount: `${2n ** 200n}`, new: [1.5, null] })
+      expect((yield* data.request({ path, output })).amount).toBe(2n ** 200n)
+      expect(yield* data.request({ path, output: Later })).toBe(7)
+      expect(yield* data.request({ method: "POST", path, output })).toEqual({ amount: 5n })
+      expect(yield* data.request({ method: "DELETE", path })).toBeNull()
+    }))
+
+  it.effect("that does not fit fails with its path, and is not retried", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(() => json({ amounts: ["1", "x"], id: "y" }))
+      const output = Schema.Struct({ amounts: Schema.Array(Amount) })
+      expect(yield* failureOf(data.request({ path: "/fresh", output }))).toMatchObject({
+        _tag: "InvalidResponseError",
+        operation: "request",
+        path: "amounts[1]",
+        reason: "expected an integer of at least 0, got \"x\"",
+        mayHaveBeenApplied: false
+      })
+      expect(yield* failureOf(data.request({ method: "POST", path: "/fresh", output: Later }))).toMatchObject(
+        {
+          _tag: "InvalidResponseError",
+          path: "id",
+          mayHaveBeenApplied: true
+        }
+      )
+      expect(requests).toHaveLength(2)
+    }))
+})
+
+describe("a list", () => {
+  it.effect("fails if its schema omits the cursor, instead of ending after the first page", () =>
+    Effect.gen(function*() {
+      const { data } = yield* TestClients.harness(() => json({ cursor: "a", result: [1] }))
+      const output = Schema.Struct({ result: Schema.Array(Schema.Number) })
+      const error = yield* failureOf(Stream.runDrain(data.request.items({ path: "/fresh", output })))
+      expect(error.message).toContain("at cursor: the schema `output` omits the cursor")
+    }))
+
+  it.effect("takes the models of core, options of pagination and those of calls", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(({ url }) =>
+        json({ cursor: `${Number(url.searchParams.get("cursor") ?? 0) + 1}`, result: ["1", "2"] })
+      )
+      const items = data.request.items({ path: "/fresh", output: page(Amount) }, { cursor: "5", maxItems: 3 })
+      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(items))).toEqual([1n, 2n, 1n])
+      expect(requests.map(({ url }) => url.search)).toEqual(["?cursor=5", "?cursor=6"])
+      const invalid = data.request.pages({ path: "/fresh" }, { maxPages: -1 })
+      expect((yield* failureOf(Stream.runDrain(invalid))).message).toContain("maxPages: expected")
+      const resumed = data.request.pages({ path: "/fresh" }, { cursor: "quarry-resume-1.x" })
+      expect((yield* failureOf(Stream.runDrain(resumed))).message).toContain("cursor: invalid cursor")
+    }))
+})
+
+describe("a request", () => {
+  it.effect("is never cached, and takes the options and the query of its region", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(() => json(1), cachingOptions)
+      const call = data.request({ path: "/fresh", query: { a: 1, b: 2 } })
+      yield* call
+      yield* CallOptions.withCallOptions(call, { query: { b: 3, c: 4 }, cacheMode: "default" })
+      expect(requests.map(({ url }) => url.search)).toEqual(["?a=1&b=2", "?b=2&c=4&a=1"])
+    }))
+
+  it.effect("is measured as the operation request, without its path in names", () =>
+    Effect.gen(function*() {
+      const recorder = TelemetryRecorder.make()
+      const { data } = yield* TestClients.harness(() => respond(500))
+      const call = data.request({ method: "PUT", path: "/secret-path", body: [], cost: 3 })
+      const error = yield* recorder.record(failureOf(call))
+      expect(error.message).toBe("request: server error (500); the update may have been applied")
+      expect(recorder.spans.map(({ name }) => name).toSorted()).toEqual(["PUT /api/v2.2/*", "quarry.request"])
+    }))
+
+  it.effect("that is no request sends nothing", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness([])
+      // @ts-expect-error -- programs without types
+      for (const call of [data.request(), data.request(null), data.request({ path: 5 })]) {
+        expect((yield* failureOf(call)).message).toContain("path: expected a path below the base URL")
+      }
+      expect(requests).toEqual([])
+    }))
+})
+
+describe("layerTest", () => {
+  it.effect("has test doubles of requests, which return documents", () =>
+    Effect.gen(function*() {
+      const data = yield* DataApi.DataApi
+      const tokens = yield* TokensApi
+      const pages = data.request.pages({
+        method: "POST",
+        path: "/list",
+        body: { a: 1n },
+        output: page(Amount)
+      })
+      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(pages)).flatMap(({ result }) => result)).toEqual([
+        1n,
+        2n
+      ])
+      expect(yield* tokens.request({ path: "/x", query: { a: 1 } })).toEqual({
+        method: "GET",
+        query: { a: 1 }
+      })
+      const exit = yield* Effect.exit(tokens.request({ path: "/x", output: Amount }))
+      expect(Exit.isFailure(exit) && String(exit.cause)).toContain(
+        "the test double of request in TokensApi.layerTest returned an invalid output: expected an integer"
+      )
+    }).pipe(
+      Effect.provide(DataApi.layerTest({
+        request: ({ body }) =>
+          Effect.succeed(
+            JSON.stringify(body, (_, value: unknown) => typeof value === "bigint" ? "big" : value) ===
+                `{"a":"big"}`
+              ? { cursor: "next", result: ["1"] }
+              : { cursor: null, result: ["2"] }
+          )
+      })),
+      Effect.provide(Api.layerTest(TokensApi, {
+        request: ({ method, query }) => Effect.succeed({ method, query: { a: Number(query["a"] ?? 0) } })
+      }))
+    ))
+})
