@@ -36,20 +36,33 @@ export interface Encoder<in A, out I> {
 export const make = <A, I>(
   schema: Schema.Schema<A, I>,
   options?: Pick<AST.ParseOptions, "errors">
-): Decoder<A> => {
-  const decode = compileDecoder(schema.ast)
-  return (document, unreadable = []) => {
-    try {
-      const value = decode(document, unreadable)
-      return value === undefined
-        ? Schema.decodeUnknownEither(schema, options)(document)
-        : Either.right(unsafeCoerce<A>(value))
-    } catch {
-      // Unions convert discriminators to strings, which throws for `{"toString":null}`.
-      return Either.left(
-        ParseResult.parseError(new ParseResult.Type(schema.ast, document, "the document cannot be decoded"))
-      )
-    }
+): Decoder<A> => decoderOf(schema, compileDecoder(schema.ast), options)
+
+/** Returns the decoder of a schema that a program may pass with every call. The schema is compiled once. */
+export const reusing = <A, I>(schema: Schema.Schema<A, I>): Decoder<A> => {
+  const decode = reused.get(schema.ast) ?? compileDecoder(schema.ast)
+  reused.set(schema.ast, decode)
+  return decoderOf(schema, decode)
+}
+
+const reused = /* @__PURE__ */ new WeakMap<AST.AST, Converter>()
+
+const decoderOf = <A, I>(
+  schema: Schema.Schema<A, I>,
+  decode: Converter,
+  options?: Pick<AST.ParseOptions, "errors">
+): Decoder<A> =>
+(document, unreadable = []) => {
+  try {
+    const value = decode(document, unreadable)
+    return value === undefined
+      ? Schema.decodeUnknownEither(schema, options)(document)
+      : Either.right(unsafeCoerce<A>(value))
+  } catch {
+    // Unions convert discriminators to strings, which throws for `{"toString":null}`.
+    return Either.left(
+      ParseResult.parseError(new ParseResult.Type(schema.ast, document, "the document cannot be decoded"))
+    )
   }
 }
 
@@ -68,16 +81,7 @@ export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
   schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
 
-const compileDecoder = (ast: AST.AST): Converter => {
-  const existing = decoders.get(ast)
-  if (existing !== undefined) return existing
-  const converter = lazyConverter(() => compile(ast, "decode"))
-  decoders.set(ast, converter)
-  return converter
-}
-
-/** A program passes the schema of an output with each request. */
-const decoders = /* @__PURE__ */ new WeakMap<AST.AST, Converter>()
+const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
 

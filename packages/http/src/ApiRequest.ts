@@ -197,7 +197,7 @@ const operationOf = <Output, OutputEncoded>(
   output: Schema.Schema<Output, OutputEncoded>,
   check: Check<Output>
 ): Operation<SentRequest, SentRequest, Decoded<Output>, Decoded<Output>> => {
-  const decode = Decoder.make(output)
+  const decode = Decoder.reusing(output)
   return {
     id: operationId,
     api,
