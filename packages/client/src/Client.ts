@@ -3,9 +3,23 @@ import * as Calls from "./internal/Calls.ts"
 import { makeOperations } from "./internal/makeOperations.ts"
 import type { Operations } from "./Operations.ts"
 import type { ClientOptions } from "./Options.ts"
+import type { RequestFunction } from "./Request.ts"
 
 /** A client of all APIs. */
 export interface Client extends Operations, AsyncDisposable {
+  /**
+   * Sends a request that no operation describes.
+   *
+   * @example
+   * import { createClient } from "@blockquarry/client"
+   *
+   * const client = createClient({ apiKey: "…", baseUrl: "https://…" })
+   *
+   * const stats = await client.request({ path: "/wallets/0x…/stats", query: { chain: "eth" } })
+   *
+   * for await (const approval of client.request.items({ path: "/wallets/0x…/approvals" })) console.log(approval)
+   */
+  readonly request: RequestFunction
   /**
    * Cancels all calls, which reject with `ClientClosedError`, and waits until they have ended. Later calls reject with the
    * same error. An open client does not keep a program running.
@@ -30,8 +44,8 @@ export interface Client extends Operations, AsyncDisposable {
  */
 export const createClient = (options: ClientOptions): Client => {
   const calls = Calls.make(options)
-  const { close } = calls
-  const client: Client = { ...makeOperations(calls), close, [Symbol.asyncDispose]: close }
+  const { close, request } = calls
+  const client: Client = { ...makeOperations(calls), request, close, [Symbol.asyncDispose]: close }
   // Where there is no `Symbol.asyncDispose`, its member has the name "undefined".
   Reflect.deleteProperty(client, "undefined")
   return client

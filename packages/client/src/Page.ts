@@ -1,5 +1,16 @@
 /** Pages of lists. */
-import type { OpenEnum } from "./Values.ts"
+import type { JsonValue, OpenEnum } from "./Values.ts"
+
+/** What a list needs of a page. A cursor that is absent, null or empty ends the list. */
+export interface CursorPage<out Item> {
+  readonly cursor?: string | null | undefined
+  readonly result: ReadonlyArray<Item>
+}
+
+/** A page of unspecified records, with all its members. */
+export interface JsonPage extends CursorPage<JsonValue> {
+  readonly [name: string]: JsonValue | undefined
+}
 
 /** A page of a list: its records and the cursor of the next page. */
 export interface Page<out Item> {

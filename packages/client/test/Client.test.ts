@@ -402,7 +402,8 @@ describe("options", () => {
       const options: CallOptions = JSON.parse(json)
       return issuesOf(client.tokenPrice({ address }, options))
     }
-    const known = "unknown option; expected one of retry, timeouts, cacheMode, decoding, onResponse, signal"
+    const known =
+      "unknown option; expected one of retry, timeouts, cacheMode, query, decoding, onResponse, signal"
     expect(await ofCall("null")).toEqual([{
       parameter: "options",
       reason: "expected an object, got null"

@@ -39,8 +39,8 @@ type Flat<T> = T extends object ? { [Name in keyof T]: T[Name] } : never
 type Success<Function> = Function extends (...args: never) => Effect.Effect<infer A, unknown> ? A : never
 
 describe("the client", () => {
-  it("has every operation, and nothing else", () => {
-    expectTypeOf<Exclude<keyof Client.Client, "close" | symbol>>().toEqualTypeOf<OperationId>()
+  it("has every operation, `request`, and nothing else", () => {
+    expectTypeOf<Exclude<keyof Client.Client, "close" | "request" | symbol>>().toEqualTypeOf<OperationId>()
     expectTypeOf<Client.OperationId>().toEqualTypeOf<OperationId>()
   })
 

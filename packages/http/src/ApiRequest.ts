@@ -69,29 +69,29 @@ export interface ListRequestOptions extends RequestOptions, Pagination.Paginatio
  * Fails with an `InvalidInputError`, and sends nothing, if the request is invalid: for example, if its path is a URL.
  */
 export interface RequestFunction {
+  (request: JsonRequest, options?: RequestOptions): Effect.Effect<JsonValue, OperationError>
   <Output, OutputEncoded>(
     request: TypedRequest<Output, OutputEncoded>,
     options?: RequestOptions
   ): Effect.Effect<Output, OperationError>
-  (request: JsonRequest, options?: RequestOptions): Effect.Effect<JsonValue, OperationError>
   /**
    * Streams every page of a list, by the `cursor` and the `result` of its pages. `output` is the schema of a page. The cursor is
    * sent in the query, or in the body of a POST whose body is an object.
    */
   readonly pages: {
+    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonPage, ListOperationError>
     <Output extends CursorPage<unknown>, OutputEncoded>(
       request: TypedRequest<Output, OutputEncoded>,
       options?: ListRequestOptions
     ): Stream.Stream<Output, ListOperationError>
-    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonPage, ListOperationError>
   }
   /** Streams every record of a list, one chunk per page. */
   readonly items: {
+    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonValue, ListOperationError>
     <Output extends CursorPage<unknown>, OutputEncoded>(
       request: TypedRequest<Output, OutputEncoded>,
       options?: ListRequestOptions
     ): Stream.Stream<Output["result"][number], ListOperationError>
-    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonValue, ListOperationError>
   }
 }
 

@@ -1,6 +1,13 @@
 /** Calls of operations as promises and async iterators. */
+import { operationId } from "@blockquarry/core/ApiRequest"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
+import type { CursorPage } from "@blockquarry/core/Page"
 import type { ListCallOptions, ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
+import type {
+  JsonRequest,
+  RequestFunction as HttpRequestFunction,
+  TypedRequest
+} from "@blockquarry/http/ApiRequest"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
 import { LedgerApi } from "@blockquarry/http/LedgerApi"
@@ -16,10 +23,12 @@ import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import {
@@ -29,8 +38,9 @@ import {
   ConfigurationError,
   InvalidInputError
 } from "../Errors.ts"
-import type { OperationId } from "../Inputs.ts"
 import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
+import type { ApiRequest, RequestFunction, StandardSchema } from "../Request.ts"
+import { AnyPage, fromStandard } from "./fromStandard.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
 import {
@@ -54,9 +64,9 @@ export const make = (options: ClientOptions) => {
   const runFork = Runtime.runFork(runtime)
 
   /** The error of calls after `close`, or after the signal of the client was aborted. */
-  let closedError: ((operation: OperationId) => ClientError) | null = null
+  let closedError: ((operation: string) => ClientError) | null = null
   let closing: Promise<void> | undefined
-  const closeWith = (error: (operation: OperationId) => ClientError): Promise<void> => {
+  const closeWith = (error: (operation: string) => ClientError): Promise<void> => {
     if (closing === undefined) {
       closedError = error
       stopListening()
@@ -69,17 +79,17 @@ export const make = (options: ClientOptions) => {
   if (options.signal?.aborted === true) abort()
 
   /** Returns the error of calls that start now, if the client is closed or the signal is aborted. */
-  const endedError = (id: OperationId, signal: AbortSignal | undefined): ClientError | null =>
+  const endedError = (id: string, signal: AbortSignal | undefined): ClientError | null =>
     closedError?.(id) ?? (signal?.aborted === true ? new AbortError(id, signal.reason) : null)
 
-  const throwIfEnded = (id: OperationId, signal: AbortSignal | undefined): void => {
+  const throwIfEnded = (id: string, signal: AbortSignal | undefined): void => {
     const ended = endedError(id, signal)
     if (ended !== null) throw ended
   }
 
   /** Runs an effect until the signal is aborted or the client is closed. */
   const run = async <A>(
-    id: OperationId,
+    id: string,
     signal: AbortSignal | undefined,
     effect: Effect.Effect<A, ListOperationError>
   ): Promise<A> => {
@@ -96,11 +106,12 @@ export const make = (options: ClientOptions) => {
   }
 
   /** Iterates over a stream. Each iteration starts anew, and ends what it started when it ends. */
-  const iterate = <A>(
-    id: OperationId,
+  const iterate = <A, Value>(
+    id: string,
     options: ListOptions | undefined,
-    stream: Stream.Stream<A, ListOperationError>
-  ): AsyncIterable<Plain<A>> => ({
+    stream: Stream.Stream<A, ListOperationError>,
+    toValue: (value: A) => Value
+  ): AsyncIterable<Value> => ({
     async *[Symbol.asyncIterator]() {
       throwIfInvalid(id, options, listSchema)
       const signal = options?.signal
@@ -119,7 +130,7 @@ export const make = (options: ClientOptions) => {
         for (;;) {
           const chunk = await run(id, signal, next)
           for (const value of chunk ?? []) {
-            yield toPlain(value)
+            yield toValue(value)
             throwIfEnded(id, signal)
           }
           if (chunk === null) return throwIfEnded(id, signal)
@@ -134,7 +145,7 @@ export const make = (options: ClientOptions) => {
   /** Returns the function that calls an operation. The operation is undefined if its API has no base URL. */
   const one = <Input, Output>(
     api: Api,
-    id: OperationId,
+    id: string,
     operation: OperationFunction<Input, Output> | undefined
   ) =>
   async (input: Input, options?: CallOptions): Promise<Plain<Output>> => {
@@ -151,7 +162,7 @@ export const make = (options: ClientOptions) => {
   /** Returns the function that calls a list operation. */
   const list = <Input, Output, Item>(
     api: Api,
-    id: OperationId,
+    id: string,
     operation: ListOperationFunction<Input, Output, Item> | undefined
   ) => {
     const listOf = <A>(
@@ -163,7 +174,8 @@ export const make = (options: ClientOptions) => {
         options,
         stream === undefined
           ? Stream.die(missingBaseUrl(api))
-          : Stream.suspend(() => stream(input, toCallOptions(options)))
+          : Stream.suspend(() => stream(input, toCallOptions(options))),
+        toPlain<A>
       )
     return Object.assign(one(api, id, operation), {
       pages: listOf(operation?.pages),
@@ -171,20 +183,73 @@ export const make = (options: ClientOptions) => {
     })
   }
 
+  const apis = {
+    data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
+    streams: Option.getOrUndefined(Context.getOption(runtime.context, StreamsApi)),
+    ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
+  }
+
+  /** Returns the function of the API that a request names. Throws if it has no base URL. */
+  const requestOf = ({ api = "data" }: AnyRequest): HttpRequestFunction => {
+    if (!Object.hasOwn(apis, api)) {
+      const reason = `expected one of ${Object.keys(apis).join(", ")}`
+      throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "api", reason }] })
+    }
+    const client = apis[api]
+    if (client === undefined) throw missingBaseUrl(api)
+    return client.request
+  }
+
+  const request = async (given: AnyRequest, options?: CallOptions): Promise<unknown> => {
+    throwIfInvalid(operationId, options, callSchema)
+    const send = requestOf({ ...given })
+    const { api: _, output, ...request } = { ...given }
+    const callOptions = toCallOptions(options)
+    const sent: Effect.Effect<unknown, ListOperationError> = output === undefined
+      ? send(request, callOptions)
+      : send({ ...request, output: fromStandard(output, Schema.Unknown) }, callOptions)
+    return await run(operationId, options?.signal, sent)
+  }
+
+  const requestList = (end: "pages" | "items") => (given: AnyRequest, options?: ListOptions) => {
+    const stream = Stream.suspend((): Stream.Stream<unknown, ListOperationError> => {
+      const stream: ListRequestFunction = requestOf({ ...given })[end]
+      const { api: _, output, ...request } = { ...given }
+      return output === undefined
+        ? stream(request, toCallOptions(options))
+        : stream({ ...request, output: fromStandard(output, AnyPage) }, toCallOptions(options))
+    })
+    return iterate(operationId, options, stream, identity)
+  }
+
   return {
-    apis: {
-      data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
-      streams: Option.getOrUndefined(Context.getOption(runtime.context, StreamsApi)),
-      ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
-    },
+    apis,
     one,
     list,
+    // The output has the type of the schema: that of the request or else that of JSON.
+    request: Object.assign(request, {
+      pages: requestList("pages"),
+      items: requestList("items")
+    }) as RequestFunction,
     close: () => closeWith((operation) => new ClientClosedError(operation))
   }
 }
 
+interface AnyRequest extends ApiRequest {
+  readonly output?: StandardSchema<unknown> | undefined
+}
+
+/** `pages` or `items`. */
+interface ListRequestFunction {
+  (
+    request: TypedRequest<CursorPage<unknown>, unknown>,
+    options: ListCallOptions
+  ): Stream.Stream<unknown, ListOperationError>
+  (request: JsonRequest, options: ListCallOptions): Stream.Stream<unknown, ListOperationError>
+}
+
 const throwIfInvalid = (
-  operation: OperationId,
+  operation: string,
   options: CallOptions | undefined,
   schema: typeof callSchema | typeof listSchema
 ): void => {

@@ -1,0 +1,92 @@
+/** Requests that no operation describes, to any endpoint of an API. */
+import type { CallOptions, ListOptions } from "./Options.ts"
+import type { CursorPage, JsonPage } from "./Page.ts"
+import type { JsonValue, QueryParameters } from "./Values.ts"
+
+/** A request. */
+export interface ApiRequest {
+  /** Default: `data`. */
+  readonly api?: "data" | "streams" | "ledger" | undefined
+  /** Default: `GET`. */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined
+  /** The path below the base URL of the API and its prefix, such as `/wallets/0x…/stats`. Its segments are percent-encoded. */
+  readonly path: string
+  readonly query?: QueryParameters | undefined
+  /** A value that is sent as JSON, in which a `bigint` is a string of digits. Default: no body. A GET has none. */
+  readonly body?: unknown
+  /**
+   * When a failed request may be retried: always, which is right for a request that only reads, or only if the upstream cannot
+   * have applied it. Default: `always` for a GET, otherwise `if-not-applied`.
+   */
+  readonly retry?: "always" | "if-not-applied" | undefined
+  /** In units of the rate limit. Default: 1. */
+  readonly cost?: number | undefined
+}
+
+/** A request whose output a schema validates. */
+export interface TypedRequest<out Output> extends ApiRequest {
+  readonly output: StandardSchema<Output>
+}
+
+/** A request whose output is JSON. */
+export interface JsonRequest extends ApiRequest {
+  readonly output?: undefined
+}
+
+/** Version 1 of Standard Schema, which schemas of Zod, Valibot, ArkType and other libraries implement. */
+export interface StandardSchema<out Output> {
+  readonly "~standard": {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+/** What a Standard Schema returns: a value, or issues. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+    readonly issues: ReadonlyArray<{
+      readonly message: string
+      readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+    }>
+  }
+
+/** Options of a request. */
+export interface RequestOptions extends Omit<CallOptions, "cacheMode" | "query"> {}
+
+/** Options of `pages` and `items`: for each request, and for the list. */
+export interface ListRequestOptions extends Omit<ListOptions, "cacheMode" | "query"> {}
+
+/**
+ * Sends a request, and returns its output: what the schema `output` returns, or else the JSON document, in which an integer
+ * beyond 2^53 is a string of its digits. Any 2xx status is a success; a response without content is null. Responses are never
+ * cached.
+ *
+ * The promise rejects with a `CallError`: with `InvalidResponseError` if the document does not fit the schema, and with
+ * `InvalidInputError`, before anything is sent, if the request is invalid.
+ */
+export interface RequestFunction {
+  (request: JsonRequest, options?: RequestOptions): Promise<JsonValue>
+  <Output>(request: TypedRequest<Output>, options?: RequestOptions): Promise<Output>
+  /**
+   * Returns all pages of a list, by the `cursor` and the `result` of its pages. `output` is the schema of a page. The cursor is
+   * sent in the query, or in a body that is an object.
+   */
+  readonly pages: {
+    (request: JsonRequest, options?: ListRequestOptions): AsyncIterable<JsonPage>
+    <Output extends CursorPage<unknown>>(
+      request: TypedRequest<Output>,
+      options?: ListRequestOptions
+    ): AsyncIterable<Output>
+  }
+  /** Returns all records. The next page is requested when its records are needed. */
+  readonly items: {
+    (request: JsonRequest, options?: ListRequestOptions): AsyncIterable<JsonValue>
+    <Output extends CursorPage<unknown>>(
+      request: TypedRequest<Output>,
+      options?: ListRequestOptions
+    ): AsyncIterable<Output["result"][number]>
+  }
+}

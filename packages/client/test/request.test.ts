@@ -1,0 +1,152 @@
+/** Requests that no operation describes: over sockets, with schemas of other libraries, and the types of both. */
+import {
+  type Client,
+  createClient,
+  type JsonPage,
+  type JsonValue,
+  type StandardSchema
+} from "@blockquarry/client"
+import * as Schema from "effect/Schema"
+import { afterAll, beforeEach, describe, expect, expectTypeOf, it } from "vitest"
+import {
+  cases,
+  escapingPaths,
+  key,
+  type OtherEndpoints,
+  start
+} from "../../http/test/support/OtherEndpoints.ts"
+
+let service: OtherEndpoints
+let client: Client
+const ended: Array<() => Promise<void>> = []
+
+beforeEach(async () => {
+  service = await start()
+  client = createClient({
+    apiKey: key,
+    baseUrl: service.baseUrl,
+    retry: { attempts: 3, baseDelay: { transient: 0, throttled: 0 }, maxDelay: 0 }
+  })
+  ended.push(client.close, service.close)
+})
+
+afterAll(async () => {
+  for (const end of ended) await end()
+})
+
+/** Returns all values of an iterable. */
+const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const value of values) all.push(value)
+  return all
+}
+
+const nameOf = (error: unknown): string => error instanceof Error ? error.name : String(error)
+
+describe("a request", () => {
+  it.each(cases)("$name", async ({ error, isList = false, output, request, sent }) => {
+    const call: Promise<unknown> = isList ? collect(client.request.items(request)) : client.request(request)
+    expect(await call.catch(nameOf)).toEqual(error ?? output)
+    expect(service.sent).toEqual(sent)
+    expect(new Set(service.keys)).toEqual(new Set([key]))
+    expect(service.sentElsewhere).toEqual([])
+  })
+
+  it("does not leave the base URL, and names what is invalid", async () => {
+    for (const path of escapingPaths(service.elsewhere)) {
+      await expect(client.request({ path })).rejects.toMatchObject({
+        name: "InvalidInputError",
+        issues: [{ parameter: "path" }]
+      })
+      await expect(collect(client.request.pages({ path }))).rejects.toThrow("request: path: ")
+    }
+    // @ts-expect-error -- programs without types
+    await expect(client.request({ api: "toString", path: "/x" })).rejects.toThrow("api: expected one of data")
+    // @ts-expect-error -- programs without types
+    await expect(client.request()).rejects.toThrow("path: expected a path below the base URL")
+    // @ts-expect-error -- programs without types
+    await expect(client.request({ path: "/x" }, { attempts: 2 })).rejects.toThrow("attempts: unknown option")
+    expect([...service.sent, ...service.sentElsewhere]).toEqual([])
+    const ledger = createClient({ baseUrls: { ledger: service.baseUrl } })
+    await expect(ledger.request({ path: "/count" })).rejects.toMatchObject({ name: "ConfigurationError" })
+    await ledger.close()
+    await expect(ledger.request({ api: "ledger", path: "/x" })).rejects.toMatchObject({
+      name: "ClientClosedError"
+    })
+  })
+
+  it("is aborted by its signal", async () => {
+    await expect(client.request({ path: "/count" }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: "AbortError",
+      operation: "request"
+    })
+  })
+})
+
+/** A schema as other libraries implement it: its values are numbers of at least `min`. */
+const atLeast = (min: number, isAsync: boolean): StandardSchema<{ readonly number: number }> => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value) => {
+      const result = typeof value === "number" && value >= min
+        ? { value: { number: value } }
+        : {
+          issues: [{ message: `expected at least ${min}`, path: ["of", { key: 0 }] }, { message: "other" }]
+        }
+      return isAsync ? Promise.resolve(result) : result
+    }
+  }
+})
+
+describe("the output", () => {
+  it.each([false, true])(
+    "is what a Standard Schema returns, or an error with its path (asynchronous: %s)",
+    async (isAsync) => {
+      expect(await client.request({ path: "/count", output: atLeast(12, isAsync) })).toEqual({ number: 12 })
+      await expect(client.request({ path: "/count", output: atLeast(13, isAsync) })).rejects.toMatchObject({
+        name: "InvalidResponseError",
+        operation: "request",
+        kind: "unexpected-shape",
+        path: "of[0]",
+        ...isAsync ? {} : { reason: "expected at least 13", body: "12" }
+      })
+      expect(service.sent).toHaveLength(2)
+    }
+  )
+
+  it("of a list is a page, which keeps the cursor", async () => {
+    const Page = Schema.standardSchemaV1(Schema.Struct({
+      cursor: Schema.NullOr(Schema.String),
+      result: Schema.Array(Schema.Struct({ value: Schema.BigInt }))
+    }))
+    const WithoutCursor = Schema.standardSchemaV1(Schema.Struct({ result: Schema.Array(Schema.Unknown) }))
+    const path = "/approvals"
+    await expect(collect(client.request.items({ path, output: Page }))).rejects.toMatchObject({
+      path: "result[1]"
+    })
+    await expect(collect(client.request.pages({ path, output: WithoutCursor }))).rejects.toThrow(
+      "the schema `output` omits the cursor"
+    )
+    // @ts-expect-error -- no page
+    await expect(collect(client.request.pages({ path: "/count", output: atLeast(1, false) }))).rejects
+      .toThrow(
+        "returns a page, with the list `result`"
+      )
+  })
+})
+
+/** Type-checked, never run. */
+export const types = () => {
+  expectTypeOf(client.request({ path: "/x" })).toEqualTypeOf<Promise<JsonValue>>()
+  expectTypeOf(client.request({ path: "/x", output: atLeast(1, true) })).toEqualTypeOf<
+    Promise<{ readonly number: number }>
+  >()
+  expectTypeOf(client.request.pages({ path: "/x" })).toEqualTypeOf<AsyncIterable<JsonPage>>()
+  const output = Schema.standardSchemaV1(
+    Schema.Struct({ cursor: Schema.String, result: Schema.Array(Schema.Number) })
+  )
+  expectTypeOf(client.request.items({ path: "/x", output }, { maxItems: 1 })).toEqualTypeOf<
+    AsyncIterable<number>
+  >()
+}
