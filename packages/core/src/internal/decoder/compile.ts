@@ -57,15 +57,21 @@ const compileMember = (
   return {
     name,
     isOptional,
+    isText: (nonNullOf(type) ?? type)._tag === "StringKeyword",
     nullFrom: convertNonNull === undefined ? "nothing" : direction === "decode" ? "absent" : "null",
     convert: convertNonNull ?? compile(type, direction, path)
   }
 }
 
+const nonNullOf = (ast: AST.AST): AST.AST | undefined => {
+  const inner = ast.annotations[NonNullableId]
+  return isAst(inner) ? inner : undefined
+}
+
 /** Compiles the non-null part of a nullable schema. */
 const compileNonNull = (ast: AST.AST, direction: Direction, path: string): Converter | undefined => {
-  const inner = ast.annotations[NonNullableId]
-  if (!isAst(inner)) return undefined
+  const inner = nonNullOf(ast)
+  if (inner === undefined) return undefined
   const convert = compile(inner, direction, path)
   return direction === "decode" && kindOf(ast) === "describing"
     ? unreadableToNull(convert, path, inner)

@@ -5,12 +5,14 @@
  * This module therefore generates the source of a function without a loop for each struct. If code generation is not
  * allowed (content security policy, some edge runtimes), it uses a loop.
  */
-import { type Converter, convertString, isConverter } from "./Converter.ts"
+import { type Converter, isConverter } from "./Converter.ts"
 
 export interface StructMember {
   readonly name: PropertyKey
   /** Whether the member may be absent. It is then absent from the result too. */
   readonly isOptional: boolean
+  /** Whether every string converts to itself. Most members are text, and calling `convert` takes longer. */
+  readonly isText: boolean
   /** What becomes null without calling `convert`: nothing, null, or null, undefined and the empty string. */
   readonly nullFrom: "nothing" | "null" | "absent"
   readonly convert: Converter
@@ -78,10 +80,8 @@ const nullConditions: { readonly [N in StructMember["nullFrom"]]: string } = {
   absent: "m === null || m === undefined || m === \"\" ? null : "
 }
 
-const convertMember = ({ convert, name, nullFrom }: NamedMember, at: number): string => {
-  const value = convert === convertString
-    ? `typeof m === "string" ? m : undefined`
-    : `c${at}(m, unreadable)`
+const convertMember = ({ isText, name, nullFrom }: NamedMember, at: number): string => {
+  const value = `${isText ? `typeof m === "string" ? m : ` : ""}c${at}(m, unreadable)`
   return `m = input[${JSON.stringify(name)}]
     const v${at} = ${nullConditions[nullFrom]}${value}
     if (v${at} === undefined) return undefined`
