@@ -29,6 +29,7 @@ export const groups: ReadonlyArray<Group> = [
       "interface.md",
       "policies.md",
       "own-operations.md",
+      "any-endpoint.md",
       "testing.md",
       "redis.md",
       "performance.md"

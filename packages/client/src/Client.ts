@@ -15,9 +15,8 @@ export interface Client extends Operations, AsyncDisposable {
    *
    * const client = createClient({ apiKey: "…", baseUrl: "https://…" })
    *
-   * const stats = await client.request({ path: "/wallets/0x…/stats", query: { chain: "eth" } })
-   *
-   * for await (const approval of client.request.items({ path: "/wallets/0x…/approvals" })) console.log(approval)
+   * const netWorth = (address: string) =>
+   *   client.request({ path: `/wallets/${address}/net-worth`, query: { chain: "eth" } })
    */
   readonly request: RequestFunction
   /**

@@ -10,13 +10,9 @@
  *
  * const NetWorth = Schema.Struct({ total: Amount })
  *
- * const program = Effect.gen(function*() {
- *   const data = yield* DataApi
- *   // A JsonValue, in which integers beyond 2^53 are strings of digits
- *   const stats = yield* data.request({ path: "/wallets/0x…/stats", query: { chain: "eth" } })
- *   const { total } = yield* data.request({ path: "/wallets/0x…/net-worth", output: NetWorth })
- *   return [stats, total]
- * })
+ * const netWorth = (address: string) =>
+ *   Effect.flatMap(DataApi, (data) =>
+ *     data.request({ path: `/wallets/${address}/net-worth`, query: { chain: "eth" }, output: NetWorth }))
  */
 import { type ApiRequest, encodeApiRequest, JsonPage, operationId } from "@blockquarry/core/ApiRequest"
 import * as Decoder from "@blockquarry/core/Decoder"

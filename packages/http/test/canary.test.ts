@@ -8,7 +8,7 @@ import * as Metric from "effect/Metric"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { sample } from "../../core/test/support/sample.ts"
-import { address, examples, hash } from "./support/Examples.ts"
+import { address, type Example, examples, hash } from "./support/Examples.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TelemetryRecorder from "./support/TelemetryRecorder.ts"
 import * as TestClients from "./support/TestClients.ts"
@@ -58,7 +58,8 @@ const documents: ReadonlyArray<unknown> = [
     cursor: [key]
   },
   { address, active_chains: [{ chain: { [key]: key } }], hash, [key]: key, id: "s", status: { [key]: 1 } },
-  { result: [{ [key]: key }], page: key, total: key }
+  { result: [{ [key]: key }], page: key, total: key },
+  { [key]: key }
 ]
 
 /** Creates the replies for an operation. Over all operations every status occurs with every body. */
@@ -103,44 +104,62 @@ const rendered = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
   ]
 }
 
+/** A request whose output has members of any name, also that of the key. */
+const request: Example = {
+  id: "request",
+  method: "GET",
+  list: false,
+  call: ({ data }) =>
+    data.request({
+      path: "/fresh",
+      query: { source: "test" },
+      output: Schema.Record({ key: Schema.String, value: Schema.Number })
+    }),
+  document: { id: 1 }
+}
+
 const options: TestClients.HarnessOptions = { retry: TestClients.immediateRetries(2), maxBodySize: 10_000 }
 
 describe("the API key", () => {
-  it.effect.each(sample(examples, 3))("appears in no output of $id", (example) =>
-    Effect.gen(function*() {
-      const recorder = TelemetryRecorder.make()
-      const tags = new Set<string>()
-      const all = replies(examples.indexOf(example))
-      for (const reply of [ScriptedClient.json(example.document, 200, echo), ...all]) {
-        const once = reply._tag === "Respond" && reply.body instanceof ReadableStream
-        const harness = yield* TestClients.harness(
-          (_, number) => once && number > 1 ? ScriptedClient.respond(502, key) : reply,
-          options
-        )
-        const exit = yield* recorder.record(Effect.exit(whileTimePasses(example.call(harness))))
-        if (Exit.isFailure(exit)) {
-          expect(Cause.isFailure(exit.cause)).toBe(true)
-          for (const error of Cause.failures(exit.cause)) tags.add(error._tag)
+  it.effect.each([...sample(examples, 3), request])(
+    "appears in no output of $id",
+    (example) =>
+      Effect.gen(function*() {
+        const recorder = TelemetryRecorder.make()
+        const tags = new Set<string>()
+        const all = replies(examples.indexOf(example))
+        for (const reply of [ScriptedClient.json(example.document, 200, echo), ...all]) {
+          const once = reply._tag === "Respond" && reply.body instanceof ReadableStream
+          const harness = yield* TestClients.harness(
+            (_, number) => once && number > 1 ? ScriptedClient.respond(502, key) : reply,
+            options
+          )
+          const exit = yield* recorder.record(Effect.exit(whileTimePasses(example.call(harness))))
+          if (Exit.isFailure(exit)) {
+            expect(Cause.isFailure(exit.cause)).toBe(true)
+            for (const error of Cause.failures(exit.cause)) tags.add(error._tag)
+          }
+          for (const text of rendered(exit)) expect(text).not.toContain(key)
+          expect(TelemetryRecorder.inspectDeep([harness.data, harness.streams, harness.ledger])).not
+            .toContain(
+              key
+            )
+          for (const { body, headers, url } of harness.requests) {
+            const { "x-api-key": apiKeyHeader, ...others } = headers
+            expect(apiKeyHeader).toBe(key)
+            expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
+          }
         }
-        for (const text of rendered(exit)) expect(text).not.toContain(key)
-        expect(TelemetryRecorder.inspectDeep([harness.data, harness.streams, harness.ledger])).not.toContain(
-          key
-        )
-        for (const { body, headers, url } of harness.requests) {
-          const { "x-api-key": apiKeyHeader, ...others } = headers
-          expect(apiKeyHeader).toBe(key)
-          expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
+        expect(tags.size).toBe(10)
+        expect(recorder.logs.length).toBeGreaterThan(all.length)
+        expect(recorder.spans.length).toBeGreaterThan(all.length)
+        for (const { structure, text } of recorder.logs) {
+          expect(`${text} ${TelemetryRecorder.inspectDeep(structure)}`).not.toContain(key)
         }
-      }
-      expect(tags.size).toBe(10)
-      expect(recorder.logs.length).toBeGreaterThan(all.length)
-      expect(recorder.spans.length).toBeGreaterThan(all.length)
-      for (const { structure, text } of recorder.logs) {
-        expect(`${text} ${TelemetryRecorder.inspectDeep(structure)}`).not.toContain(key)
-      }
-      for (const span of recorder.spans) expect(TelemetryRecorder.inspectDeep(span)).not.toContain(key)
-      expect(TelemetryRecorder.inspectDeep(yield* Metric.snapshot)).not.toContain(key)
-    }))
+        for (const span of recorder.spans) expect(TelemetryRecorder.inspectDeep(span)).not.toContain(key)
+        expect(TelemetryRecorder.inspectDeep(yield* Metric.snapshot)).not.toContain(key)
+      })
+  )
 
   it.effect("appears in no page and no cursor", () =>
     Effect.gen(function*() {

@@ -1,4 +1,7 @@
 /** Tests the types of the clients: inputs, outputs, errors, and rejected misuse. */
+import { Amount } from "@blockquarry/core/Amount"
+import type { JsonPage } from "@blockquarry/core/ApiRequest"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
@@ -6,12 +9,14 @@ import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
 import type { CollectionPage, Page } from "@blockquarry/core/Page"
+import * as Api from "@blockquarry/http/Api"
 import type * as ApiClient from "@blockquarry/http/ApiClient"
-import type { DataApiService } from "@blockquarry/http/DataApi"
+import { DataApi, type DataApiService } from "@blockquarry/http/DataApi"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
 import type { StreamsApiService } from "@blockquarry/http/StreamsApi"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import { address, hash } from "./support/Examples.ts"
 
@@ -57,6 +62,16 @@ export const misuses = (data: DataApiService, streams: StreamsApiService) => [
   data.tokenPrice({ address }, { concurrency: { limit: 1, maxQueue: 1 } }),
   // @ts-expect-error -- the index of a callback is not an option
   [{ address }].map(data.tokenPrice),
+  // @ts-expect-error -- a parameter is no object
+  data.tokenPrice({ address }, { query: { fresh: {} } }),
+  // @ts-expect-error -- responses of requests are not cached
+  data.request({ path: "/x" }, { cacheMode: "reload" }),
+  // @ts-expect-error -- unknown method
+  data.request({ path: "/x", method: "HEAD" }),
+  // @ts-expect-error -- a page has a result
+  data.request.items({ path: "/x", output: Schema.Struct({ cursor: Schema.String }) }),
+  // @ts-expect-error -- `request` is the function for other requests
+  Api.Tag<never>()("my-app/Api", { operations: { request: DataApi.operations.tokenPrice } }),
   // @ts-expect-error -- metadata takes decimal or hex
   data.nftMetadata({ address, token_id: "1", format: "octal" })
 ]
@@ -74,6 +89,8 @@ export const uses = (data: DataApiService, streams: StreamsApiService, ledger: L
   data.nftOwners({ address, token_id: "0x5", format: "anything" }),
   data.tokenPrice({ address, chain: "fantom", exchange: "an exchange that is new" }),
   data.walletChains({ address, chains: ["eth", "0x89"] }),
+  data.tokenPrice({ address }, { query: { fresh: [1, 2n, "3", true], none: undefined } }),
+  data.request({ path: "/x", method: "PUT", body: [1n], query: { fresh: 1 } }, { timeouts: { call: 5 } }),
   streams.updateStreamStatus({ id: "s", status: "active" }),
   ledger.ledgerTransaction({ txn_hash: hash })
 ]
@@ -111,6 +128,21 @@ describe("the types of the clients", () => {
     expectTypeOf<Any<Parameters<LedgerApiService["ledgerTransaction"]>[0]>>().toEqualTypeOf<false>()
     expectTypeOf<Any<Effect.Effect.Success<ReturnType<LedgerApiService["ledgerTransaction"]>>>>()
       .toEqualTypeOf<false>()
+  })
+
+  it("return the output of a request, or JSON", () => {
+    const types = ({ request }: DataApiService) => {
+      const output = Schema.Struct({ cursor: Schema.NullOr(Schema.String), result: Schema.Array(Amount) })
+      expectTypeOf(request({ path: "/x" })).toEqualTypeOf<Effect.Effect<JsonValue, OperationError>>()
+      expectTypeOf(request({ path: "/x", output: Amount })).toEqualTypeOf<
+        Effect.Effect<bigint, OperationError>
+      >()
+      expectTypeOf(request.pages({ path: "/x" })).toEqualTypeOf<Stream.Stream<JsonPage, ListOperationError>>()
+      expectTypeOf(request.items({ path: "/x", output })).toEqualTypeOf<
+        Stream.Stream<bigint, ListOperationError>
+      >()
+    }
+    expectTypeOf(types).toBeFunction()
   })
 
   it("return streams of pages and of records for lists", () => {

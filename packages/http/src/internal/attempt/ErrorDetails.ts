@@ -52,7 +52,8 @@ export const shapeMismatch = (
   document: JsonValue,
   key: Redacted.Redacted
 ): Mismatch => ({
-  path,
+  // The name of a member may contain it, too.
+  path: redact(path, key),
   reason: textContainsSecret(JSON.stringify(document), [key])
     ? "unexpected shape"
     : sanitize(reason, maxMessageLength)
