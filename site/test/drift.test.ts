@@ -3,6 +3,7 @@ import * as Decoder from "@blockquarry/core/Decoder"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
@@ -111,5 +112,40 @@ describe.each(cases)("$id", ({ ast, fields, output }) => {
     expect(outcomes.includes(lost)).toBe(!field.isAny)
     if (lost === "fails") return
     expect(outcomes).not.toContain("fails")
+  })
+
+  it("loses no record and no fact to other fields, however many of them drift", () => {
+    const decode = Decoder.make(Schema.make<unknown, unknown>(output.ast))
+    const drifts = FastCheck.array(
+      FastCheck.tuple(
+        FastCheck.constantFrom(...fields.filter(({ path }) => path !== "type")),
+        FastCheck.constantFrom(...values, absent, null)
+      ),
+      { minLength: 1, maxLength: 6 }
+    )
+    FastCheck.assert(FastCheck.property(drifts, (drifts) => {
+      const drifted = drifts.reduce<unknown>(
+        (before, [{ path }, value]) => withValue(before, stepsTo(path), value),
+        document
+      )
+      const unreadable: Array<Decoder.UnreadableField> = []
+      const decoded = decode(drifted, unreadable)
+      if (Either.isLeft(decoded)) {
+        expect(drifts.some(([{ nullInstead }]) => nullInstead === null)).toBe(true)
+        return
+      }
+      const lost = unreadable.map(({ field }) => field)
+      for (const { kind, path } of fields) {
+        if (lost.includes(path)) expect([path, kind]).toEqual([path, "describing"])
+        const isInsideLost = lost.some((field) =>
+          path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[]`)
+        )
+        const sent = at(drifted, stepsTo(path))
+        if (kind === "describing" || isInsideLost || sent === undefined || sent === null || sent === "") {
+          continue
+        }
+        expect([path, at(decoded.right, stepsTo(path))]).not.toEqual([path, null])
+      }
+    }))
   })
 })
