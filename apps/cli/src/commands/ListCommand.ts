@@ -6,6 +6,7 @@ import { toArguments, toOptions } from "../args/OperationParameters.ts"
 import { layerFromSettings } from "../connection/ApiClients.ts"
 import { exportOptions, withExplicitChain } from "../export/ExportOptions.ts"
 import { runList } from "../export/RunList.ts"
+import { recordFields } from "../formats/RecordFields.ts"
 import { inputOptions, readsInputs, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, chartTarget } from "../list/ChartOptions.ts"
@@ -44,7 +45,9 @@ export const listCommand = <
   run: (given) =>
     Effect.gen(function*() {
       const invocation = withExplicitChain(spec.operation, given)
-      if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      if (outputSettings(invocation.values).isFieldsHelp) {
+        return yield* printFieldsHelp(recordFields(spec.operation))
+      }
       const target = chartTarget(invocation)
       const { chart: loadChart } = spec
       const list = operationList(spec)

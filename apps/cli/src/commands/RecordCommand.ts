@@ -1,9 +1,7 @@
 /** Commands that print one record. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -14,23 +12,20 @@ import type { AliasOf, Chart } from "../chart/Chart.ts"
 import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import { exportTarget, inputExportOptions } from "../export/ExportOptions.ts"
-import { fieldColumns } from "../formats/FieldColumns.ts"
+import { rankedColumns } from "../formats/FieldColumns.ts"
 import { type RecordField, recordFields, unwound } from "../formats/RecordFields.ts"
-import { jsonDocument } from "../formats/RecordFormat.ts"
 import { readsInputs, recordInputOptions, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "../list/ChartOptions.ts"
 import { formatListCursor, parseListCursor } from "../list/ListOptions.ts"
-import { makeTransform, printFieldsHelp } from "../list/MakeTransform.ts"
-import { makeView, outputSettings, pagerOptions, recordOptions } from "../list/OutputOptions.ts"
+import { printFieldsHelp } from "../list/MakeTransform.ts"
+import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import { printRecord } from "../list/PrintRecord.ts"
 import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
 import type { EncodedRecord, RecordList, RecordPage } from "../list/RecordList.ts"
-import { selectFormat } from "../list/TextSink.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
-import { formatWithAge } from "../render/Time.ts"
 import type { View } from "../render/View.ts"
-import { withPager } from "../terminal/Pager.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 
 export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
@@ -79,36 +74,17 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
         spec.wrapCall === undefined ? call(encoded) : spec.wrapCall(call(encoded), invocation)
     )
 
-  const printRecord = (invocation: CommandInvocation, output: Output) =>
-    Effect.gen(function*() {
-      const terminal = yield* CommandTerminal
-      const { settings, values } = invocation
-      const view = yield* makeView(invocation, null)
-      const rows = settings.format === "csv" ? spec.rows : undefined
-      const all = recordFields(operation, rows)
-      const records = recordsOf(output, rows)
-      const transform = yield* makeTransform(all, outputSettings(values), settings.format)
-      const results = transform === null
-        ? [{ values: records, error: null }]
-        : [yield* transform.apply(records), yield* transform.end]
-      const error = results.find(({ error }) => error !== null)?.error ?? null
-      const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
-      if (format !== null) {
-        const records = results.flatMap(({ values }) => format.records(values))
-        yield* terminal.print([format.start(), ...records, format.end()])
-      } else if (transform === null && spec.table !== undefined) {
-        const emptyNote = spec.emptyNote?.(output) ?? null
-        if (emptyNote !== null) yield* terminal.note(emptyNote)
-        yield* terminal.print(spec.table(output, view))
-      } else {
-        const { formatDetails, toLines } = yield* Effect.promise(() => import("../render/Details.ts"))
-        const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
-        yield* terminal.print(
-          formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
-        )
-      }
-      yield* error ?? transform?.status ?? Effect.void
+  const printOutput = (invocation: CommandInvocation, output: Output) => {
+    const { table } = spec
+    const rows = invocation.settings.format === "csv" ? spec.rows : undefined
+    return printRecord(invocation, {
+      fields: recordFields(operation, rows),
+      records: recordsOf(output, rows),
+      displayValues: (view) => spec.displayValues?.(output, view) ?? [],
+      table: table && ((view) => table(output, view)),
+      tableNote: spec.emptyNote?.(output)
     })
+  }
 
   const runOperation = (invocation: CommandInvocation, encoded: InputEncoded, target: ChartTarget | null) =>
     Effect.gen(function*() {
@@ -122,7 +98,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
       }
       const output = yield* call(encoded)
       if (outputSettings(invocation.values).isRaw) return yield* printReceived()
-      yield* withPager(pagerOptions(invocation))(printRecord(invocation, output))
+      yield* printOutput(invocation, output)
     })
 
   /** Reads the record of each input. Tables show as many of its fields as fit. */
@@ -195,7 +171,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     run: (invocation) =>
       Effect.gen(function*() {
         const { settings, values } = invocation
-        if (outputSettings(values).isFieldsHelp) return yield* printFieldsHelp(operation)
+        if (outputSettings(values).isFieldsHelp) return yield* printFieldsHelp(recordFields(operation))
         const target = chartTarget(invocation)
         const clients = layerFromSettings(settings)
         if (readsInputs(invocation)) return yield* Effect.provide(runRecordInputs(invocation), clients)
@@ -213,27 +189,6 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
   }
 }
 
-const formatTimeText = (text: string, view: View): string =>
-  Option.match(DateTime.make(text), {
-    onNone: () => text,
-    onSome: (time) => formatWithAge(DateTime.toUtc(time), view)
-  })
-
-/** Replaces values by their formatted text: those of the command, and times. */
-const displayed = (
-  lines: ReadonlyArray<DetailLine>,
-  fields: ReadonlyArray<RecordField>,
-  displayValues: ReadonlyArray<DetailLine>,
-  view: View
-): ReadonlyArray<DetailLine> => {
-  const texts = new Map(displayValues)
-  const times = new Set(fields.filter(({ kind }) => kind === "time").map(({ path }) => path.join(".")))
-  return lines.map(([name, value]) => [
-    name,
-    texts.get(name) ?? (times.has(name) ? formatTimeText(value, view) : value)
-  ])
-}
-
 const inputColumns = (
   fields: ReadonlyArray<RecordField>,
   names: ReadonlyArray<string> | undefined
@@ -241,5 +196,5 @@ const inputColumns = (
   const selected = names?.map((name): RecordField =>
     fields.find(({ path }) => path.join(".") === name) ?? { path: name.split("."), kind: "string" }
   )
-  return fieldColumns(selected ?? fields).map((column, index) => ({ ...column, dropOrder: index }))
+  return rankedColumns(selected ?? fields)
 }

@@ -27,3 +27,7 @@ export const fieldColumns = (fields: ReadonlyArray<RecordField>): ReadonlyArray<
     kind: field.kind === "string" && idName.test(field.path.at(-1) ?? "") ? "id" : kinds[field.kind],
     cell: (record) => formatValue(valueAt(record, field.path))
   }))
+
+/** Returns the columns of fields of which a narrow table shows the first ones. */
+export const rankedColumns = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Column<unknown>> =>
+  fieldColumns(fields).map((column, index) => ({ ...column, dropOrder: index }))

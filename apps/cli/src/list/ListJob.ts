@@ -5,7 +5,7 @@ import type * as Exit from "effect/Exit"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import type { EncodedRecord, RecordList, RecordSource } from "./RecordList.ts"
+import type { EncodedRecord, RecordList, RecordSource, ShownList } from "./RecordList.ts"
 
 /** Results, and why there are no more. The results precede the error. */
 export interface TransformedRecords<out Row = unknown> {
@@ -46,8 +46,8 @@ export interface JobInputs {
  * A list command: source -> limit -> transform -> sink. The sink is stdout (`printRecords`), or what an option selects
  * instead; each sink reads `source.pages()` and applies `limitRecords(maxItems)` and `transform`.
  */
-export interface ListJob<in out Item> {
-  readonly list: RecordList<Item>
+export interface ListJob<in out Item, out List extends ShownList<Item> = RecordList<Item>> {
+  readonly list: List
   readonly source: RecordSource<Item>
   readonly maxItems: number | null
   /** How long an outage may last. Zero if the source retries by itself. */

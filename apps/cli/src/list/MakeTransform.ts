@@ -1,10 +1,9 @@
 /** What `--fields` and `--jq` make of the records. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { closestMatch } from "../args/Suggest.ts"
 import { FalseResultError, NoResultError, UsageError } from "../errors/CommandError.ts"
-import { type RecordField, recordFields, valueAt } from "../formats/RecordFields.ts"
+import { type RecordField, valueAt } from "../formats/RecordFields.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
 import { print } from "../terminal/Terminal.ts"
 import { toJson } from "../text/Json.ts"
@@ -25,8 +24,7 @@ const descriptions: Readonly<Record<RecordField["kind"], string>> = {
   json: "array or any JSON"
 }
 
-export const printFieldsHelp = (operation: AnyOperation) => {
-  const fields = recordFields(operation)
+export const printFieldsHelp = (fields: ReadonlyArray<RecordField>) => {
   const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
   return print(fields.map((field) => `${nameOf(field).padEnd(nameWidth)}  ${descriptions[field.kind]}\n`))
 }

@@ -4,7 +4,6 @@ import type { Page } from "@blockquarry/core/Page"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
@@ -16,15 +15,9 @@ import { recordFields } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
-import {
-  formatListCursor,
-  type ListCursor,
-  parseListCursor,
-  readsSeveralPages,
-  requestValues
-} from "./ListOptions.ts"
+import { type ListCursor, parseListCursor, readsSeveralPages, requestValues } from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import { memoise, type RecordList, type RecordPage } from "./RecordList.ts"
+import { type RecordList, recordPage, recordPages } from "./RecordList.ts"
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },
@@ -95,25 +88,6 @@ export const operationList = <
       decodeArguments(operation, invocation.values),
       (decoded) => Either.map(spec.validate?.(decoded.encoded, invocation) ?? Either.void, () => decoded)
     )
-  /** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
-  const toRecordPage = (start: ListCursor | null, page: Output, note: string | null): RecordPage<Item> => {
-    const skipped = Math.min(start?.skip ?? 0, page.result.length)
-    const nextCursor = page.cursor === "" ? null : page.cursor
-    const items = page.result.slice(skipped)
-    return {
-      items,
-      records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord).slice(skipped)),
-      nextCursor,
-      total: page.total,
-      note,
-      cursorAfter: (count) =>
-        count === items.length
-          ? nextCursor
-          : start === null
-          ? undefined
-          : formatListCursor({ page: start.page, skip: skipped + count })
-    }
-  }
   return {
     operation,
     decode,
@@ -153,14 +127,16 @@ export const operationList = <
           isSinglePage,
           pages: (cursor) => {
             const start = parseListCursor(cursor ?? singleValue(values, "cursor"))
-            const recordPage = (position: ListCursor | null, page: Output) =>
-              toRecordPage(position, page, spec.pageNote?.(page, invocation) ?? null)
+            const toRecordPage = (position: ListCursor | null, page: Output) =>
+              recordPage(
+                position,
+                page,
+                () => operation.encode(page).result,
+                spec.pageNote?.(page, invocation) ?? null
+              )
             const pages = alternative === null
-              ? Stream.mapAccum(pagesAfter(start), start, (position, page) => [
-                { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
-                recordPage(position, page)
-              ])
-              : Stream.map(alternative, (page) => recordPage(null, page))
+              ? recordPages(start, toRecordPage)(pagesAfter(start))
+              : Stream.map(alternative, (page) => toRecordPage(null, page))
             return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)
           }
         }

@@ -13,7 +13,7 @@ import { CommandTerminal, drainTime } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import type { ListJob } from "./ListJob.ts"
 import { makeView, pagerOptions } from "./OutputOptions.ts"
-import { limitRecords, type RecordPage } from "./RecordList.ts"
+import { limitRecords, type RecordPage, type ShownList } from "./RecordList.ts"
 import { makePrintTexts, makeTextSink, type SinkTexts } from "./TextSink.ts"
 
 /** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
@@ -21,14 +21,16 @@ const layoutRecords = 50
 
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
-  job: ListJob<Item>
+  job: ListJob<Item, ShownList<Item>>
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.zipRight(
     withPager(pagerOptions(job.invocation))(printPages(job)),
     job.transform?.status ?? Effect.void
   )
 
-const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
+const printPages = <Item>(
+  job: ListJob<Item, ShownList<Item>>
+): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { inputs, invocation, list, source } = job
@@ -144,7 +146,7 @@ const failedWith = (
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
   { cursor, hasMore, isPartial, records }: ListProgress & { readonly isPartial: boolean },
-  { invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item>,
+  { invocation, list: { recordName }, maxItems, source: { isSinglePage } }: ListJob<Item, ShownList<Item>>,
   isTerminal: boolean
 ): ReadonlyArray<string> => {
   const hasFailed = Exit.isFailure(exit)

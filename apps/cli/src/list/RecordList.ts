@@ -1,6 +1,7 @@
 /** Lists of records: of an operation, of many inputs or of a watch. Their pages arrive one by one. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -8,6 +9,7 @@ import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
+import { formatListCursor, type ListCursor } from "./ListOptions.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
@@ -43,9 +45,8 @@ export interface RecordSource<out Item> {
   readonly pages: (cursor?: string) => Stream.Stream<RecordPage<Item>, CommandError>
 }
 
-/** A list without the types of its operation: how commands read and show its records. */
-export interface RecordList<in out Item> {
-  readonly operation: AnyOperation
+/** How commands show the records of a list. */
+export interface ShownList<in Item> {
   /** The fields of the encoded records, which are the columns of flat formats. */
   readonly fields: ReadonlyArray<RecordField>
   /** Plural noun for messages. */
@@ -54,10 +55,58 @@ export interface RecordList<in out Item> {
   readonly columns: ReadonlyArray<Column<Item>>
   /** Returns whether a record is less important than the others, for example because it is possible spam. */
   readonly isDimmed: (item: Item) => boolean
+}
+
+/** A list without the types of its operation: how commands read and show its records. */
+export interface RecordList<in out Item> extends ShownList<Item> {
+  readonly operation: AnyOperation
   readonly sourceOf: (
     invocation: CommandInvocation
   ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
 }
+
+/** A page as the client returns it. */
+interface ReadPage<out Item> {
+  readonly cursor?: string | null
+  readonly result: ReadonlyArray<Item>
+  readonly total?: number | null
+}
+
+/** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
+export const recordPage = <Item>(
+  start: ListCursor | null,
+  { cursor, result, total = null }: ReadPage<Item>,
+  encoded: () => ReadonlyArray<unknown>,
+  note: string | null = null
+): RecordPage<Item> => {
+  const skipped = Math.min(start?.skip ?? 0, result.length)
+  const nextCursor = cursor === "" ? null : cursor
+  const items = result.slice(skipped)
+  return {
+    items,
+    records: memoise(() => encoded().filter(Predicate.isRecord).slice(skipped)),
+    nextCursor,
+    total,
+    note,
+    cursorAfter: (count) =>
+      count === items.length
+        ? nextCursor
+        : start === null
+        ? undefined
+        : formatListCursor({ page: start.page, skip: skipped + count })
+  }
+}
+
+/** Makes the pages of a list that is read from `start`. */
+export const recordPages = <A extends ReadPage<unknown>, Item>(
+  start: ListCursor,
+  toRecordPage: (position: ListCursor, page: A) => RecordPage<Item>
+) =>
+<E, R>(pages: Stream.Stream<A, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
+  Stream.mapAccum(pages, start, (position, page) => [
+    { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
+    toRecordPage(position, page)
+  ])
 
 /** Returns a function that calls `make` when it is first called. */
 export const memoise = <A>(make: () => A): () => A => {

@@ -14,7 +14,7 @@ import { JsonText, toJson, toText } from "../text/Json.ts"
 import type { ListJob, TransformedRecords } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { lastBody } from "./RawOutput.ts"
-import type { PageRecords, RecordList } from "./RecordList.ts"
+import type { PageRecords, ShownList } from "./RecordList.ts"
 
 /** Texts to print, and why there are no more. */
 export interface SinkTexts {
@@ -103,7 +103,7 @@ export const selectFormat = (
 }
 
 /** What a table needs to know about a list. */
-export type TableList<Item> = Pick<RecordList<Item>, "columns" | "fields" | "isDimmed">
+export type TableList<Item> = Omit<ShownList<Item>, "recordName">
 
 /** Selects the sink for the output format of a list. */
 export const makeTextSink = <Item>(
