@@ -48,6 +48,7 @@ export const groups: ReadonlyArray<Group> = [
       "cli/inputs-and-watch.md",
       "cli/charts.md",
       "cli/configuration.md",
+      "cli/api.md",
       "cli/diagnostics.md",
       "cli/shell.md"
     ]

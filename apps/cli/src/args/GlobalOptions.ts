@@ -9,6 +9,7 @@ import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 import { baseUrl, durationOrNone, expecting, profileName } from "./Checks.ts"
 import { choiceOption, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
+import { queryOption } from "./QueryOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export const outputOption = textOption(
@@ -147,6 +148,7 @@ export const requestOptions = (api: ApiName | "any"): ReadonlyArray<CommandOptio
 
 export const operationOptions = (api: ApiName | "any"): ReadonlyArray<CommandOption> => [
   ...requestOptions(api),
+  queryOption,
   curlOption
 ]
 

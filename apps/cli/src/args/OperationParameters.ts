@@ -9,7 +9,7 @@ import { UsageError } from "../errors/CommandError.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms } from "./Bounds.ts"
-import { chainOptionName, knownChain } from "./Chains.ts"
+import { chainOf, chainOptionName, severalChains } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
 import type { ArgumentDescription } from "./CommandDescription.ts"
 import { commandArgument, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
@@ -89,12 +89,12 @@ export const toOptions = (operation: OperationShape): ReadonlyArray<CommandOptio
       })
   })
 
-/** Replaces slugs, and IDs of chains, by the spelling of the schema. Commas separate the items of a list. */
+/** Replaces slugs, and chains, by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {
-  const isChain = placeholder(parameter) === "chain"
   const restore = (text: string) =>
-    (isChain ? knownChain(text) : undefined) ??
-      listedValues(parameter).find((value) => slug(value) === text.trim().toLowerCase()) ?? text
+    placeholder(parameter) === "chain"
+      ? chainOf(text)
+      : listedValues(parameter).find((value) => slug(value) === text.trim().toLowerCase()) ?? text
   return isArray(parameter) ? value.split(",").map(restore).join(",") : restore(value)
 }
 
@@ -103,10 +103,18 @@ export const decodeArguments = <I, InputEncoded>(
   operation: OperationShape & { readonly input: Schema.Schema<I, InputEncoded> },
   values: ArgumentValues
 ): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> => {
+  const chains = severalChains(values)
+  if (chains !== null) {
+    return Either.left(
+      new UsageError({
+        reason: `--${chainOptionName}: expected one chain, got ${JSON.stringify(chains.join(","))}`,
+        hint: "run the command for each chain"
+      })
+    )
+  }
   const raw = Object.fromEntries(operation.parameters.flatMap((parameter) => {
     const all = (values.get(kebabCase(parameter.name)) ?? []).map((value) => fromSlug(parameter, value))
-    // Of several chains where one is expected, none is right
-    return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all.join(",")]]
+    return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all[0]]]
   }))
   return Either.mapBoth(decodeInput(operation, raw), {
     onLeft: ({ issues: [issue] }) => toUsageError(operation, values, issue),
@@ -155,7 +163,7 @@ const toUsageError = (
   const name = kebabCase(parameter.name)
   const choices = choicesOf(parameter)
   const [suggestion] = (values.get(name) ?? []).flatMap((value) => value.split(","))
-    .filter((word) => !choices.includes(word) && knownChain(word) === undefined)
+    .filter((word) => !choices.includes(slug(fromSlug(parameter, word))))
     .map((word) => closestMatch(word, choices))
   const reworded = rewordReason(operation, parameter, reason)
   return isArgument(parameter)

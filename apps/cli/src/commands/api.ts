@@ -1,83 +1,104 @@
-/** `quarry api <operation> key=value …` */
-import { type AnyOperation, isList } from "@blockquarry/core/Operation"
+/** `quarry api <operation> key=value …` and `quarry api GET /path`. */
 import { allOperations } from "@blockquarry/core/Operations"
-import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
-import { parseRequest } from "@blockquarry/core/RequestParsing"
+import type { RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
-import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { commandArgument, switchOption } from "../args/CommandOption.ts"
+import * as Either from "effect/Either"
+import { type ArgumentValues, isEnabled, isSet, singleValue } from "../args/ArgumentValues.ts"
+import { commandArgument, switchOption, textOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
-import { closestMatch, didYouMean } from "../args/Suggest.ts"
+import { queryOption } from "../args/QueryOption.ts"
 import { ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
-import type { HttpTransport } from "../connection/HttpTransport.ts"
-import { type CommandError, UsageError } from "../errors/CommandError.ts"
+import type { CommandError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
+import { bodyOption } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { printReceived } from "../list/RawOutput.ts"
+import { paginationOptions } from "../list/ListOptions.ts"
+import { recordOptions } from "../list/OutputOptions.ts"
+import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
+import {
+  apiMethods,
+  apiOption,
+  type ApiTarget,
+  apiTarget,
+  parameterNames,
+  readOnlyOption
+} from "./ApiTarget.ts"
 import { localCommand } from "./LocalCommand.ts"
 
-const operations: ReadonlyArray<AnyOperation> = allOperations
+const cursorOption = textOption("cursor", "text", "Continue a list after this cursor")
 
-const operationIds = operations.map(({ id }) => id)
+const dryRunOption = switchOption("dry-run", "Print the request instead of sending it", {
+  group: "connection"
+})
+
+/** Options that select records of the response. Without one, its body is printed as received. */
+const recordOptionNames = ["all", "max-items", "cursor", "fields", "jq", "exit-status", outputOption.name]
 
 const includeOption = switchOption("include-headers", "Print the status and the headers before the body", {
-  alias: "i"
+  alias: "i",
+  conflictsWith: recordOptionNames
 })
 
 export const api = localCommand({
   path: ["api"],
   api: "any",
-  summary: "Call any operation, and print the response as the service sends it",
+  summary: "Call any operation, or request any path of an API",
   note:
-    "Parameters have the names of the API: address=0x… chain=eth. Repeat a parameter for several values. Without " +
-    "an operation, lists all of them with their parameters. Retries and the rate limit apply as usual.",
+    "Prints the response as the service sends it; --jq, --output, --fields, --all, --max-items and --cursor print its " +
+    "records: the elements of an array or of the member result, or else the document. Parameters of operations have " +
+    "the names of the API: address=0x… chain=eth; repeat one for several values. A path is relative to the base URL. " +
+    "Without arguments, lists all operations with their parameters. Retries and the rate limit apply as usual.",
   arguments: [
-    commandArgument("operation", "Name of the operation", { isOptional: true, choices: operationIds }),
+    commandArgument("operation|path", "Name of an operation, or a path, after its method (default: GET)", {
+      isOptional: true,
+      choices: [...allOperations.map(({ id }) => id), ...apiMethods]
+    }),
     commandArgument("key=value", "Parameter of the operation", { isRepeatable: true })
   ],
-  options: [includeOption, networkOption, outputOption, ...operationOptions("any")],
+  options: [
+    apiOption,
+    bodyOption,
+    readOnlyOption,
+    ...paginationOptions,
+    cursorOption,
+    includeOption,
+    networkOption,
+    ...recordOptions,
+    ...operationOptions("any"),
+    dryRunOption
+  ],
   examples: [
     "",
     "walletTransfers address={wallet} chain=eth limit=5",
     "tokenPrice address={token} -i",
-    "updateStreamStatus id={stream} status=paused"
+    "GET /wallets/{wallet}/chains --jq .chain",
+    "'/{wallet}/erc20/transfers?chain=eth' --all -o ndjson",
+    "POST /streams/evm/{stream}/status --api streams --body '{\"status\":\"paused\"}'"
   ],
-  run: Effect.fnUntraced(function*(invocation) {
-    const name = singleValue(invocation.values, "operation")
-    if (name === undefined) return yield* listOperations(invocation)
-    const operation = operations.find(({ id }) => id === name)
-    if (operation === undefined) {
-      return yield* new UsageError({
-        reason: `unknown operation ${JSON.stringify(name)}`,
-        hint: didYouMean(closestMatch(name, operationIds)) ?? "quarry api lists all operations"
-      })
-    }
-    const format = singleValue(invocation.commandLineValues, outputOption.name) ?? "json"
-    if (format !== "json") {
-      return yield* new UsageError({
-        reason: `--output ${format}: the response is printed as the service sends it`,
-        hint: "omit it, or use the command of the operation"
-      })
-    }
-    const input = yield* decodeParameters(operation, invocation)
-    const request = encodeRequest(operation, input)
-    if (isEnabled(invocation.values, "curl")) {
-      const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
-      return yield* printRequest(invocation, operation, request)
-    }
-    yield* printResponse(operation, input, request, invocation)
-  })
+  run: (given) =>
+    Effect.gen(function*() {
+      const words = ["operation|path", "key=value"].flatMap((name) => given.values.get(name) ?? [])
+      if (words.length === 0) return yield* listOperations(given)
+      const target = yield* apiTarget(words, given)
+      // The target has them
+      const values = new Map([...given.values].filter(([name]) => name !== queryOption.name))
+      const invocation = { ...given, values }
+      if (isEnabled(values, "curl")) {
+        const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
+        return yield* printRequest(invocation, target.operation, target.encoded)
+      }
+      yield* sendRequest(invocation, target).pipe(
+        Effect.provide(layerFromSettings(invocation.settings)),
+        withRecordedBodies(invocation)
+      )
+    })
 })
-
-/** Returns the names of the parameters as help shows them. */
-const parameterNames = ({ parameters }: AnyOperation): string =>
-  parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" ")
 
 const listOperations = ({ settings: { format } }: CommandInvocation) =>
   printRows(
     format,
-    operations.map((operation) => ({
+    allOperations.map((operation) => ({
       operation: operation.id,
       method: operation.method,
       path: operation.path,
@@ -87,59 +108,64 @@ const listOperations = ({ settings: { format } }: CommandInvocation) =>
     { operation: { kind: "fixed" }, parameters: {}, path: { dropOrder: 1 } }
   )
 
-/** Decodes `key=value` words. Array parameters may be written as on the wire: `name[]=value`. */
-const decodeParameters = (
-  operation: AnyOperation,
-  { settings: { configuration: { addressBook } }, values }: CommandInvocation
-): Effect.Effect<unknown, UsageError> =>
+/** An output in a file of settings does not select records. */
+const selectsRecords = ({ commandLineValues, values }: CommandInvocation): boolean =>
+  recordOptionNames.some((name) => isSet(name === outputOption.name ? commandLineValues : values, name))
+
+const sendRequest = (
+  invocation: CommandInvocation,
+  target: ApiTarget
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const pairs: Array<readonly [string, string]> = []
-    for (const word of values.get("key=value") ?? []) {
-      const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
-      if (key === undefined) {
-        return yield* new UsageError({
-          reason: `expected key=value, got ${JSON.stringify(word)}`,
-          hint: `parameters of ${operation.id}: ${parameterNames(operation)}`
-        })
-      }
-      pairs.push([key, key.includes("address") ? addressBook.resolve(value) : value])
+    const { values } = invocation
+    const { encoded, operation, request } = target
+    if (isEnabled(values, dryRunOption.name)) {
+      const { printRequest } = yield* Effect.promise(() => import("../export/DryRun.ts"))
+      return yield* printRequest(operation, values, encoded)
     }
-    // As words, all parameters have the form of a query
-    const parameters = operation.parameters.map((parameter) => ({ ...parameter, in: "query" as const }))
-    const { encoded, unknownQuery: [unknown] } = parseRequest({ parameters }, {}, pairs, null)
-    if (unknown !== undefined) {
-      const similar = closestMatch(unknown[0], parameters.map(({ name }) => name))
-      return yield* new UsageError({
-        reason: `unknown parameter ${JSON.stringify(unknown[0])} of ${operation.id}`,
-        hint: didYouMean(similar) ?? `parameters of ${operation.id}: ${parameterNames(operation)}`
-      })
-    }
-    return yield* Effect.mapError(decodeInput(operation, encoded), ({ issues: [issue] }) =>
-      new UsageError({
-        reason: `${issue.parameter}: ${issue.reason}`,
-        hint: `parameters of ${operation.id}: ${parameterNames(operation)}${
-          isList(operation) ? "; cursor continues after a page" : ""
-        }`
-      }))
+    if (!selectsRecords(invocation)) return yield* printResponse(values, target)
+    const { printResponseRecords } = yield* Effect.promise(() => import("../list/ResponseRecords.ts"))
+    const { requestOf } = yield* ApiClients
+    const isCursor = ([name]: readonly [string, string]) => name === cursorOption.name
+    const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
+    const query = encoded.query.filter((parameter) => !isCursor(parameter))
+    yield* printResponseRecords(invocation, yield* requestOf(operation.api, values, query), request, cursor)
   })
 
 /** Prints the body, also of an error, and then fails with the error. */
 const printResponse = (
-  operation: AnyOperation,
-  input: unknown,
-  request: EncodedRequest,
-  { settings, values }: CommandInvocation
-): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+  values: ArgumentValues,
+  target: ApiTarget
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const { rawFunctionOf } = yield* ApiClients
-    const send = yield* rawFunctionOf(operation, values)
-    const { classification, response } = yield* send(input, request)
-    const body = new TextDecoder().decode(response.bytes)
-    const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
-    const text = `${
-      isEnabled(values, includeOption.name) ? `HTTP ${response.status}\n${headers.join("")}\n` : ""
-    }${body}`
-    yield* printReceived(text)
-    const result = classification()
-    if (result._tag !== "Complete") return yield* Effect.fail(result.error)
-  }).pipe(Effect.provide(layerFromSettings(settings)))
+    const { error, response } = yield* responseOf(values, target)
+    if (response !== null) {
+      const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
+      const head = isEnabled(values, includeOption.name)
+        ? `HTTP ${response.status}\n${headers.join("")}\n`
+        : ""
+      yield* printReceived(head + new TextDecoder().decode(response.bytes))
+    }
+    if (error !== null) return yield* Effect.fail(error)
+  })
+
+/** Returns the last response, if there is one, and the error that it is or that precedes it. */
+const responseOf = (values: ArgumentValues, { described, encoded, operation, request }: ApiTarget) =>
+  Effect.gen(function*() {
+    const { rawFunctionOf, requestOf } = yield* ApiClients
+    if (described !== null) {
+      const send = yield* rawFunctionOf(described.operation, values)
+      const { classification, response } = yield* send(described.input, encoded)
+      const result = classification()
+      return { response, error: result._tag === "Complete" ? null : result.error }
+    }
+    const last: { response: RawResponse | null } = { response: null }
+    const send = yield* requestOf(
+      operation.api,
+      values,
+      encoded.query,
+      (response) => (last.response = response)
+    )
+    const result = yield* Effect.either(send(request))
+    return { ...last, error: Either.isLeft(result) ? result.left : null }
+  })

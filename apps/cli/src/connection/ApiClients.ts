@@ -1,8 +1,11 @@
 /** Calls operations at the upstreams that the settings of a command describe. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as ApiClient from "@blockquarry/http/ApiClient"
+import * as ApiRequest from "@blockquarry/http/ApiRequest"
 import * as Engine from "@blockquarry/http/Engine"
+import type { RawResponse } from "@blockquarry/http/RawResponse"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import * as Upstream from "@blockquarry/http/Upstream"
@@ -11,6 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { addedQuery } from "../args/QueryOption.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { UsageError } from "../errors/CommandError.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
@@ -29,6 +33,16 @@ export interface ApiClientsService {
     operation: AnyOperation,
     values: ArgumentValues
   ) => Effect.Effect<ReturnType<Engine.EngineService["raw"]>, ConnectionError>
+  /**
+   * Returns the function that sends any request to an API, with `query` as it is written. `onResponse` receives the last response
+   * of each request, also that of an error.
+   */
+  readonly requestOf: (
+    api: ApiName,
+    values: ArgumentValues,
+    query: EncodedRequest["query"],
+    onResponse?: (response: RawResponse) => void
+  ) => Effect.Effect<ApiRequest.RequestFunction, ConnectionError>
   readonly requestUrl: Connection["requestUrl"]
 }
 
@@ -56,11 +70,12 @@ export const layerFromSettings = (
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const { decoded, raw } = Context.get(services, Engine.Engine)
       const timeouts = timeoutsOf(settings)
-      const connectTo = ({ api }: AnyOperation, values: ArgumentValues) =>
+      const connectTo = (operation: Pick<AnyOperation, "api" | "parameters">, values: ArgumentValues) =>
         Effect.gen(function*() {
-          const name = upstreamOf({ api }, values)
+          const query = yield* addedQuery(operation, values)
+          const name = upstreamOf(operation, values)
           const options = { ...(yield* endpoint(name)), timeouts, breaker }
-          return yield* Upstream.make(api, options, {
+          const upstream = yield* Upstream.make(operation.api, options, {
             apiKey: Settings.apiKey,
             baseUrl: baseUrlSettings[name].variable
           }).pipe(
@@ -68,14 +83,39 @@ export const layerFromSettings = (
             // The endpoint is valid
             Effect.catchTag("ConfigError", Effect.die)
           )
+          const withQuery = (request: EncodedRequest) => ({ ...request, query: [...request.query, ...query] })
+          return { upstream, withQuery }
         })
       return {
         functionOf: (operation, values) =>
-          Effect.map(connectTo(operation, values), (upstream) =>
-            ApiClient.make({ operation }, (operation) => decoded(operation, upstream)).operation),
+          Effect.map(connectTo(operation, values), ({ upstream, withQuery }) =>
+            ApiClient.make({ operation }, (operation) => {
+              const send = decoded(operation, upstream)
+              const encode = requestEncoder(operation)
+              return (input, request = encode(input)) =>
+                send(input, withQuery(request))
+            }).operation),
         rawFunctionOf: (operation, values) =>
-          Effect.map(connectTo(operation, values), (upstream) =>
-            raw(operation, upstream)),
+          Effect.map(connectTo(operation, values), ({ upstream, withQuery }) => {
+            const send = raw(operation, upstream)
+            return (input, request) =>
+              send(input, withQuery(request))
+          }),
+        requestOf: (api, values, query, onResponse = () => {}) =>
+          Effect.map(connectTo({ api, parameters: [] }, values), ({ upstream, withQuery }) =>
+            ApiRequest.make(api, (operation) => {
+              const send = raw(operation, upstream)
+              const encode = requestEncoder(operation)
+              return (input, request = encode(input)) =>
+                Effect.flatMap(
+                  send(input, withQuery({ ...request, query })),
+                  ({ classification, response }) => {
+                    onResponse(response)
+                    const result = classification()
+                    return result._tag === "Complete" ? result.decode(operation) : Effect.fail(result.error)
+                  }
+                )
+            })),
         requestUrl
       }
     })

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, singleValue } from "../args/ArgumentValues.ts"
 import { networkOption, rateLimitOption } from "../args/GlobalOptions.ts"
+import { addedQuery } from "../args/QueryOption.ts"
 import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "../errors/CommandError.ts"
@@ -38,7 +39,7 @@ export interface Connection {
   readonly client: Layer.Layer<HttpClient.HttpClient>
   /** Returns the URL of a request, for commands that print it. Reads no API key: a command that prints it may ask the user. */
   readonly requestUrl: (
-    operation: AnyOperation,
+    operation: Pick<AnyOperation, "api" | "parameters">,
     values: ArgumentValues,
     request: EncodedRequest
   ) => Effect.Effect<string, UsageError>
@@ -60,10 +61,14 @@ export const connect = (
     const rateLimit = Either.getOrElse(RateLimit.parse(configuredRate), () => defaultRateLimit)
     return {
       client,
-      requestUrl: (operation, values, { path, query }) =>
-        Effect.map(baseUrl(upstreamOf(operation, values)), (baseUrl) => {
-          const apiUrl = Either.getOrThrow(BaseUrl.normalize(operation.api, baseUrl))
-          const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
+      requestUrl: (operation, values, request) =>
+        Effect.gen(function*() {
+          const query = [...request.query, ...yield* addedQuery(operation, values)]
+          const apiUrl = Either.getOrThrow(
+            BaseUrl.normalize(operation.api, yield* baseUrl(upstreamOf(operation, values)))
+          )
+          const url =
+            new URL(apiUrl + request.path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
           return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
         }),
       endpoint: (upstream) =>

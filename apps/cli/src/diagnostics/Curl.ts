@@ -49,7 +49,7 @@ export const printCurl = (
 
 export const printRequest = (
   { settings, values }: CommandInvocation,
-  operation: AnyOperation,
+  operation: Pick<AnyOperation, "api" | "parameters">,
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {

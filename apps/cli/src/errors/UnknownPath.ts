@@ -4,7 +4,7 @@ import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { apisOfOperations } from "../text/CoreNames.build.ts"
 
 /** What routers say about a path. The last one is the code of quarry-proxy. */
-const routerMessage = /^cannot (?:get|post) \/|"unknown-path"/i
+const routerMessage = /^cannot [a-z]+ \/|"unknown-path"/i
 
 /** Returns whether a 404 concerns the path, not an item: it has no message of the service, or that of a router. */
 export const isUnknownPath = ({ body, serverMessage, status }: NotFoundError): boolean =>
@@ -16,9 +16,11 @@ export const unknownPathMessage = "the service has no such path"
 export const describeUnknownPath = ({ serverMessage, status }: NotFoundError): string =>
   `${unknownPathMessage} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
 
-/** Returns what to do about the base URL of an operation. */
+/** Returns what to do about the base URL of an operation, or of a request that none describes. */
 export const unknownPathFix = (operation: string): string => {
   const variables = baseUrlOptions.filter(({ api }) => api === apisOfOperations[operation])
     .map(({ variable }) => variable)
-  return `check the path of the base URL (${variables.join(" or ")})`
+  return variables.length === 0
+    ? "check the path of the request, which follows that of the base URL"
+    : `check the path of the base URL (${variables.join(" or ")})`
 }

@@ -1,10 +1,11 @@
 /** `--dry-run`: the first request of a list, and what an export would read. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -18,18 +19,28 @@ import { planStart } from "./ExportStart.ts"
 import { cursorOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
-/** Prints the first request without sending it. The API key is the name of its variable. */
-export const printRequest = (
+/** Prints the first request of an operation without sending it. */
+export const printFirstRequest = (
   operation: AnyOperation,
   { values }: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.flatMap(
+    decodeArguments(operation, requestValues(values)),
+    ({ input }) => printRequest(operation, values, encodeRequest(operation, input))
+  )
+
+/** Prints a request. The API key is the name of its variable. */
+export const printRequest = (
+  operation: Pick<AnyOperation, "api" | "parameters">,
+  values: ArgumentValues,
+  request: EncodedRequest
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const { requestUrl } = yield* ApiClients
-    const { input } = yield* decodeArguments(operation, requestValues(values))
-    const request = encodeRequest(operation, input)
     const url = yield* requestUrl(operation, values, request)
+    const body = request.body === null ? "" : `content-type: application/json\n\n${request.body}\n`
     yield* print(
-      `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n`
+      `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n${body}`
     )
   })
 
@@ -48,7 +59,7 @@ export const dryRunExport = <Item>(
     const cursor = cursorOf(manifest)
     const values = new Map(since === null ? invocation.values : sinceBlock(invocation.values, since))
     if (cursor !== null) values.set("cursor", [cursor])
-    yield* printRequest(operation, { ...invocation, values })
+    yield* printFirstRequest(operation, { ...invocation, values })
 
     const { pages } = yield* list.sourceOf({ ...invocation, values })
     const first = Option.getOrNull(yield* Stream.runHead(pages()))

@@ -50,7 +50,7 @@ export const planExport = <Item>(
     }
     const query: ExportQuery = {
       operation: list.operation.id,
-      input: canonicalInput(source.input),
+      input: canonicalInput(source.input, values),
       sandbox: settings.isSandbox,
       maxItems,
       format: Object.fromEntries([

@@ -3,6 +3,8 @@ import { chainName } from "@blockquarry/core/Chain"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { queryOption } from "../args/QueryOption.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 
 /** What is requested of a list. Equal queries have the same records. It contains no API key. */
@@ -31,13 +33,14 @@ export interface ExportQuery extends Schema.Schema.Type<typeof ExportQuery> {}
 /** The operation that names the parameters of a query. */
 export type QueryOperation = Pick<AnyOperation, "parameters">
 
-/** Removes the size of pages, which does not change the records. Chains are names. */
-export const canonicalInput = (input: unknown): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(Predicate.isRecord(input) ? input : {}).filter(([name]) => name !== "limit").map((
+/** Removes the size of pages, which does not change the records, and adds the words of `--query`. Chains are names. */
+export const canonicalInput = (input: unknown, values: ArgumentValues): Readonly<Record<string, unknown>> =>
+  Object.fromEntries([
+    ...Object.entries(Predicate.isRecord(input) ? input : {}).filter(([name]) => name !== "limit").map((
       [name, value]
-    ) => [name, name === "chain" && typeof value === "string" ? chainName(value) ?? value : value])
-  )
+    ) => [name, name === "chain" && typeof value === "string" ? chainName(value) ?? value : value] as const),
+    ...[queryOption.name].flatMap((name) => values.has(name) ? [[name, values.get(name)] as const] : [])
+  ])
 
 /** The names of the members of a query on the command line. */
 const labels: Readonly<Record<string, string>> = {

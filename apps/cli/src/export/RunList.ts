@@ -35,8 +35,8 @@ export const runList = <Item>(
     // --overwrite concerns the file of a chart too
     const target = chart === null ? yield* exportTarget(invocation) : null
     if (isDryRun && target === null) {
-      const { printRequest } = yield* Effect.promise(() => import("./DryRun.ts"))
-      return yield* printRequest(list.operation, invocation)
+      const { printFirstRequest } = yield* Effect.promise(() => import("./DryRun.ts"))
+      return yield* printFirstRequest(list.operation, invocation)
     }
     const source = yield* list.sourceOf(invocation)
     if (source.warning !== null) yield* terminal.note(source.warning)

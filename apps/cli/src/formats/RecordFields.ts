@@ -101,6 +101,24 @@ const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>, rows?: string): Rea
   return [{ path, kind: isStructure ? "json" : "string" }]
 }
 
+/** Returns the fields of records that no schema describes, in the order in which they occur. */
+export const fieldsOfValues = (values: ReadonlyArray<unknown>): ReadonlyArray<RecordField> =>
+  firstOfEachPath(values.flatMap((value) => fieldsOfValue(value, [])))
+
+const fieldsOfValue = (value: unknown, path: RecordField["path"]): ReadonlyArray<RecordField> => {
+  if (Predicate.isRecord(value) && (path.length === 0 || Object.keys(value).length > 0)) {
+    return Object.entries(value).flatMap(([name, member]) => fieldsOfValue(member, [...path, name]))
+  }
+  const kind = typeof value === "number"
+    ? "float"
+    : typeof value === "boolean"
+    ? "boolean"
+    : typeof value === "object" && value !== null
+    ? "json"
+    : "string"
+  return [{ path, kind }]
+}
+
 /** The variants of a record share fields. A field that is structured in some variants only is one field of JSON. */
 const firstOfEachPath = (fields: ReadonlyArray<RecordField>): ReadonlyArray<RecordField> => {
   const byName = new Map(fields.toReversed().map((field) => [field.path.join("."), field]))

@@ -112,9 +112,14 @@ const argumentRow = (spec: ArgumentDescription): Row => [
   `${spec.description}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
 ]
 
+/** The values of parameters, in `name=value`. */
+const mayContainCommas = ({ value }: OptionDescription): boolean => value?.endsWith("=value") === true
+
 const optionRow = (spec: OptionDescription): Row => [
   `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
-  `${spec.description}${spec.repeatable ? " (repeatable or comma-separated)" : ""}`
+  `${spec.description}${
+    spec.repeatable ? ` (repeatable${mayContainCommas(spec) ? "" : " or comma-separated"})` : ""
+  }`
 ]
 
 /** Returns a section for each group of options. */

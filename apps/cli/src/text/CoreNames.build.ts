@@ -14,15 +14,11 @@ export const apisOfOperations: Readonly<Record<string, ApiName>> = Object.fromEn
 /** Names of the EVM chains without spaces, as help and completions list them. */
 export const chainSlugs: ReadonlyArray<string> = evmChains.map((name) => name.replaceAll(" ", "-"))
 
-/**
- * The names of the EVM chains by all spellings that `--chain` accepts, in lower case: names, and decimal and hexadecimal
- * IDs.
- */
+/** The names of the EVM chains by their spellings in lower case: names, also without spaces, and hexadecimal IDs. */
 export const chainNames: Readonly<Record<string, string>> = Object.fromEntries(
   evmChains.flatMap((name) => [
     [name, name],
     [name.replaceAll(" ", "-"), name],
-    [chainId(name), name],
-    [String(Number(chainId(name))), name]
+    [chainId(name), name]
   ])
 )

@@ -35,7 +35,7 @@ export const listReader = <Item extends WatchableRecord>(
     }
     const query: ListQuery = {
       operation: operation.id,
-      input: canonicalInput(whole.input),
+      input: canonicalInput(whole.input, invocation.values),
       sandbox: invocation.settings.isSandbox,
       ...serviceOf(operation, invocation)
     }

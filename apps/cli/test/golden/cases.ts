@@ -462,6 +462,39 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       "walletChains address={wallet} chains[]=eth chains[]=polygon --curl"
     ].map((line) => testCase(`api ${line} --sandbox`))
   ],
+  "api-paths": [
+    ...[
+      "GET /erc20/{token}/price",
+      "/erc20/{token}/price -o table",
+      "/erc20/{token}/price -o json --fields tokenSymbol,nativePrice.value",
+      "/erc20/{token}/price --fields help",
+      "'/{wallet}/erc20/transfers?limit=2' -o table --fields block_number,token_symbol,value",
+      "'/{wallet}/erc20/transfers?limit=2' --max-items 3 -o csv --fields block_number,value",
+      "'/{wallet}/erc20/transfers?limit=2' --max-items 3 -o csv",
+      "'/{wallet}/erc20/transfers?limit=2' --jq .token_symbol",
+      "/{emptyWallet}/erc20/transfers --all -o table --fields value",
+      "/{wallet}/erc20/transfers --fields valu",
+      "POST /streams/evm/{stream}/status --api streams --body '{\"status\":\"paused\"}' --jq .status",
+      "PUT /streams/evm/{stream}/status --api streams --body '{\"status\":\"paused\"}'",
+      "/nothing",
+      "'/wallets/{wallet}/chains?a=b' --query 'c d=e' --curl",
+      "POST /x --api streams --body '{\"a\":\"it is\"}' --dry-run",
+      "HEAD /x",
+      "GET",
+      "wallets/x",
+      "/x a=b",
+      "GET /x --body {}",
+      "/x --query y",
+      "/x --all -i",
+      "tokenPrice address={token} --body {}"
+    ].map((line) => testCase(`api ${line} --sandbox`)),
+    testCase("api '/{wallet}/erc20/transfers?limit=3' -o table --sandbox", { terminal: 80 }),
+    testCase("api /erc20/{token}/price -o table --sandbox", { terminal: 80 }),
+    testCase("api '/{wallet}/erc20/transfers?limit=2' --all --jq .value --sandbox", { interruptedAfter: 1 }),
+    scripted("api /a -i", 404, "{\"message\":\"gone\"}"),
+    scripted("api /a --jq .b", 503, "busy"),
+    scripted("api /a -o ndjson", 200, "[\"a\",{\"b\":1},[2]]")
+  ],
   "explain": [
     testCase("explain -o table"),
     testCase("explain 6", { terminal: 60 }),

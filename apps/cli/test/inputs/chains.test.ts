@@ -128,7 +128,7 @@ it.live("rejects an unknown chain before anything is sent, with a suggestion", (
     })
     expect(yield* of("--chain 5")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("(or its chain ID), got \"5\"")
+      err: expect.stringContaining("(or its chain ID), got \"0x5\"")
     })
   }))
 
@@ -139,8 +139,8 @@ it.live("is not available for what shows one list", () =>
         [`wallet transfers ${wallet} --chart`, "--chart is not available for several chains"],
         [`wallet transfers ${wallet} --curl`, "--curl is not available for several chains"],
         [`wallet transfers ${wallet} --from-column a`, "--from-column is for many inputs"],
-        [`token price ${token} --watch`, "(or its chain ID), got \"eth,polygon\""],
-        [`watch wallet transfers ${wallet}`, "(or its chain ID), got \"eth,polygon\""]
+        [`token price ${token} --watch`, "--chain: expected one chain, got \"eth,polygon\""],
+        [`watch wallet transfers ${wallet}`, "--chain: expected one chain, got \"eth,polygon\""]
       ]
     ) {
       const ran = yield* run(`${line} --chain eth,polygon`)

@@ -1,0 +1,167 @@
+/** What `quarry api` requests: the operation with its parameters, or the method and the path, that its words name. */
+import { type ApiRequest, encodeApiRequest } from "@blockquarry/core/ApiRequest"
+import { type AnyOperation, type ApiName, isList, type Method } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { parseRequest } from "@blockquarry/core/RequestParsing"
+import * as Effect from "effect/Effect"
+import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { chainOf } from "../args/Chains.ts"
+import { choiceOption, switchOption } from "../args/CommandOption.ts"
+import { addedQuery } from "../args/QueryOption.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
+import { UsageError } from "../errors/CommandError.ts"
+import { bodyOption, readBody } from "../inputs/RequestBody.ts"
+import type { CommandInvocation } from "../invocation/CommandSpec.ts"
+
+export const apiMethods: ReadonlyArray<Method> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+const apiNames = ["data", "streams", "ledger"] as const satisfies ReadonlyArray<ApiName>
+
+export const apiOption = choiceOption("api", "name", apiNames, "API of a path (default: data)")
+
+export const readOnlyOption = switchOption("read-only", "Retry the request as a GET, because it only reads")
+
+export interface ApiTarget {
+  /** The description of the request, as far as there is one. */
+  readonly operation: Pick<AnyOperation, "api" | "parameters">
+  readonly encoded: EncodedRequest
+  /** The request without its query, which is sent as it is written. */
+  readonly request: ApiRequest
+  /** The described operation, with its input. */
+  readonly described: { readonly operation: AnyOperation; readonly input: unknown } | null
+}
+
+const operations: ReadonlyArray<AnyOperation> = allOperations
+
+const operationIds = operations.map(({ id }) => id)
+
+/** Returns what the words after `quarry api` name, with the parameters of `--query`. */
+export const apiTarget = (
+  words: ReadonlyArray<string>,
+  invocation: CommandInvocation
+): Effect.Effect<ApiTarget, UsageError> =>
+  Effect.gen(function*() {
+    const [first = "", ...rest] = words
+    const isMethod = apiMethods.some((method) => method === first.toUpperCase())
+    // Values of parameters may contain slashes
+    const target = isMethod || words.slice(0, 2).some((word) => /^[^=]*\//.test(word))
+      ? yield* requestTarget(words, invocation.values)
+      : yield* operationTarget(first, rest, invocation)
+    const query = [...target.encoded.query, ...yield* addedQuery(target.operation, invocation.values)]
+    return { ...target, encoded: { ...target.encoded, query } }
+  })
+
+/** Returns the names of the parameters as help shows them. */
+export const parameterNames = ({ parameters }: AnyOperation): string =>
+  parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" ")
+
+const operationTarget = (
+  id: string,
+  words: ReadonlyArray<string>,
+  { settings: { configuration: { addressBook } }, values }: CommandInvocation
+): Effect.Effect<ApiTarget, UsageError> =>
+  Effect.gen(function*() {
+    const operation = operations.find((operation) => operation.id === id)
+    if (operation === undefined) {
+      return yield* new UsageError({
+        reason: `unknown operation ${JSON.stringify(id)}`,
+        hint: didYouMean(closestMatch(id, operationIds)) ?? "quarry api lists all operations"
+      })
+    }
+    const unavailable = [apiOption, bodyOption, readOnlyOption].find(({ name }) => values.has(name))
+    if (unavailable !== undefined) {
+      return yield* new UsageError({
+        reason: `--${unavailable.name} is for requests by method and path`,
+        hint: "omit it; the parameters of an operation are key=value"
+      })
+    }
+    const hint = `parameters of ${id}: ${parameterNames(operation)}`
+    const pairs: Array<readonly [string, string]> = []
+    for (const word of words) {
+      const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+      if (key === undefined) {
+        return yield* new UsageError({ reason: `expected key=value, got ${JSON.stringify(word)}`, hint })
+      }
+      const resolve = key.includes("address") ? addressBook.resolve : key.includes("chain") ? chainOf : String
+      pairs.push([key, resolve(value)])
+    }
+    // As words, all parameters have the form of a query. Array parameters may be written as on the wire: `name[]=value`
+    const parameters = operation.parameters.map((parameter) => ({ ...parameter, in: "query" as const }))
+    const { encoded: given, unknownQuery: [unknown] } = parseRequest({ parameters }, {}, pairs, null)
+    if (unknown !== undefined) {
+      const similar = closestMatch(unknown[0], parameters.map(({ name }) => name))
+      return yield* new UsageError({
+        reason: `unknown parameter ${JSON.stringify(unknown[0])} of ${id}`,
+        hint: didYouMean(similar) ?? hint
+      })
+    }
+    const input: unknown = yield* Effect.mapError(decodeInput(operation, given), ({ issues: [issue] }) =>
+      new UsageError({
+        reason: `${issue.parameter}: ${issue.reason}`,
+        hint: isList(operation) ? `${hint}; cursor continues after a page` : hint
+      }))
+    const encoded = encodeRequest(operation, input)
+    const { body, method, path } = encoded
+    const { cost, retry } = operation
+    return {
+      operation,
+      encoded,
+      request: { method, path, cost, retry, ...body === null ? {} : { body: JSON.parse(body) } },
+      described: { operation, input }
+    }
+  })
+
+const requestTarget = (
+  words: ReadonlyArray<string>,
+  values: ArgumentValues
+): Effect.Effect<ApiTarget, UsageError> =>
+  Effect.gen(function*() {
+    const [first = ""] = words
+    const hasMethod = !first.includes("/")
+    const [text, unexpected] = hasMethod ? words.slice(1) : words
+    const source = singleValue(values, bodyOption.name)
+    const name = hasMethod ? first.toUpperCase() : source === undefined ? "GET" : "POST"
+    const method = apiMethods.find((method) => method === name)
+    if (method === undefined) {
+      return yield* new UsageError({
+        reason: `unknown method ${JSON.stringify(first)}; expected one of ${apiMethods.join(", ")}`,
+        hint: null
+      })
+    }
+    if (text === undefined) {
+      return yield* new UsageError({
+        reason: `missing the path after ${method}`,
+        hint: `for example quarry api ${method} /wallets/0x…/tokens`
+      })
+    }
+    if (unexpected !== undefined) {
+      return yield* new UsageError({
+        reason: `unexpected argument ${JSON.stringify(unexpected)} after the path`,
+        hint: "add parameters with --query name=value"
+      })
+    }
+    const api = apiNames.find((name) => name === singleValue(values, apiOption.name)) ?? "data"
+    const [, path = text, search = ""] = /^([^?#]*)\?([^#]*)$/.exec(text) ?? []
+    const request: ApiRequest = {
+      method,
+      path,
+      ...isEnabled(values, readOnlyOption.name) ? { retry: "always" } : {},
+      ...source === undefined ? {} : { body: yield* readBody(source) }
+    }
+    const encoded = yield* Effect.mapError(encodeApiRequest(request), ({ issues: [issue] }) =>
+      new UsageError({
+        reason: `${issue.parameter}: ${
+          issue.reason.replace("in `query`", "with --query").replaceAll(" with encodeURIComponent", "")
+        }`,
+        hint: issue.parameter === "path"
+          ? "a path is relative to the base URL: quarry api GET /wallets/0x…/tokens"
+          : null
+      }))
+    return {
+      operation: { api, parameters: [] },
+      encoded: { ...encoded, query: [...new URLSearchParams(search)] },
+      request,
+      described: null
+    }
+  })

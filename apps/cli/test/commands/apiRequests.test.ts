@@ -1,0 +1,132 @@
+/** `quarry api METHOD /path`: requests that no operation describes, to a service on the loopback interface. */
+import { parse } from "@blockquarry/core/LosslessJson"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  cases,
+  type EndpointCase,
+  escapingPaths,
+  key,
+  start
+} from "../../../../packages/http/test/support/OtherEndpoints.ts"
+import { exitCodes } from "../../src/errors/CommandError.ts"
+import { temporaryFolder } from "../support/exports.ts"
+import { quarry, records, type RunOptions } from "../support/quarry.ts"
+
+const service = Effect.acquireRelease(Effect.promise(start), ({ close }) => Effect.promise(close))
+
+const run = (baseUrl: string, argv: ReadonlyArray<string>, options: RunOptions = {}) =>
+  Effect.flatMap(
+    HttpClient.HttpClient,
+    (client) =>
+      quarry(["api", ...argv], { client, env: { QUARRY_API_KEY: key, QUARRY_BASE_URL: baseUrl }, ...options })
+  )
+
+const argvOf = ({ request: { body, method = "GET", path, query = {}, retry } }: EndpointCase) => [
+  method,
+  path,
+  ...Object.entries(query).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [value].flat().flatMap((item) => [
+        "--query",
+        `${name}${Array.isArray(value) ? "[]" : ""}=${String(item)}`
+      ])
+  ),
+  ...body === undefined ? [] : ["--body", JSON.stringify(body)],
+  ...retry === "always" ? ["--read-only"] : []
+]
+
+const parsed = (text: string) => Either.getOrThrow(parse(text))
+
+it.live.each(cases)("returns the output of $name", (endpoint) =>
+  Effect.gen(function*() {
+    const { baseUrl, keys, sent, sentElsewhere } = yield* service
+    const { error, isList = false, output = null } = endpoint
+    const ran = yield* run(baseUrl, [...argvOf(endpoint), ...isList ? ["--all", "-o", "ndjson"] : []])
+    // A command makes its own number of attempts before it fails
+    const counted = (lines: ReadonlyArray<string>) => error === undefined ? lines : [...new Set(lines)]
+    expect([ran.code, counted(sent), sentElsewhere]).toEqual([
+      error === undefined ? 0 : exitCodes[error],
+      counted(endpoint.sent),
+      []
+    ])
+    expect(keys.every((sentKey) => sentKey === key)).toBe(true)
+    expect(ran.out + ran.err).not.toContain(key)
+    if (error !== undefined) return
+    if (!isList) return expect(ran.out === "" ? null : parsed(ran.out)).toEqual(output)
+    const elements = [output].flat()
+    expect(records(ran.out)).toEqual(
+      elements.map((element) => Predicate.isRecord(element) ? element : { value: element })
+    )
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+it.live("sends nothing to a path that would leave the base URL", () =>
+  Effect.gen(function*() {
+    const { baseUrl, elsewhere, sent, sentElsewhere } = yield* service
+    for (const path of escapingPaths(elsewhere)) {
+      // The command line takes a query apart
+      if (path === "/count?x=1") continue
+      for (const more of [[], ["--all"], ["--curl"], ["--dry-run"]]) {
+        const ran = yield* run(baseUrl, ["GET", path, ...more])
+        expect([path, ran.code, ran.out]).toEqual([path, 2, ""])
+        expect(ran.err).toMatch(/^error: path: .*\nhint: a path is relative to the base URL/)
+      }
+    }
+    expect([sent, sentElsewhere]).toEqual([[], []])
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+it.live("takes the query of a path apart, and sends it as it is written", () =>
+  Effect.gen(function*() {
+    const { baseUrl, sent } = yield* service
+    const path = "/search?q=a%26b+ä&ids[]=2&ids[]=1&flag=&x=%zz"
+    const ran = yield* run(baseUrl, [path, "--query", "flag=true"])
+    expect(ran.code).toBe(0)
+    expect(sent).toEqual([
+      "GET /search?q=a%26b%20%C3%A4&ids%5B%5D=2&ids%5B%5D=1&flag=&x=%25zz&flag=true"
+    ])
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+it.live("continues a list where it stopped, also inside a page", () =>
+  Effect.gen(function*() {
+    const { baseUrl } = yield* service
+    const argv = ["/approvals?limit=2", "-o", "ndjson"]
+    const all = yield* run(baseUrl, [...argv, "--all"])
+    for (const count of [1, 2, 3]) {
+      const first = yield* run(baseUrl, [...argv, "--max-items", String(count)])
+      const [, cursor = ""] = /--cursor='?([^\s']+)/.exec(first.err) ?? []
+      const rest = yield* run(baseUrl, [...argv, "--all", "--cursor", cursor])
+      expect(first.out + rest.out).toBe(all.out)
+      const query = cursor.startsWith("skip:") ? ["--cursor", cursor] : ["--query", `cursor=${cursor}`]
+      expect((yield* run(baseUrl, [...argv, "--all", ...query])).out).toBe(rest.out)
+    }
+    const raw = yield* run(baseUrl, [...argv.slice(0, 1), "--all", "--raw"])
+    expect(raw.out).toContain(`[{"value":${2n ** 256n - 1n}},1],"new":{}}\n{"cursor":7`)
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+it.live("reads a body from a file and from stdin, and sends a POST by default", () =>
+  Effect.gen(function*() {
+    const { baseUrl, sent } = yield* service
+    const file = join(temporaryFolder(), "body.json")
+    writeFileSync(file, "\ufeff{ \"above\": \"5\" }\n")
+    yield* run(baseUrl, ["/alerts", "--body", `@${file}`])
+    yield* run(baseUrl, ["/alerts", "--body", "-"], { stdin: "{\"above\":\"5\"}" })
+    expect(sent).toEqual(["POST /alerts {\"above\":\"5\"}", "POST /alerts {\"above\":\"5\"}"])
+    for (
+      const [body, message] of [
+        ["{above", "--body: expected JSON, got \"{above\""],
+        [`@${file}.none`, "--body: cannot read"],
+        ["12345678901234567890", "beyond 2^53"]
+      ] as const
+    ) {
+      const ran = yield* run(baseUrl, ["/alerts", "--body", body])
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(message)])
+    }
+    expect(sent.length).toBe(2)
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
