@@ -23,14 +23,10 @@ export interface ApiRequest {
   readonly cost?: number | undefined
 }
 
-/** A request whose output a schema validates. */
+/** A request, and the schema of its output. */
 export interface TypedRequest<out Output> extends ApiRequest {
-  readonly output: StandardSchema<Output>
-}
-
-/** A request whose output is JSON. */
-export interface JsonRequest extends ApiRequest {
-  readonly output?: undefined
+  /** Default: any JSON, in which an integer beyond 2^53 is a string of its digits. */
+  readonly output?: StandardSchema<Output> | undefined
 }
 
 /** Version 1 of Standard Schema, which schemas of Zod, Valibot, ArkType and other libraries implement. */
@@ -53,40 +49,26 @@ export type StandardResult<Output> =
     }>
   }
 
-/** Options of a request. */
-export interface RequestOptions extends Omit<CallOptions, "cacheMode" | "query"> {}
-
-/** Options of `pages` and `items`: for each request, and for the list. */
-export interface ListRequestOptions extends Omit<ListOptions, "cacheMode" | "query"> {}
-
 /**
- * Sends a request, and returns its output: what the schema `output` returns, or else the JSON document, in which an integer
- * beyond 2^53 is a string of its digits. Any 2xx status is a success; a response without content is null. Responses are never
+ * Sends a request, and returns its output. Any 2xx status is a success; a response without content is null. Responses are never
  * cached.
  *
  * The promise rejects with a `CallError`: with `InvalidResponseError` if the document does not fit the schema, and with
  * `InvalidInputError`, before anything is sent, if the request is invalid.
  */
 export interface RequestFunction {
-  (request: JsonRequest, options?: RequestOptions): Promise<JsonValue>
-  <Output>(request: TypedRequest<Output>, options?: RequestOptions): Promise<Output>
+  <Output = JsonValue>(request: TypedRequest<Output>, options?: CallOptions): Promise<NoInfer<Output>>
   /**
    * Returns all pages of a list, by the `cursor` and the `result` of its pages. `output` is the schema of a page. The cursor is
    * sent in the query, or in a body that is an object.
    */
-  readonly pages: {
-    (request: JsonRequest, options?: ListRequestOptions): AsyncIterable<JsonPage>
-    <Output extends CursorPage<unknown>>(
-      request: TypedRequest<Output>,
-      options?: ListRequestOptions
-    ): AsyncIterable<Output>
-  }
+  readonly pages: <Output extends CursorPage<unknown> = JsonPage>(
+    request: TypedRequest<Output>,
+    options?: ListOptions
+  ) => AsyncIterable<NoInfer<Output>>
   /** Returns all records. The next page is requested when its records are needed. */
-  readonly items: {
-    (request: JsonRequest, options?: ListRequestOptions): AsyncIterable<JsonValue>
-    <Output extends CursorPage<unknown>>(
-      request: TypedRequest<Output>,
-      options?: ListRequestOptions
-    ): AsyncIterable<Output["result"][number]>
-  }
+  readonly items: <Output extends CursorPage<unknown> = JsonPage>(
+    request: TypedRequest<Output>,
+    options?: ListOptions
+  ) => AsyncIterable<NoInfer<Output>["result"][number]>
 }

@@ -41,55 +41,40 @@ import * as Pagination from "./Pagination.ts"
 
 export type { ApiRequest, JsonPage } from "@blockquarry/core/ApiRequest"
 
-/** A request whose output is decoded with a schema. */
+/** A request, and the schema of its output. */
 export interface TypedRequest<in out Output, in out OutputEncoded> extends ApiRequest {
-  readonly output: Schema.Schema<Output, OutputEncoded>
+  /** Default: any JSON, in which an integer beyond 2^53 is a string of its digits. */
+  readonly output?: Schema.Schema<Output, OutputEncoded> | undefined
 }
-
-/** A request whose output is JSON. */
-export interface JsonRequest extends ApiRequest {
-  readonly output?: undefined
-}
-
-/** Options of a request. */
-export interface RequestOptions extends Omit<CallOptions.CallOptions, "cacheMode" | "query"> {}
-
-/** Options of a list: for each of its requests, and for the stream. */
-export interface ListRequestOptions extends RequestOptions, Pagination.PaginationOptions {}
 
 /**
- * Sends a request, and returns its output: what the schema `output` decodes, or else the JSON document, in which an integer
- * beyond 2^53 is a string of its digits. Any 2xx status is a success; a response without content is null. Responses are never
+ * Sends a request, and returns its output. Any 2xx status is a success; a response without content is null. Responses are never
  * cached.
  *
  * Fails with an `InvalidInputError`, and sends nothing, if the request is invalid: for example, if its path is a URL.
  */
 export interface RequestFunction {
-  (request: JsonRequest, options?: RequestOptions): Effect.Effect<JsonValue, OperationError>
-  <Output, OutputEncoded>(
+  <Output = JsonValue, OutputEncoded = JsonValue>(
     request: TypedRequest<Output, OutputEncoded>,
-    options?: RequestOptions
-  ): Effect.Effect<Output, OperationError>
+    options?: CallOptions.CallOptions
+  ): Effect.Effect<NoInfer<Output>, OperationError>
   /**
    * Streams every page of a list, by the `cursor` and the `result` of its pages. `output` is the schema of a page. The cursor is
-   * sent in the query, or in the body of a POST whose body is an object.
+   * sent in the query, or in a body that is an object.
    */
-  readonly pages: {
-    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonPage, ListOperationError>
-    <Output extends CursorPage<unknown>, OutputEncoded>(
-      request: TypedRequest<Output, OutputEncoded>,
-      options?: ListRequestOptions
-    ): Stream.Stream<Output, ListOperationError>
-  }
+  readonly pages: <Output extends CursorPage<unknown> = JsonPage, OutputEncoded = JsonPage>(
+    request: TypedRequest<Output, OutputEncoded>,
+    options?: ListRequestOptions
+  ) => Stream.Stream<NoInfer<Output>, ListOperationError>
   /** Streams every record of a list, one chunk per page. */
-  readonly items: {
-    (request: JsonRequest, options?: ListRequestOptions): Stream.Stream<JsonValue, ListOperationError>
-    <Output extends CursorPage<unknown>, OutputEncoded>(
-      request: TypedRequest<Output, OutputEncoded>,
-      options?: ListRequestOptions
-    ): Stream.Stream<Output["result"][number], ListOperationError>
-  }
+  readonly items: <Output extends CursorPage<unknown> = JsonPage, OutputEncoded = JsonPage>(
+    request: TypedRequest<Output, OutputEncoded>,
+    options?: ListRequestOptions
+  ) => Stream.Stream<NoInfer<Output>["result"][number], ListOperationError>
 }
+
+/** Options of a list: for each of its requests, and for the stream. */
+export interface ListRequestOptions extends CallOptions.CallOptions, Pagination.PaginationOptions {}
 
 /** A request as a test double of `request` gets it. It returns the JSON document of the response. */
 export interface SentRequest {
@@ -117,15 +102,14 @@ export const make = (api: ApiName, executor: Executor): RequestFunction => {
         CallOptions.withCallOptions({ cacheMode: "no-store", query: request.query })
       )
     })
-  const pageSource = (request: AnyListRequest): PageSource<PagePosition, CursorPage<unknown>, unknown> => ({
+  const pageSource = <Output extends CursorPage<unknown>, OutputEncoded>(
+    request: TypedRequest<Output, OutputEncoded>
+  ): PageSource<PagePosition, Output, Output["result"][number]> => ({
     id: operationId,
     byBlock: undefined,
     fetchPage: ({ cursor }) => {
-      const { output, ...page } = withCursor(request, cursor)
-      const fetched: Effect.Effect<CursorPage<unknown>, OperationError> = output === undefined
-        ? send(page, JsonPage, keepsCursor)
-        : send(page, output, keepsCursor)
-      return fetched
+      const [page, output] = outputOf(request, JsonPage)
+      return send(withCursor(page, cursor), output, keepsCursor)
     },
     afterCursor: (_, cursor) => Either.right({ cursor }),
     fromBlock: Either.right,
@@ -134,39 +118,44 @@ export const make = (api: ApiName, executor: Executor): RequestFunction => {
     listId: () => ""
   })
   const streaming = <A>(
-    options: ListRequestOptions | undefined,
-    stream: () => Stream.Stream<A, ListOperationError>
+    stream: Stream.Stream<A, ListOperationError>,
+    options: ListRequestOptions = {}
   ): Stream.Stream<A, ListOperationError> =>
-    options === undefined
-      ? Stream.suspend(stream)
-      : CallOptions.streamWithCallOptions(
-        Stream.unwrap(
-          invalidCallOptions({ id: operationId, parameters: [] }, options) ?? Effect.sync(stream)
-        ),
-        options
-      )
-  const one = (given: AnyRequest, options?: RequestOptions) => {
-    // A program without types may pass nothing.
-    const { output, ...request } = { ...given }
-    const sent: Effect.Effect<unknown, OperationError> = output === undefined
-      ? send(request, Json)
-      : send(request, output)
-    return options === undefined ? sent : CallOptions.withCallOptions(sent, options)
-  }
-  const pages = (request: AnyListRequest, options?: ListRequestOptions) =>
-    streaming(options, () => Pagination.pages(pageSource(request), {}, options))
-  const items = (request: AnyListRequest, options?: ListRequestOptions) =>
-    streaming(options, () => Pagination.items(pageSource(request), {}, options))
-  // The output has the type of the schema: that of the request or else that of JSON.
-  return Object.assign(one, { pages, items }) as RequestFunction
+    CallOptions.streamWithCallOptions(
+      Stream.unwrap(
+        invalidCallOptions({ id: operationId, parameters: [] }, options) ?? Effect.succeed(stream)
+      ),
+      options
+    )
+  return Object.assign(
+    <Output, OutputEncoded>(
+      request: TypedRequest<Output, OutputEncoded>,
+      options?: CallOptions.CallOptions
+    ) => {
+      const sent = send(...outputOf(request, Json))
+      return options === undefined ? sent : CallOptions.withCallOptions(sent, options)
+    },
+    {
+      pages: <Output extends CursorPage<unknown>, OutputEncoded>(
+        request: TypedRequest<Output, OutputEncoded>,
+        options?: ListRequestOptions
+      ) => streaming(Stream.suspend(() => Pagination.pages(pageSource(request), {}, options)), options),
+      items: <Output extends CursorPage<unknown>, OutputEncoded>(
+        request: TypedRequest<Output, OutputEncoded>,
+        options?: ListRequestOptions
+      ) => streaming(Stream.suspend(() => Pagination.items(pageSource(request), {}, options)), options)
+    }
+  )
 }
 
-interface AnyRequest extends ApiRequest {
-  readonly output?: Schema.Schema<unknown> | undefined
-}
-
-interface AnyListRequest extends ApiRequest {
-  readonly output?: Schema.Schema<CursorPage<unknown>> | undefined
+/** Separates a request from the schema of its output. Without one, `Output` is the type of JSON. */
+const outputOf = <Output, OutputEncoded, JsonOutput>(
+  request: TypedRequest<Output, OutputEncoded>,
+  json: Schema.Schema<JsonOutput>
+): readonly [ApiRequest, Schema.Schema<Output, OutputEncoded>] => {
+  // A program without types may pass nothing.
+  const { output = json, ...others } = { ...request }
+  return [others, output as Schema.Schema<Output, OutputEncoded>]
 }
 
 /** The page after a cursor. */
@@ -174,9 +163,9 @@ interface PagePosition {
   readonly cursor?: string
 }
 
-const withCursor = (request: AnyListRequest, cursor: string | undefined): AnyListRequest =>
+const withCursor = (request: ApiRequest, cursor: string | undefined): ApiRequest =>
   cursor === undefined
-    ? { ...request }
+    ? request
     : Predicate.isRecord(request.body)
     ? { ...request, body: { ...request.body, cursor } }
     : { ...request, query: { ...request.query, cursor } }
@@ -251,15 +240,8 @@ const keepsCursor = <Output extends CursorPage<unknown>>(
 ): Either.Either<Output, ParseResult.ParseError> => {
   const cursor: unknown = Predicate.isRecord(document) ? document["cursor"] : null
   const isKept = nextCursor(page) !== undefined || cursor === undefined || cursor === null || cursor === ""
-  return isKept ? Either.right(page) : Either.left(ParseResult.parseError(
-    new ParseResult.Pointer(
-      "cursor",
-      document,
-      new ParseResult.Type(
-        Schema.String.ast,
-        cursor,
-        "the schema `output` omits the cursor, so the list would end; add the field `cursor`"
-      )
-    )
-  ))
+  const reason = "the schema `output` omits the cursor, so the list would end; add the field `cursor`"
+  return isKept
+    ? Either.right(page)
+    : Either.left(ParseResult.parseError(new ParseResult.Type(Schema.String.ast, cursor, reason)))
 }

@@ -73,7 +73,7 @@ describe("a list", () => {
       const { data } = yield* TestClients.harness(() => json({ cursor: "a", result: [1] }))
       const output = Schema.Struct({ result: Schema.Array(Schema.Number) })
       const error = yield* failureOf(Stream.runDrain(data.request.items({ path: "/fresh", output })))
-      expect(error.message).toContain("at cursor: the schema `output` omits the cursor")
+      expect(error.message).toContain("the schema `output` omits the cursor")
     }))
 
   it.effect("takes the models of core, options of pagination and those of calls", () =>

@@ -1,13 +1,7 @@
 /** Calls of operations as promises and async iterators. */
 import { operationId } from "@blockquarry/core/ApiRequest"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
-import type { CursorPage } from "@blockquarry/core/Page"
 import type { ListCallOptions, ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
-import type {
-  JsonRequest,
-  RequestFunction as HttpRequestFunction,
-  TypedRequest
-} from "@blockquarry/http/ApiRequest"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
 import { LedgerApi } from "@blockquarry/http/LedgerApi"
@@ -39,7 +33,7 @@ import {
   InvalidInputError
 } from "../Errors.ts"
 import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
-import type { ApiRequest, RequestFunction, StandardSchema } from "../Request.ts"
+import type { RequestFunction, TypedRequest } from "../Request.ts"
 import { AnyPage, fromStandard } from "./fromStandard.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
@@ -189,35 +183,30 @@ export const make = (options: ClientOptions) => {
     ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
   }
 
-  /** Returns the function of the API that a request names. Throws if it has no base URL. */
-  const requestOf = ({ api = "data" }: AnyRequest): HttpRequestFunction => {
+  /** Returns what sends the requests of an API, and a request with the schema of its output. */
+  const prepare = <A>(given: TypedRequest<unknown>, to: Schema.Schema<A>) => {
+    const { api = "data", output, ...request } = { ...given }
     if (!Object.hasOwn(apis, api)) {
       const reason = `expected one of ${Object.keys(apis).join(", ")}`
       throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "api", reason }] })
     }
     const client = apis[api]
     if (client === undefined) throw missingBaseUrl(api)
-    return client.request
+    return {
+      send: client.request,
+      request: { ...request, output: output === undefined ? undefined : fromStandard(output, to) }
+    }
   }
 
-  const request = async (given: AnyRequest, options?: CallOptions): Promise<unknown> => {
+  const request = async (given: TypedRequest<unknown>, options?: CallOptions): Promise<unknown> => {
     throwIfInvalid(operationId, options, callSchema)
-    const send = requestOf({ ...given })
-    const { api: _, output, ...request } = { ...given }
-    const callOptions = toCallOptions(options)
-    const sent: Effect.Effect<unknown, ListOperationError> = output === undefined
-      ? send(request, callOptions)
-      : send({ ...request, output: fromStandard(output, Schema.Unknown) }, callOptions)
-    return await run(operationId, options?.signal, sent)
+    const { request, send } = prepare(given, Schema.Unknown)
+    return await run(operationId, options?.signal, send(request, toCallOptions(options)))
   }
-
-  const requestList = (end: "pages" | "items") => (given: AnyRequest, options?: ListOptions) => {
+  const requestList = (end: "pages" | "items") => (given: TypedRequest<unknown>, options?: ListOptions) => {
     const stream = Stream.suspend((): Stream.Stream<unknown, ListOperationError> => {
-      const stream: ListRequestFunction = requestOf({ ...given })[end]
-      const { api: _, output, ...request } = { ...given }
-      return output === undefined
-        ? stream(request, toCallOptions(options))
-        : stream({ ...request, output: fromStandard(output, AnyPage) }, toCallOptions(options))
+      const { request, send } = prepare(given, AnyPage)
+      return send[end](request, toCallOptions(options))
     })
     return iterate(operationId, options, stream, identity)
   }
@@ -233,19 +222,6 @@ export const make = (options: ClientOptions) => {
     }) as RequestFunction,
     close: () => closeWith((operation) => new ClientClosedError(operation))
   }
-}
-
-interface AnyRequest extends ApiRequest {
-  readonly output?: StandardSchema<unknown> | undefined
-}
-
-/** `pages` or `items`. */
-interface ListRequestFunction {
-  (
-    request: TypedRequest<CursorPage<unknown>, unknown>,
-    options: ListCallOptions
-  ): Stream.Stream<unknown, ListOperationError>
-  (request: JsonRequest, options: ListCallOptions): Stream.Stream<unknown, ListOperationError>
 }
 
 const throwIfInvalid = (
