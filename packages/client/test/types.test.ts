@@ -13,6 +13,7 @@ import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import type { DataApiService } from "@blockquarry/http/DataApi"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
 import type { RateLimit } from "@blockquarry/http/RateLimit"
+import type { RetrySchedule } from "@blockquarry/http/RetryPolicy"
 import type { StreamsApiService } from "@blockquarry/http/StreamsApi"
 import type { Ledger } from "@blockquarry/sandbox/Ledger"
 import type { Fault as SandboxFault, SandboxOptions } from "@blockquarry/sandbox/Sandbox"
@@ -110,7 +111,7 @@ describe("options", () => {
     expectTypeOf<Client.Duration>().toExtend<Duration.DurationInput>()
     type Policies = "timeouts" | "retry" | "breaker" | "concurrency" | "cache"
     expectTypeOf<{ [P in Policies]: keyof NonNullable<Client.ClientOptions[P]> }>()
-      .toEqualTypeOf<{ [P in Policies]: keyof NonNullable<ApiOptions[P]> }>()
+      .toEqualTypeOf<{ [P in Policies]: keyof Exclude<ApiOptions[P], RetrySchedule | undefined> }>()
   })
 
   it("of the sandbox are a part of those of its package", () => {

@@ -50,6 +50,7 @@ import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions, ConfigOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import * as Engine from "./Engine.ts"
 import type { Executor } from "./internal/call/Executor.ts"
+import { hasMembers } from "./internal/Policy.ts"
 import * as Settings from "./Settings.ts"
 import * as Upstream from "./Upstream.ts"
 
@@ -295,8 +296,7 @@ const toConfig = (value: unknown): Config.Config<unknown> =>
 
 /** Whether a value is an object of options. `Config.all` takes no empty one. */
 const isOptions = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  Predicate.isRecord(value) && Object.getPrototypeOf(value) === Object.prototype &&
-  Object.keys(value).length > 0
+  hasMembers(value) && Object.keys(value).length > 0
 
 /**
  * Provides an engine that is not shared with any other layer. Without `fresh`, layers that are built together would

@@ -16,7 +16,7 @@ import * as Timeouts from "./Timeouts.ts"
 export interface Policies {
   readonly cache: ResponseCache.ResponseCache
   readonly timeouts: Timeouts.Timeouts
-  readonly retry: RetryPolicy.RetryPolicy
+  readonly retry: RetryPolicy.Retries
   readonly rateLimit: RateLimit.RateLimit
   readonly breaker: CircuitBreaker.CircuitBreaker
   readonly concurrency: ConcurrencyLimit.ConcurrencyLimit
@@ -81,14 +81,14 @@ export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
 export type ConfigOptions = {
   readonly [K in keyof OptionalKeyApiOptions]?:
     | OptionalKeyApiOptions[K]
-    | Config.Config.Wrap<OptionalKeyApiOptions[K]>
+    | Config.Config.Wrap<Exclude<OptionalKeyApiOptions[K], RetryPolicy.RetrySchedule>>
     | undefined
 }
 
 interface OptionalPolicies {
   readonly cache?: PartialPolicy<ResponseCache.ResponseCache> | undefined
   readonly timeouts?: PartialPolicy<Timeouts.Timeouts> | undefined
-  readonly retry?: PartialPolicy<RetryPolicy.RetryPolicy> | undefined
+  readonly retry?: RetryPolicy.RetryOption | undefined
   readonly rateLimit?: RateLimit.RateLimitOptions | undefined
   readonly breaker?: PartialPolicy<CircuitBreaker.CircuitBreaker> | undefined
   readonly concurrency?: PartialPolicy<ConcurrencyLimit.ConcurrencyLimit> | undefined

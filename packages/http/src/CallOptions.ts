@@ -36,11 +36,13 @@ import * as Timeouts from "./Timeouts.ts"
  *
  * A call with an invalid or unknown option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
  */
-export interface CallOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
+export interface CallOptions extends Omit<PartialPolicy<Schema.Schema.Type<typeof schema>>, "retry"> {
+  readonly retry?: RetryPolicy.RetryOption | undefined
+}
 
 /** The schema of the options of a call. */
 export const schema = Schema.Struct({
-  retry: RetryPolicy.schema,
+  retry: RetryPolicy.optionSchema,
   timeouts: Timeouts.schema,
   cacheMode: CacheMode,
   /**

@@ -35,7 +35,7 @@ export const optionIssues = (
 
 const issuesOf = (ast: AST.AST, value: unknown, path: ReadonlyArray<string>): ReadonlyArray<OptionIssue> => {
   if (value === undefined && ast.annotations[RequiredId] !== true) return []
-  const members = membersOf(ast)
+  const members = isOtherMember(ast, value) ? undefined : membersOf(ast)
   if (members !== undefined && Predicate.isRecord(value)) {
     return [...new Set([...members.keys(), ...Object.keys(value)])].flatMap((name) =>
       issuesOf(members.get(name) ?? unknownOption(members), value[name], [...path, name])
@@ -57,6 +57,10 @@ const issuesOf = (ast: AST.AST, value: unknown, path: ReadonlyArray<string>): Re
 }
 
 type Members = ReadonlyMap<string, AST.AST>
+
+/** Whether a value is one of a union with an object, such as a schedule, although it is an object itself. */
+const isOtherMember = (ast: AST.AST, value: unknown): boolean =>
+  AST.isUnion(ast) && ast.types.some((type) => AST.isDeclaration(type) && Schema.is(Schema.make(type))(value))
 
 /** Returns the members of an object, or of the object in a union. */
 const membersOf = (ast: AST.AST): Members | undefined => {

@@ -1,7 +1,10 @@
 /** Retries of failed attempts. */
+import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Policy from "./internal/Policy.ts"
+import { option } from "./OptionIssues.ts"
 
 /** The schema of a retry policy. */
 export const schema = Schema.Struct({
@@ -38,6 +41,36 @@ export type RetryCause = keyof RetryPolicy["baseDelay"]
 
 /** A retry policy: exponential backoff with full jitter. */
 export interface RetryPolicy extends Schema.Schema.Type<typeof schema> {}
+
+/**
+ * A schedule gets the error of each attempt after which another one may succeed, and decides whether and when to make it. A
+ * longer `Retry-After` of the upstream, the budget of the layer and the timeout of the call still apply.
+ */
+export type RetrySchedule = Schedule.Schedule<unknown, OperationError>
+
+/** A policy, of which a schedule replaces all but the budget. */
+export interface Retries extends RetryPolicy {
+  readonly schedule?: RetrySchedule | undefined
+}
+
+/** The option `retry`: a policy, which may be given in part, or a schedule. */
+export type RetryOption = Policy.PartialPolicy<RetryPolicy> | RetrySchedule
+
+const isSchedule = (value: unknown): value is RetrySchedule => Schedule.isSchedule(value)
+
+/** The schema of the option `retry`. */
+export const optionSchema = Schema.Union(
+  option(`a schedule, or an object with ${Object.keys(schema.fields).join(", ")}`, isSchedule),
+  schema
+)
+
+/** Returns retries with those of the option `retry` of a layer or call. A policy replaces a schedule. */
+export const override = (retries: Retries, retry: RetryOption | undefined): Retries => {
+  if (retry === undefined) return retries
+  return isSchedule(retry)
+    ? { ...retries, schedule: retry }
+    : Policy.override({ ...retries, schedule: undefined }, retry)
+}
 
 /** The default: at most four attempts per call, and in the long run at most one retry per ten successes. */
 export const standard: RetryPolicy = {

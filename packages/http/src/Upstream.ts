@@ -24,6 +24,7 @@ import { fromHttpClient } from "./internal/transport/HttpClientTransport.ts"
 import * as Transport from "./internal/transport/Transport.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
 
 /** The base URL, API keys and policies that the requests of an API use. */
 export interface Upstream {
@@ -103,7 +104,7 @@ export const make = (
     const policies = {
       cache: options.cache === undefined ? defaults.cache : override(ResponseCache.standard, options.cache),
       timeouts: override(defaults.timeouts, options.timeouts),
-      retry: override(defaults.retry, options.retry),
+      retry: RetryPolicy.override(defaults.retry, options.retry),
       rateLimit: options.rateLimit === undefined ? defaults.rateLimit : RateLimit.make(options.rateLimit),
       breaker: override(defaults.breaker, options.breaker),
       concurrency: override(defaults.concurrency, options.concurrency)

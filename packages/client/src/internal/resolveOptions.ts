@@ -9,6 +9,7 @@ import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as LayerCallOptions from "@blockquarry/http/CallOptions"
 import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
 import * as Pagination from "@blockquarry/http/Pagination"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
@@ -25,7 +26,11 @@ const signal = option(
   (value): value is AbortSignal => Predicate.hasProperty(value, "addEventListener")
 )
 
-const callOptions = { ...LayerCallOptions.schema.fields, signal } satisfies OptionSchemas<CallOptions>
+const callOptions = {
+  ...LayerCallOptions.schema.fields,
+  retry: RetryPolicy.schema,
+  signal
+} satisfies OptionSchemas<CallOptions>
 const listOptions = { ...callOptions, ...Pagination.schema.fields } satisfies OptionSchemas<ListOptions>
 
 export const callSchema = Schema.Struct(callOptions)

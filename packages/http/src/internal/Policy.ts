@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { option } from "../OptionIssues.ts"
 
@@ -11,8 +12,10 @@ export type PartialPolicy<Policy> = {
   readonly [Name in keyof Policy]?: PartialMember<Policy[Name]> | undefined
 }
 
-type PartialMember<Member> = [Member] extends [Duration.DurationInput | ((...input: never) => unknown)] ?
-  Member
+/** The members that are one value each. */
+type Value = Duration.DurationInput | Redacted.Redacted | ((...input: never) => unknown)
+
+type PartialMember<Member> = [Member] extends [Value] ? Member
   : [Member] extends [object] ? PartialPolicy<Member>
   : Member
 
@@ -25,9 +28,9 @@ export const override = <Policy extends object>(policy: Policy, options: object 
   })
 })
 
-/** A duration is one value, although it may be an object. */
-const hasMembers = (value: unknown): value is object =>
-  Predicate.isRecord(value) && !Duration.isDuration(value)
+/** Durations, schedules and API keys are objects, but each is one value. */
+export const hasMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  Predicate.isRecord(value) && Object.getPrototypeOf(value) === Object.prototype
 
 const number = (expected: string, isValid: (value: number) => boolean): Schema.Schema<number> =>
   option(expected, (value): value is number => typeof value === "number" && isValid(value))

@@ -20,6 +20,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import * as Hash from "effect/Hash"
 import * as LogLevel from "effect/LogLevel"
 import type * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
@@ -31,6 +32,7 @@ import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
 import type { Decoding, ResponseObserver } from "../../DecodedResponse.ts"
 import { dayMillis } from "../../RateLimitStore.ts"
 import type { RawResponse } from "../../RawResponse.ts"
+import { override as overrideRetries } from "../../RetryPolicy.ts"
 import * as SteadyClock from "../../SteadyClock.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
@@ -112,7 +114,7 @@ export const prepare = (
     const callPolicies = overrides
       ? {
         ...policies,
-        retry: override(policies.retry, options.retry),
+        retry: overrideRetries(policies.retry, options.retry),
         timeouts: override(policies.timeouts, options.timeouts)
       }
       : policies
@@ -186,7 +188,12 @@ const flightVariantOf = (
   { id }: KeyPool,
   { retry }: Policies,
   { attempt }: ReturnType<typeof timeoutMillis>
-): string => `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}`
+): string => {
+  const { attempts, budget, schedule } = retry
+  return `${id}\n${
+    schedule === undefined ? attempts : `schedule ${Hash.random(schedule)}`
+  }\n${budget.capacity}\n${attempt}`
+}
 
 const callKeyOf = (operation: Call["operation"], key: PooledKey) => {
   const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit

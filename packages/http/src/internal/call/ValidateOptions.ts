@@ -32,7 +32,7 @@ const layerSchema = Schema.Struct(
     baseUrl: Schema.Unknown,
     cache: ResponseCache.schema,
     timeouts: Timeouts.schema,
-    retry: RetryPolicy.schema,
+    retry: RetryPolicy.optionSchema,
     rateLimit: RateLimit.schema,
     breaker: CircuitBreaker.schema,
     concurrency: ConcurrencyLimit.schema,

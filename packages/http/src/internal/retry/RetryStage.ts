@@ -1,8 +1,11 @@
 /** The retry stage, the only place that retries. See `RetryPolicy.ts`. */
+import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Random from "effect/Random"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import { maxBackoff, type RetryPolicy } from "../../RetryPolicy.ts"
 import {
   type AttemptEffect,
@@ -14,6 +17,7 @@ import {
 } from "../call/Call.ts"
 import type { RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import * as LruMap from "../stores/LruMap.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
 
@@ -25,17 +29,19 @@ export const make = (instrumentation: Instrumentation) => {
     call: Call,
     attempt: (attemptNumber: number) => AttemptEffect
   ): AttemptEffect => {
-    const { retry } = call.policies
     const runFrom = (
       attemptNumber: number,
-      previous: AttemptResult | null
+      previous: AttemptResult | null,
+      scheduleState: unknown
     ): AttemptEffect => {
       const continueWith = (latest: AttemptResult) => {
         // An earlier response is more useful than the error of an attempt that was not sent.
         const usesPrevious = previous !== null && healthOf(latest) === "not-sent"
         const result = usesPrevious ? endedByDeadline(previous, continuesAt(latest)) : latest
-        const retryHint = usesPrevious ? null : retryHintOf(result)
-        if (retryHint !== null) return waitAndRetry(result, retryHint, attemptNumber)
+        const failure = usesPrevious ? null : failureOf(result)
+        if (failure !== null && failure.retryHint !== null) {
+          return waitAndRetry(result, failure.error, failure.retryHint, attemptNumber, scheduleState)
+        }
         if (healthOf(result) === "healthy") retryBudgets.refill(call)
         return logging(call, result, attemptNumber, null, result)
       }
@@ -46,12 +52,15 @@ export const make = (instrumentation: Instrumentation) => {
     }
     const waitAndRetry = (
       result: AttemptResult,
+      error: OperationError,
       retryHint: RetryHint,
-      attemptNumber: number
+      attemptNumber: number,
+      scheduleState: unknown
     ): AttemptEffect =>
-      Effect.flatMap(backoffMillis(retry, retryHint, attemptNumber), (waitMillis) => {
+      Effect.flatMap(nextAttempt(call, error, retryHint, attemptNumber, scheduleState), (next) => {
+        const [isAllowed, waitMillis, nextState] = next
         const retryAt = call.clock.unsafeCurrentTimeMillis() + waitMillis
-        const suppressed = suppressionReason(call, attemptNumber, retryAt)
+        const suppressed = suppressionReason(call, isAllowed, retryAt)
         if (suppressed !== null) {
           instrumentation.recordSuppressedRetry(call, suppressed)
           const last = endedByDeadline(result, suppressed === "deadline" ? retryAt : null)
@@ -59,18 +68,21 @@ export const make = (instrumentation: Instrumentation) => {
         }
         instrumentation.recordRetry(call, retryHint.cause)
         instrumentation.recordWait(call, "backoff", waitMillis)
-        const retried = Effect.flatMap(Effect.sleep(waitMillis), () => runFrom(attemptNumber + 1, result))
+        const retried = Effect.flatMap(
+          Effect.sleep(waitMillis),
+          () => runFrom(attemptNumber + 1, result, nextState)
+        )
         return logging(call, result, attemptNumber, waitMillis, retried)
       })
-    return runFrom(1, null)
+    return runFrom(1, null, call.policies.retry.schedule?.initial)
   }
 
   const suppressionReason = (
     call: Call,
-    attemptNumber: number,
+    isAllowed: boolean,
     nextAttemptAt: number
   ): SuppressionReason | null => {
-    if (attemptNumber >= call.policies.retry.attempts) return "attempts"
+    if (!isAllowed) return "attempts"
     // Waiting until the deadline would only replace the upstream's error with a timeout.
     if (nextAttemptAt >= call.deadline) return "deadline"
     return retryBudgets.tryConsume(call) ? null : "budget"
@@ -103,7 +115,8 @@ const logging = <A, E>(
 
 /** Consumed retry budgets by base URL and client: the failures of one client take no retries from others. */
 class RetryBudgets {
-  private readonly consumed = new Map<string, number>()
+  // Evicts the least recently used budgets of very many tenants.
+  private readonly consumed = LruMap.make<number>({ maxSize: 10_000 })
 
   /** Consumes one unit of the budget, if it allows it. */
   tryConsume(call: Call): boolean {
@@ -116,7 +129,7 @@ class RetryBudgets {
   }
 
   refill(call: Call): void {
-    if (this.consumed.size === 0) return
+    if (this.consumed.isEmpty()) return
     const key = budgetKey(call)
     const consumed = this.consumed.get(key)
     // Without consumption the budget is full.
@@ -135,10 +148,39 @@ const endedByDeadline = (result: AttemptResult, beyondDeadline: number | null): 
     onRight: (attemptResponse) => ({ ...attemptResponse, beyondDeadline })
   })
 
-const retryHintOf: (result: AttemptResult) => RetryHint | null = Either.match({
-  onLeft: (noResponse) => noResponse.retryHint,
-  onRight: ({ classification }) => classification._tag === "Complete" ? null : classification.retryHint
+/** A failed attempt. `retryHint` is set if another one may succeed. */
+interface Failure {
+  readonly error: OperationError
+  readonly retryHint: RetryHint | null
+}
+
+const failureOf: (result: AttemptResult) => Failure | null = Either.match({
+  onLeft: (noResponse): Failure => noResponse,
+  onRight: ({ classification }) => classification._tag === "Complete" ? null : classification
 })
+
+/** Returns whether policy or schedule allow another attempt, after how many milliseconds, and the next state of the schedule. */
+const nextAttempt = (
+  { clock, policies: { retry } }: Call,
+  error: OperationError,
+  retryHint: RetryHint,
+  attemptNumber: number,
+  state: unknown
+): Effect.Effect<readonly [isAllowed: boolean, waitMillis: number, state: unknown]> => {
+  const { schedule } = retry
+  if (schedule === undefined) {
+    return Effect.map(
+      backoffMillis(retry, retryHint, attemptNumber),
+      (waitMillis) => [attemptNumber < retry.attempts, waitMillis, state]
+    )
+  }
+  const now = clock.system.unsafeCurrentTimeMillis()
+  return Effect.map(schedule.step(now, error, state), ([state, , decision]) => {
+    const start = ScheduleDecision.isContinue(decision) ? ScheduleIntervals.start(decision.intervals) : now
+    const waitMillis = Math.max(0, start - now, Duration.toMillis(retryHint.retryAfter ?? 0))
+    return [ScheduleDecision.isContinue(decision), waitMillis, state]
+  })
+}
 
 /**
  * Returns the backoff in milliseconds: Retry-After, or exponential backoff with full jitter. A Retry-After of 0 also gets

@@ -13,6 +13,8 @@ interface Entry<V> {
   newer: Entry<V> | undefined
 }
 
+export type LruMap<V> = ReturnType<typeof make<V>>
+
 /**
  * Creates a map. By default the size of every entry is 1.
  *
@@ -65,6 +67,7 @@ export const make = <V>({ maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: {
       if (entry !== undefined) use(entry)
       return entry?.value
     },
+    isEmpty: (): boolean => newest === undefined,
     peek: (key: string): V | undefined => entries.get(key)?.value,
     /** Stores a value, unless it is too large; then removes the one that it would replace. */
     set: (key: string, value: V): void => {
