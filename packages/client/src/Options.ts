@@ -105,6 +105,11 @@ export interface CallOptions {
   readonly timeouts?: TimeoutOptions | undefined
   readonly cacheMode?: CacheMode | undefined
   /**
+   * The API key of a tenant, in place of that of the client. Its calls share no limit, circuit breaker, request in flight and
+   * cached response with calls that have another key.
+   */
+  readonly apiKey?: string | undefined
+  /**
    * Parameters of the query that the operation does not have. A call rejects with `InvalidInputError` if its operation has a
    * parameter of that name, or one of a similar name.
    */

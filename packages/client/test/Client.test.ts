@@ -403,7 +403,7 @@ describe("options", () => {
       return issuesOf(client.tokenPrice({ address }, options))
     }
     const known =
-      "unknown option; expected one of retry, timeouts, cacheMode, query, decoding, onResponse, signal"
+      "unknown option; expected one of retry, timeouts, cacheMode, apiKey, query, decoding, onResponse, signal"
     expect(await ofCall("null")).toEqual([{
       parameter: "options",
       reason: "expected an object, got null"

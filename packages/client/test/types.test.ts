@@ -102,7 +102,7 @@ it("the JSON form of a value has strings for amounts and times", () => {
 describe("options", () => {
   it("are those of the layers", () => {
     type OfTheClient = "baseUrls" | "fetch" | "signal"
-    type OfLayersAlone = "uncacheable"
+    type OfLayersAlone = "apiKeyTtl" | "uncacheable"
     expectTypeOf<Exclude<keyof Client.ClientOptions, OfTheClient>>()
       .toEqualTypeOf<Exclude<keyof ApiOptions, OfLayersAlone>>()
     expectTypeOf<Exclude<keyof Client.ListOptions, "signal">>().toEqualTypeOf<keyof ListCallOptions>()

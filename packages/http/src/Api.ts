@@ -157,7 +157,9 @@ export const makeConfig = <Self, Operations extends ApiClient.Operations>(
         : Settings.apiKeyConfig,
       rateLimit: options.rateLimit === undefined ? Settings.rateLimitConfig : options.rateLimit
     })
-    return yield* make(api, configured, {
+    // Like any effect, a `Config` of the API key is read again.
+    const apiKey = Config.isConfig(options.apiKey) ? options.apiKey : configured.apiKey
+    return yield* make(api, { ...configured, apiKey }, {
       ...settings,
       ...options.baseUrl === undefined ? { baseUrl: baseUrlVariable } : {},
       ...options.apiKey === undefined ? { apiKey: Settings.apiKey } : {}

@@ -14,5 +14,8 @@ export interface ApiKey {
   readonly rateLimit?: RateLimitOptions | undefined
 }
 
+/** One API key, or several that share the load. */
+export type ApiKeys = Redacted.Redacted | ReadonlyArray<ApiKey>
+
 /** The label of a single key. */
 export const defaultLabel = "default"

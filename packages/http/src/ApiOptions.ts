@@ -1,8 +1,10 @@
 /** Options of the API clients: API key, base URL and policies. */
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import type * as Config from "effect/Config"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import type { ApiKey } from "./ApiKey.ts"
+import type { ApiKeys } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
 import type { Decoding, ResponseObserver } from "./DecodedResponse.ts"
@@ -47,8 +49,18 @@ export const userAgent: string = "blockquarry/0.0.0"
  * it, as in `rateLimit.limit`.
  */
 export interface ApiOptions extends OptionalPolicies {
-  /** One API key, or several (at least one) that share the load: see `ApiKey`. */
-  readonly apiKey: Redacted.Redacted | ReadonlyArray<ApiKey>
+  /**
+   * One API key, or several (at least one) that share the load: see `ApiKey`. Or an effect, such as a `Config` or the request
+   * to a secret store, that reads them when the layer is built, and again
+   *
+   * - after `apiKeyTtl`, in the background. If that fails, the last key stays in use, with a warning.
+   * - when the upstream rejects the key (401, 403): calls wait for it, and repeat their request once with a new key.
+   *
+   * Once a new key has been read, the one that it replaces is not sent any more. The effect may take 10 s.
+   */
+  readonly apiKey: ApiKeys | Effect.Effect<ApiKeys, unknown>
+  /** How long an API key that an effect has read is used before the effect reads it again. Default: 5 minutes. */
+  readonly apiKeyTtl?: Duration.DurationInput | undefined
   /** An http or https URL without query and credentials. Its path is kept, a trailing slash is ignored. */
   readonly baseUrl: string | URL
   /** Maximum length of a response body, in bytes. Default: 64 MiB. */
@@ -74,14 +86,16 @@ export interface ApiOptions extends OptionalPolicies {
 /** Options of an API that also works without an API key: the ledger API. */
 export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
   /** Without an API key, requests are sent without the `x-api-key` header. */
-  readonly apiKey?: ApiOptions["apiKey"] | undefined
+  readonly apiKey?: ApiKeys | KeyEffect | undefined
 }
+
+type KeyEffect = Effect.Effect<ApiKeys | undefined, unknown>
 
 /** Options that take precedence over environment variables. Each is a value, or a `Config` that reads it. */
 export type ConfigOptions = {
   readonly [K in keyof OptionalKeyApiOptions]?:
     | OptionalKeyApiOptions[K]
-    | Config.Config.Wrap<Exclude<OptionalKeyApiOptions[K], RetryPolicy.RetrySchedule>>
+    | Config.Config.Wrap<Exclude<OptionalKeyApiOptions[K], RetryPolicy.RetrySchedule | KeyEffect>>
     | undefined
 }
 

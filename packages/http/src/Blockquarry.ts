@@ -24,19 +24,23 @@ import { upstreamNames } from "@blockquarry/core/Upstreams"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Api from "./Api.ts"
 import type { ApiClient, Operations } from "./ApiClient.ts"
-import type { ApiOptions } from "./ApiOptions.ts"
+import type { ApiOptions, OptionalKeyApiOptions } from "./ApiOptions.ts"
 import type { CacheStore } from "./CacheStore.ts"
 import { DataApi } from "./DataApi.ts"
 import * as Engine from "./Engine.ts"
+import * as KeySource from "./internal/call/KeySource.ts"
 import { LedgerApi } from "./LedgerApi.ts"
 import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
 import type { RateLimitStore } from "./RateLimitStore.ts"
 import { StreamsApi } from "./StreamsApi.ts"
+
+/** The engine that the APIs share. Its members may change in any release; the tag does not. */
+export { Engine } from "./Engine.ts"
 
 /** The APIs by their names. */
 export interface Apis {
@@ -58,7 +62,7 @@ export interface SharedOptions<E = never, R = never> extends Omit<ApiOptions, "a
 /** Base URLs by API. */
 export type BaseUrls = { readonly [A in keyof Apis]?: ApiOptions["baseUrl"] }
 
-/** Provides an API for each of `baseUrls`, over one engine. Fails with a `ConfigError` if an option is invalid. */
+/** Provides an API for each of `baseUrls`, and their engine, for `Api.layerWithEngine`. Fails with a `ConfigError` if an option is invalid. */
 export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   options: SharedOptions<E, R> & {
     readonly apiKey: ApiOptions["apiKey"]
@@ -66,7 +70,11 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
       & Urls
       & { readonly [A in keyof Urls]-?: A extends keyof Apis ? ApiOptions["baseUrl"] : never }
   }
-): Layer.Layer<Apis[keyof Urls & keyof Apis], ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+): Layer.Layer<
+  Apis[keyof Urls & keyof Apis] | Engine.Engine,
+  ConfigError.ConfigError | E,
+  HttpClient.HttpClient | R
+> => {
   // JavaScript programs have no types.
   const given: unknown = options
   if (!Predicate.isRecord(given) || !Predicate.isRecord(given["baseUrls"])) {
@@ -77,11 +85,14 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     upstreamNames.filter((name) => baseUrls[name] !== undefined),
     stores,
-    (api, name) => Api.make(api, { ...others, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))
+    Effect.map(
+      withSharedKeys(others),
+      (shared) => (api, name) => Api.make(api, { ...shared, baseUrl: baseUrls[name] ?? "" }, settingsOf(name))
+    )
   )
 }
 
-/** Provides the APIs `apis` over one engine, each from the variables of its own `layerConfig` and from options. */
+/** Provides the APIs `apis` and their engine, for `Api.layerWithEngine`: each from the variables of its own `layerConfig` and from options. */
 export const layerConfig = <
   const Names extends Arr.NonEmptyReadonlyArray<keyof Apis>,
   E = never,
@@ -93,14 +104,25 @@ export const layerConfig = <
     readonly apiKey?: ApiOptions["apiKey"] | undefined
     readonly baseUrls?: BaseUrls | undefined
   }
-): Layer.Layer<ApisOf<Names>, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+): Layer.Layer<ApisOf<Names> | Engine.Engine, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
     stores,
-    (api, name) => Api.makeConfig(api, { ...others, baseUrl: baseUrls[name] }, settingsOf(name))
+    Effect.map(
+      withSharedKeys(others),
+      (shared) => (api, name) => Api.makeConfig(api, { ...shared, baseUrl: baseUrls[name] }, settingsOf(name))
+    )
   )
 }
+
+/** If an effect reads the API keys, it does so once for all APIs. */
+const withSharedKeys = <Options extends Pick<OptionalKeyApiOptions, "apiKey" | "apiKeyTtl">>(
+  options: Options
+): Effect.Effect<Options, ConfigError.ConfigError> =>
+  Effect.isEffect(options.apiKey)
+    ? Effect.map(KeySource.make(options.apiKey, options.apiKeyTtl), (apiKey) => ({ ...options, apiKey }))
+    : Effect.succeed(options)
 
 const settingsOf = (name: keyof Apis) => ({ baseUrl: `baseUrls.${name}` })
 
@@ -119,20 +141,19 @@ type MakeClient = <Self, Ops extends Operations, Key extends Api.ApiKeyRequireme
 const overOneEngine = <Provided, E, R>(
   names: ReadonlyArray<keyof Apis>,
   stores: SharedOptions<E, R>["stores"],
-  make: MakeClient
-): Layer.Layer<Provided, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+  makeClient: Effect.Effect<MakeClient, ConfigError.ConfigError>
+): Layer.Layer<Provided | Engine.Engine, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
   const engine = stores === undefined ? Engine.layer : Layer.provide(Engine.layerWithStores, stores)
-  const clients: { readonly [A in keyof Apis]: ClientLayer<Apis[A]> } = {
-    data: Layer.effect(DataApi, make(DataApi, "data")),
-    streams: Layer.effect(StreamsApi, make(StreamsApi, "streams")),
-    ledger: Layer.effect(LedgerApi, make(LedgerApi, "ledger")),
-    ledgerTestnet: Layer.effect(LedgerTestnetApi, make(LedgerTestnetApi, "ledgerTestnet"))
-  }
-  const selected = names.map((name): ClientLayer<never> => clients[name])
-  // `Provided` are the tags of `names`; `test/Blockquarry.test.ts` builds every selection.
-  const merged = selected.reduce(
-    (one, other) => Layer.merge(one, other),
-    Layer.empty
-  ) as ClientLayer<Provided>
-  return Layer.provide(merged, Layer.fresh(engine))
+  const clients = Effect.map(makeClient, (make) => {
+    const clients: { readonly [A in keyof Apis]: ClientLayer<Apis[A]> } = {
+      data: Layer.effect(DataApi, make(DataApi, "data")),
+      streams: Layer.effect(StreamsApi, make(StreamsApi, "streams")),
+      ledger: Layer.effect(LedgerApi, make(LedgerApi, "ledger")),
+      ledgerTestnet: Layer.effect(LedgerTestnetApi, make(LedgerTestnetApi, "ledgerTestnet"))
+    }
+    const selected = names.map((name): ClientLayer<never> => clients[name])
+    // `Provided` are the tags of `names`; `test/Blockquarry.test.ts` builds every selection.
+    return selected.reduce((one, other) => Layer.merge(one, other), Layer.empty) as ClientLayer<Provided>
+  })
+  return Layer.provideMerge(Layer.unwrapEffect(clients), Layer.fresh(engine))
 }

@@ -1,11 +1,12 @@
 /**
- * Options of calls: retries, timeouts, cache mode and further parameters of one call, or of a region of a program.
+ * Options of calls: retries, timeouts, cache mode, API key and further parameters of one call, or of a region of a program.
  *
  * @example
  * import * as CallOptions from "@blockquarry/http/CallOptions"
  * import * as DataApi from "@blockquarry/http/DataApi"
  * import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
  * import * as Effect from "effect/Effect"
+ * import type * as Redacted from "effect/Redacted"
  *
  * const price = Effect.gen(function*() {
  *   const data = yield* DataApi.DataApi
@@ -15,6 +16,9 @@
  *
  * // For every call of a region
  * const once = price.pipe(CallOptions.withCallOptions({ retry: RetryPolicy.none }))
+ *
+ * // With the API key of a tenant
+ * const priceFor = (apiKey: Redacted.Redacted) => price.pipe(CallOptions.withCallOptions({ apiKey }))
  */
 import type { QueryParameters } from "@blockquarry/core/QueryParameters"
 import * as Context from "effect/Context"
@@ -25,7 +29,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { DecodingOption, ObserverOption } from "./DecodedResponse.ts"
 import { override, type PartialPolicy } from "./internal/Policy.ts"
-import { option } from "./OptionIssues.ts"
+import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
+import { option, Secret } from "./OptionIssues.ts"
 import { CacheMode } from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
@@ -45,6 +50,11 @@ export const schema = Schema.Struct({
   retry: RetryPolicy.optionSchema,
   timeouts: Timeouts.schema,
   cacheMode: CacheMode,
+  /**
+   * The API key of a tenant, in place of those of the layers. Its calls use the policies of the layers, but share no limit,
+   * circuit breaker, request in flight and cached response with calls that have another key.
+   */
+  apiKey: Secret.pipe(Schema.filter((key) => apiKeyError(key) ?? true)),
   /**
    * Parameters of the query that the description of the operation does not have. Those of an inner region are added to those
    * of an outer one. They are a part of the cache key, and of the list that a resume cursor continues.

@@ -38,6 +38,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { hostOf } from "./BaseUrl.ts"
 import * as CacheStore from "./CacheStore.ts"
@@ -51,13 +52,14 @@ import * as SingleFlight from "./internal/cache/SingleFlight.ts"
 import * as Call from "./internal/call/Call.ts"
 import type { DailyQuota, EngineResponse, UpstreamHealth } from "./internal/call/EngineOutput.ts"
 import * as Instrumentation from "./internal/call/Instrumentation.ts"
+import { getOrInsert } from "./internal/Maps.ts"
 import * as RetryStage from "./internal/retry/RetryStage.ts"
 import type { BodyScan } from "./internal/transport/BodyScan.ts"
 import * as RateLimitStore from "./RateLimitStore.ts"
 import type { RawResponse } from "./RawResponse.ts"
 import type { CacheMode } from "./ResponseCache.ts"
 import * as SteadyClock from "./SteadyClock.ts"
-import type { Upstream } from "./Upstream.ts"
+import { forTenant, type Upstream } from "./Upstream.ts"
 
 export type * from "./internal/call/EngineOutput.ts"
 export { type BodyScan, bodyScan } from "./internal/transport/BodyScan.ts"
@@ -132,7 +134,7 @@ export const make: Effect.Effect<
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
   const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
-  const keySelector = KeySelector.make(admission)
+  const keySelector = KeySelector.make(admission, yield* Effect.scope)
   const responseTtl = ResponseTtl.make()
   const attempt = Attempt.make(instrumentation)
 
@@ -152,10 +154,14 @@ export const make: Effect.Effect<
     finish: (engineResponse: EngineResponse, call: Call.Call) => Finished<A, E>
   ) => {
     const startCall = Call.prepare(operation, upstream, bodyScan)
+    const tenants = new WeakMap<Upstream, typeof startCall>()
+    const startTenantCall = (apiKey: Redacted.Redacted) =>
+      getOrInsert(tenants, forTenant(upstream, apiKey), (tenant) => Call.prepare(operation, tenant, bodyScan))
     return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
       Effect.withFiberRuntime((fiber) => {
         const options = Call.optionsOf(fiber)
-        const call = startCall(request, options, fiber)
+        const start = options.apiKey === undefined ? startCall : startTenantCall(options.apiKey)
+        const call = start(request, options, fiber)
         const ttlOf = (attemptResponse: Call.AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse, call))
         const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>

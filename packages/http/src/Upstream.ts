@@ -13,13 +13,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { type ApiKey, defaultLabel } from "./ApiKey.ts"
+import { defaultLabel } from "./ApiKey.ts"
 import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "./ApiOptions.ts"
 import { normalize } from "./BaseUrl.ts"
 import type { Decoding, ResponseObserver } from "./DecodedResponse.ts"
+import * as KeySource from "./internal/call/KeySource.ts"
 import { validateOptions } from "./internal/call/ValidateOptions.ts"
+import { getOrInsert } from "./internal/Maps.ts"
 import { override } from "./internal/Policy.ts"
-import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
+import * as LruMap from "./internal/stores/LruMap.ts"
 import { fromHttpClient } from "./internal/transport/HttpClientTransport.ts"
 import * as Transport from "./internal/transport/Transport.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -28,7 +30,10 @@ import * as RetryPolicy from "./RetryPolicy.ts"
 
 /** The base URL, API keys and policies that the requests of an API use. */
 export interface Upstream {
+  /** The API keys, which never change; or if an effect reads them, those of now. */
   readonly keyPool: KeyPool
+  /** Reads the API keys. Null if they are values. */
+  readonly keySource: KeySource.KeySource | null
   readonly transport: Transport.Transport
   readonly policies: Policies
   readonly arrayFormat: ArrayFormat
@@ -56,8 +61,10 @@ export interface KeyPool {
   /** Identifies these keys at this base URL without revealing them. */
   readonly id: string
   readonly keys: Arr.NonEmptyReadonlyArray<PooledKey>
-  /** Secrets that no cache entry may contain: these keys and `ApiOptions.uncacheable`, each once. */
+  /** Secrets that no cache entry may contain: these keys, those they replaced and `ApiOptions.uncacheable`, each once. */
   readonly uncacheable: ReadonlyArray<Redacted.Redacted>
+  /** Names the tenant whose key it is, without revealing the key. Null for the keys of the layer. */
+  readonly tenant: string | null
 }
 
 /** A base URL with one API key. Rate limits, cooldowns and circuit breakers are counted per `baseUrl`. */
@@ -92,15 +99,12 @@ export const make = (
       normalize(api, options.baseUrl),
       (reason) => ConfigError.InvalidData(["baseUrl"], reason)
     )
-    const apiKeys = apiKeysOf(options)
-    if (!Arr.isNonEmptyReadonlyArray(apiKeys)) {
-      return yield* Effect.fail(ConfigError.InvalidData(["apiKey"], "expected at least one API key"))
-    }
-    for (const { key, label } of apiKeys) {
-      const reason = key === noApiKey ? null : apiKeyError(key)
-      const path = ["apiKey", ...apiKeys.length === 1 ? [] : [label]]
-      if (reason !== null) return yield* Effect.fail(ConfigError.InvalidData(path, reason))
-    }
+    const { apiKey } = options
+    const apiKeys = yield* Effect.isEffect(apiKey)
+      ? apiKey instanceof KeySource.KeySource
+        ? Effect.succeed(apiKey)
+        : KeySource.make(apiKey, options.apiKeyTtl)
+      : KeySource.keysOf(apiKey)
     const policies = {
       cache: options.cache === undefined ? defaults.cache : override(ResponseCache.standard, options.cache),
       timeouts: override(defaults.timeouts, options.timeouts),
@@ -114,8 +118,10 @@ export const make = (
       userAgent: options.userAgent ?? userAgent
     }
     const dispatch = yield* Effect.serviceOption(Transport.DispatchTransport)
-    return {
-      keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? [], settings),
+    const endpoint = { apiUrl, baseUrl: apiUrl.slice(0, apiUrl.length - pathPrefix[api].length) }
+    const poolOf = (keys: KeySource.KeyList, replaced: ReadonlyArray<Redacted.Redacted> = []) =>
+      keyPoolOf(endpoint, keys, policies.rateLimit, [...replaced, ...options.uncacheable ?? []], settings)
+    const upstream = {
       // The transport of the layer that provides the client, if it has one
       transport: Option.isSome(dispatch) && dispatch.value.client === client
         ? dispatch.value.make(transportOptions)
@@ -125,25 +131,50 @@ export const make = (
       decoding: options.decoding ?? "lenient",
       onResponse: options.onResponse ?? null
     }
+    if (!(apiKeys instanceof KeySource.KeySource)) {
+      return { ...upstream, keyPool: poolOf(apiKeys), keySource: null }
+    }
+    const pools = new WeakMap<KeySource.KeyList, KeyPool>()
+    return {
+      ...upstream,
+      get keyPool() {
+        return getOrInsert(pools, apiKeys.keys, (keys) => poolOf(keys, apiKeys.replaced))
+      },
+      keySource: apiKeys
+    }
   })
 
-/** Without an API key, the pool has one entry with an empty key. */
-const apiKeysOf = ({ apiKey }: OptionalKeyApiOptions): ReadonlyArray<ApiKey> => {
-  if (apiKey === undefined) return [{ label: defaultLabel, key: noApiKey }]
-  return Redacted.isRedacted(apiKey) ? [{ label: defaultLabel, key: apiKey }] : apiKey
-}
+/** Returns the upstream of a tenant: the API key is that of the tenant. The same upstream for the same key. */
+export const forTenant = (upstream: Upstream, apiKey: Redacted.Redacted): Upstream =>
+  getOrInsert(
+    getOrInsert(tenants, upstream, () => LruMap.make<Upstream>({ maxSize: maxTenants })),
+    Redacted.value(apiKey),
+    () => {
+      const { keyPool, policies: { rateLimit } } = upstream
+      const settings = { ...optionSettings, baseUrl: keyPool.setting }
+      const keys: KeySource.KeyList = [{ label: defaultLabel, key: apiKey }]
+      const pool = keyPoolOf(keyPool, keys, rateLimit, keyPool.uncacheable, settings)
+      const tenant = `tenant ${pool.id}`
+      return {
+        ...upstream,
+        keyPool: { ...pool, keys: [{ ...pool.keys[0], label: tenant }], tenant },
+        keySource: null
+      }
+    }
+  )
 
-const noApiKey = Redacted.make("")
+const tenants = /* @__PURE__ */ new WeakMap<Upstream, LruMap.LruMap<Upstream>>()
+
+/** Number of tenants of an upstream that are prepared. */
+const maxTenants = 1000
 
 const keyPoolOf = (
-  api: ApiName,
-  apiUrl: string,
-  apiKeys: Arr.NonEmptyReadonlyArray<ApiKey>,
+  { apiUrl, baseUrl }: Pick<KeyPool, "apiUrl" | "baseUrl">,
+  apiKeys: KeySource.KeyList,
   rateLimit: RateLimit.RateLimit,
   uncacheable: ReadonlyArray<Redacted.Redacted>,
   settings: Settings
 ): KeyPool => {
-  const baseUrl = apiUrl.slice(0, apiUrl.length - pathPrefix[api].length)
   const keys = Arr.dedupeWith(
     Arr.map(apiKeys, ({ key, label, rateLimit: keyRateLimit }): PooledKey => {
       const id = shortDigest(`${baseUrl}\n${Redacted.value(key)}`)
@@ -152,7 +183,7 @@ const keyPoolOf = (
         baseUrl,
         apiKey: key,
         id,
-        quotaId: key === noApiKey ? id : shortDigest(Redacted.value(key)),
+        quotaId: key === KeySource.noApiKey ? id : shortDigest(Redacted.value(key)),
         label,
         setting: apiKeys.length === 1 ? settings.apiKey : `${settings.apiKey}.${label}`,
         rateLimit: keyRateLimit === undefined ? rateLimit : RateLimit.make(keyRateLimit)
@@ -168,7 +199,8 @@ const keyPoolOf = (
     id,
     keys,
     setting: settings.baseUrl,
-    uncacheable: Arr.dedupeWith([...keys.map(({ apiKey }) => apiKey), ...uncacheable], sameSecret)
+    uncacheable: Arr.dedupeWith([...keys.map(({ apiKey }) => apiKey), ...uncacheable], sameSecret),
+    tenant: null
   }
 }
 

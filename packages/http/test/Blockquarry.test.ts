@@ -182,13 +182,15 @@ describe("the chosen APIs", () => {
   it("are the services of the layer's type", () => {
     const chosen = Blockquarry.layerConfig({ apis: ["data", "ledgerTestnet"] })
     expectTypeOf<Layer.Layer.Success<typeof chosen>>().toEqualTypeOf<
-      DataApi.DataApi | LedgerTestnetApi.LedgerTestnetApi
+      DataApi.DataApi | LedgerTestnetApi.LedgerTestnetApi | Blockquarry.Engine
     >()
     const located = Blockquarry.layer({ apiKey, baseUrls: { streams: baseUrl } })
-    expectTypeOf<Layer.Layer.Success<typeof located>>().toEqualTypeOf<StreamsApi.StreamsApi>()
+    expectTypeOf<Layer.Layer.Success<typeof located>>().toEqualTypeOf<
+      StreamsApi.StreamsApi | Blockquarry.Engine
+    >()
     const names: readonly ["data", ...ReadonlyArray<"data" | "ledger">] = ["data"]
     const unknown = Blockquarry.layerConfig({ apis: names })
-    expectTypeOf<Layer.Layer.Success<typeof unknown>>().toEqualTypeOf<never>()
+    expectTypeOf<Layer.Layer.Success<typeof unknown>>().toEqualTypeOf<Blockquarry.Engine>()
     // @ts-expect-error -- an unknown API
     Blockquarry.layer({ apiKey, baseUrls: { data: baseUrl, date: baseUrl } })
     // @ts-expect-error -- the base URL may be missing

@@ -29,6 +29,7 @@ const signal = option(
 const callOptions = {
   ...LayerCallOptions.schema.fields,
   retry: RetryPolicy.schema,
+  apiKey: option("a string", (value): value is string => typeof value === "string"),
   signal
 } satisfies OptionSchemas<CallOptions>
 const listOptions = { ...callOptions, ...Pagination.schema.fields } satisfies OptionSchemas<ListOptions>
@@ -117,8 +118,8 @@ export const throwIfAny = (issues: ConfigurationError["issues"]): void => {
 
 /** Translates the options of a call. */
 export const toCallOptions = (options: ListOptions = {}): ListCallOptions => {
-  const { signal: _, ...others } = options
-  return others
+  const { apiKey, signal: _, ...others } = options
+  return apiKey === undefined ? others : { ...others, apiKey: Redacted.make(apiKey) }
 }
 
 const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {

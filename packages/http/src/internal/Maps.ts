@@ -6,10 +6,10 @@ interface GetSet<in K, in out V> {
 }
 
 /** Returns the value of a key. Without one, creates it. */
-export const getOrInsert = <K, V>(map: GetSet<K, V>, key: K, create: () => V): V => {
+export const getOrInsert = <K, V>(map: GetSet<K, V>, key: K, create: (key: K) => V): V => {
   const existing = map.get(key)
   if (existing !== undefined) return existing
-  const created = create()
+  const created = create(key)
   map.set(key, created)
   return created
 }

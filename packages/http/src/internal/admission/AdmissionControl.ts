@@ -5,7 +5,6 @@
  * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
  */
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
-import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -18,11 +17,14 @@ import {
   type AttemptResponse,
   type Call,
   type CallKey,
+  isReplaced,
+  keyReplaced,
   retryAfterMillisOf
 } from "../call/Call.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
 import { maxTrialLease } from "../stores/Gcra.ts"
+import * as LruMap from "../stores/LruMap.ts"
 import { startTimer } from "../Timer.ts"
 import {
   type AdmissionRequest,
@@ -59,11 +61,11 @@ export const make = (
   circuitBreaker: CircuitBreakerStage,
   instrumentation: Instrumentation
 ) => {
-  // By base URL.
-  const queues = new Map<string, UpstreamQueue>()
+  // By base URL or tenant. A tenant whose queue is evicted begins with all of its slots.
+  const queues = LruMap.make<UpstreamQueue>({ maxSize: 10_000 })
 
-  const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue =>
-    getOrInsert(queues, baseUrl, () => new UpstreamQueue())
+  const queueOf = ({ keyPool: { baseUrl, tenant } }: Call): UpstreamQueue =>
+    getOrInsert(queues, tenant ?? baseUrl, () => new UpstreamQueue())
 
   /**
    * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and reports a 429 to the store.
@@ -205,6 +207,7 @@ export const make = (
       for (;;) {
         const now = call.clock.unsafeCurrentTimeMillis()
         queue.endDelay(waiter, now)
+        if (isReplaced(call, admission.key)) return yield* Effect.fail(keyReplaced(call))
         const { turn } = waiter
         if (typeof turn === "object") return yield* Effect.fail(rejectedAfter(admission, turn, now))
         const isQueued = turn === "queued"
@@ -216,7 +219,7 @@ export const make = (
           )
         }
         if (isQueued) {
-          yield* restore(wakeSignal(call.clock.system, waiter, queue.wakeTime(waiter) - now))
+          yield* restore(wakeSignal(call, waiter, queue.wakeTime(waiter) - now))
           continue
         }
         const rejection = circuitBreaker.check(call, now)
@@ -316,16 +319,26 @@ const delayOfPermit = (
   reason
 })
 
-/** Completes when the queue wakes an attempt, or after some time. */
-const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.Effect<void> =>
+/** Completes when the queue wakes an attempt, when its key is replaced, or after some time. */
+const wakeSignal = ({ clock, rotation }: Call, waiter: Waiter, millis: number): Effect.Effect<void> =>
   Effect.async((resume) => {
-    const stopTimer = startTimer(clock, millis, () => resume(Effect.void))
-    waiter.wake = () => {
-      stopTimer()
+    const listeners = rotation?.source.onReplaced
+    const onReplaced = () => waiter.wake()
+    const end = () => {
+      listeners?.delete(onReplaced)
       resume(Effect.void)
     }
+    listeners?.add(onReplaced)
+    const stopTimer = startTimer(clock.system, millis, end)
+    waiter.wake = () => {
+      stopTimer()
+      end()
+    }
     if (waiter.turn !== "queued") waiter.wake()
-    return Effect.sync(stopTimer)
+    return Effect.sync(() => {
+      stopTimer()
+      listeners?.delete(onReplaced)
+    })
   })
 
 /** Returns how long a trial may take: its attempt, and a margin to report the result. */

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import * as Order from "effect/Order"
+import type * as Scope from "effect/Scope"
 import { hostOf } from "../../BaseUrl.ts"
 import type { SteadyClock } from "../../SteadyClock.ts"
 import {
@@ -24,7 +25,9 @@ import {
   type Call,
   type CallKey,
   healthOf,
-  retryAfterMillisOf
+  isReplaced,
+  retryAfterMillisOf,
+  type Rotation
 } from "../call/Call.ts"
 import type { KeyHealth } from "../call/EngineOutput.ts"
 import { getOrInsert } from "../Maps.ts"
@@ -36,6 +39,7 @@ type Reason = NonNullable<KeyHealth["reason"]>
 
 /** The state of a key at a base URL. Times are those of the `SteadyClock`. */
 interface KeyState extends Pick<CallKey, "label" | "baseUrl"> {
+  readonly isReplaced: () => boolean
   /** The last problem with the key, if any, and the number of consecutive cooldowns. */
   reason: Reason | null
   cooldowns: number
@@ -46,15 +50,17 @@ interface KeyState extends Pick<CallKey, "label" | "baseUrl"> {
   lastUse: number
 }
 
-export const make = (admission: AdmissionControl) => {
+/** Keys that an effect reads are read in `scope`. */
+export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
   // Evicts the least recently used keys of very many.
   const states = LruMap.make<KeyState>({ maxSize: 10_000 })
   let uses = 0
 
-  const stateOf = ({ baseUrl, id, label }: CallKey): KeyState =>
-    getOrInsert(states, id, () => ({
-      label,
-      baseUrl,
+  const stateOf = ({ rotation }: Pick<Call, "rotation">, key: CallKey): KeyState =>
+    getOrInsert(states, key.id, () => ({
+      label: key.label,
+      baseUrl: key.baseUrl,
+      isReplaced: () => isReplaced({ rotation }, key),
       reason: null,
       cooldowns: 0,
       until: 0,
@@ -63,7 +69,34 @@ export const make = (admission: AdmissionControl) => {
     }))
 
   /** Runs an attempt with one key after another until the key is accepted. */
-  const run = (call: Call, attempt: Attempt): AttemptEffect => {
+  const run = (call: Call, attempt: Attempt): AttemptEffect =>
+    call.rotation === null ? runWithKeys(call, attempt) : runWithKeysOfNow(call, call.rotation, attempt)
+
+  /**
+   * Runs an attempt with the keys of now. If others replace them before it is sent, it continues with those. If they are
+   * rejected, and others replace them, it is repeated once.
+   */
+  const runWithKeysOfNow = (
+    initialCall: Call,
+    { source, withKeys }: Rotation,
+    attempt: Attempt
+  ): AttemptEffect =>
+    Effect.gen(function*() {
+      for (let mayRepeat = true;;) {
+        source.refresh(scope)
+        const { keys } = source
+        const call = withKeys(initialCall)
+        const result = yield* Effect.either(runWithKeys(call, attempt))
+        const rejection = mayRepeat && Either.isRight(result) ? rejectionOf(result.right) : null
+        const continues = rejection === null
+          ? healthOf(result) === "not-sent" && source.keys !== keys
+          : yield* source.renew(keys, rejection, scope, call.deadline - call.clock.unsafeCurrentTimeMillis())
+        if (!continues) return yield* result
+        if (rejection !== null) mayRepeat = false
+      }
+    })
+
+  const runWithKeys = (call: Call, attempt: Attempt): AttemptEffect => {
     const recorded: Attempt = (key, onSent) =>
       Effect.tap(attempt(key, onSent), (response) => record(call, key, response) ?? Effect.void)
     return call.keys.length === 1
@@ -83,7 +116,7 @@ export const make = (admission: AdmissionControl) => {
         if (key === undefined) {
           return yield* bestResult ?? Effect.dieMessage("a key pool has at least one key")
         }
-        const state = stateOf(key)
+        const state = stateOf(call, key)
         state.lastUse = uses += 1
         // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
@@ -116,11 +149,11 @@ export const make = (admission: AdmissionControl) => {
     now: number
   ): ReadonlyArray<CallKey> => {
     const candidates = call.keys.filter((key) => !tried.has(key))
-    const ready = candidates.filter((key) => stateOf(key).until <= now)
-    if (ready.length === 0) return inCooldown(candidates, bestResult)
+    const ready = candidates.filter((key) => stateOf(call, key).until <= now)
+    if (ready.length === 0) return inCooldown(call, candidates, bestResult)
     return ready
       .map((key) => {
-        const { lastUse, quotaExhaustedUntil } = stateOf(key)
+        const { lastUse, quotaExhaustedUntil } = stateOf(call, key)
         // Prefers other keys while the daily quota of this one is exhausted.
         return {
           key,
@@ -134,19 +167,21 @@ export const make = (admission: AdmissionControl) => {
 
   /** Returns the key in cooldown to wait for: a throttled one, or any if no key was tried. */
   const inCooldown = (
+    call: Call,
     candidates: ReadonlyArray<CallKey>,
     bestResult: AttemptResult | null
   ): ReadonlyArray<CallKey> => {
-    const cooling = candidates.toSorted((a, b) => stateOf(a).until - stateOf(b).until)
+    const cooling = candidates.toSorted((a, b) => stateOf(call, a).until - stateOf(call, b).until)
     if (bestResult !== null && rank(bestResult) === throttledRank) return []
-    const throttled = cooling.filter((key) => stateOf(key).reason === "throttled")
+    const throttled = cooling.filter((key) => stateOf(call, key).reason === "throttled")
     return (bestResult === null ? [...throttled, ...cooling] : throttled).slice(0, 1)
   }
 
   /** Starts or ends a cooldown after a response. Returns the log line, or null if nothing changed. */
   const record = (call: Call, key: CallKey, response: AttemptResponse): Effect.Effect<void> | null => {
     const now = call.clock.unsafeCurrentTimeMillis()
-    const state = stateOf(key)
+    const state = stateOf(call, key)
+    if (state.isReplaced()) return null
     const reason = keyProblemOf(response)
     if (reason !== null) return startCooldown(call, key, reason, response, now)
     // Ignores responses to requests that were sent before the cooldown.
@@ -163,7 +198,7 @@ export const make = (admission: AdmissionControl) => {
     response: AttemptResponse,
     now: number
   ): Effect.Effect<void> | null => {
-    const state = stateOf(key)
+    const state = stateOf(call, key)
     const millis = cooldownMillis(retryAfterMillisOf(response), state.cooldowns)
     if (now < state.until) {
       // Concurrent responses start one cooldown; later ones may extend it.
@@ -172,8 +207,9 @@ export const make = (admission: AdmissionControl) => {
     }
     const isNewReason = state.reason !== reason
     state.reason = reason
-    const level = logLevelOf(reason, response)
-    const isLast = call.keys.every((other) => other === key || now < stateOf(other).until)
+    // A key that an effect reads may be replaced.
+    const level = call.rotation === null ? logLevelOf(reason, response) : LogLevel.Warning
+    const isLast = call.keys.every((other) => other === key || now < stateOf(call, other).until)
     if (isLast && reason !== "throttled") {
       return isNewReason
         ? Effect.annotateLogs(
@@ -196,7 +232,7 @@ export const make = (admission: AdmissionControl) => {
     /** Returns the health of the keys that were used at a base URL. */
     health: (baseUrl: string, clock: SteadyClock): ReadonlyArray<KeyHealth> =>
       states.values()
-        .filter((state) => state.baseUrl === baseUrl)
+        .filter((state) => state.baseUrl === baseUrl && !state.isReplaced())
         .map(({ label, reason, until }): KeyHealth =>
           clock.unsafeCurrentTimeMillis() < until
             ? { label, state: "cooldown", reason, cooldownUntil: clock.toSystem(until) }
@@ -206,20 +242,20 @@ export const make = (admission: AdmissionControl) => {
   }
 }
 
+/** Returns the error with which the upstream rejected the key, if it did. */
+const rejectionOf = ({ classification }: AttemptResponse): string | null => {
+  const tag = classification._tag === "Rejected" ? classification.error._tag : null
+  return tag === "AuthenticationError" || tag === "PermissionDeniedError" ? tag : null
+}
+
 /** Returns the problem with the key that a response reports, if any. */
-const keyProblemOf = ({ health, classification }: AttemptResponse): Reason | null => {
+const keyProblemOf = (response: AttemptResponse): Reason | null => {
+  const { classification, health } = response
   // A 429 response.
   if (health === "throttled") return "throttled"
   if (classification._tag !== "Rejected") return null
-  switch (classification.error._tag) {
-    case "AuthenticationError":
-    case "PermissionDeniedError":
-      return "rejected"
-    case "PlanQuotaExceededError":
-      return "quota-exceeded"
-    default:
-      return null
-  }
+  if (rejectionOf(response) !== null) return "rejected"
+  return classification.error._tag === "PlanQuotaExceededError" ? "quota-exceeded" : null
 }
 
 /** An operator must replace an unknown key. A key that lacks permission for one operation serves others. */

@@ -11,13 +11,15 @@ import { hostOf } from "../../BaseUrl.ts"
 import { unknownVersion } from "../../CacheStore.ts"
 import type { SendObserver } from "../../CallClient.ts"
 import type { RawResponse } from "../../RawResponse.ts"
-import type {
-  AttemptEffect,
-  AttemptHealth,
-  AttemptNoResponse,
-  AttemptResponse,
-  Call,
-  CallKey
+import {
+  type AttemptEffect,
+  type AttemptHealth,
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type Call,
+  type CallKey,
+  isReplaced,
+  keyReplaced
 } from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
@@ -39,13 +41,23 @@ export const make = (
   const { operation, request, summary, url } = call
 
   const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
-    const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
+    if (isReplaced(call, key)) return Effect.fail(keyReplaced(call))
+    const transportRequest = {
+      method: request.method,
+      url,
+      apiKey: key.apiKey,
+      body: request.body,
+      isObsolete: call.rotation === null ? null : () => isReplaced(call, key)
+    }
     onSent(1)
     return Effect.matchEffect(
       call.transport.send(transportRequest, timeoutMillis),
       {
         onFailure: (error) => {
-          if (error._tag !== "BodyError" && !error.sent) onSent(-1)
+          if (error._tag !== "BodyError" && !error.sent) {
+            onSent(-1)
+            if (isReplaced(call, key)) return Effect.fail(keyReplaced(call))
+          }
           instrumentation.recordAttempt(call, "none", 0)
           return Effect.fail(
             error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error)

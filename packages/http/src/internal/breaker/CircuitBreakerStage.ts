@@ -21,14 +21,15 @@ import {
 } from "../call/Call.ts"
 import type { Instrumentation } from "../call/Instrumentation.ts"
 import { getOrInsert } from "../Maps.ts"
+import * as LruMap from "../stores/LruMap.ts"
 
 export type CircuitBreakerStage = ReturnType<typeof make>
 
 export const make = (instrumentation: Instrumentation) => {
-  // By base URL and client.
-  const circuits = new Map<string, Map<string, Circuit>>()
-  const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> =>
-    getOrInsert(circuits, baseUrl, () => new Map<string, Circuit>())
+  // By base URL and client. Evicts those of the least recently used of very many tenants.
+  const circuits = new Map<string, LruMap.LruMap<Circuit>>()
+  const circuitsOf = ({ keyPool: { baseUrl } }: Call): LruMap.LruMap<Circuit> =>
+    getOrInsert(circuits, baseUrl, () => LruMap.make<Circuit>({ maxSize: 10_000 }))
   const circuitOf = (call: Call): Circuit =>
     getOrInsert(circuitsOf(call), call.client.name, () => new Circuit())
   /** Records the state in the metric, and returns its log line. */

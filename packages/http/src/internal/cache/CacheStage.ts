@@ -8,7 +8,7 @@ import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
 import { responseContainsSecret } from "../../Secrets.ts"
 import type { KeyPool } from "../../Upstream.ts"
 import { classify } from "../attempt/Classify.ts"
-import { type AttemptEffect, type AttemptResponse, type Call, urlOf } from "../call/Call.ts"
+import { type AttemptEffect, type AttemptResponse, cacheKeyOf, type Call } from "../call/Call.ts"
 import type { EngineResponse } from "../call/EngineOutput.ts"
 import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
@@ -19,7 +19,7 @@ type Execute = (call: Call) => AttemptEffect
 /** Returns the TTL of a response in milliseconds, or why it must not be cached. */
 type TtlOf = (attemptResponse: AttemptResponse) => number | UncacheableReason
 
-type Endpoint = Pick<KeyPool, "apiUrl">
+type Endpoint = Pick<KeyPool, "apiUrl" | "tenant">
 
 export const make = (
   store: CacheStoreService,
@@ -42,7 +42,7 @@ export const make = (
       return Effect.map(singleFlight.restart(flightOf(call, execute, ttlOf)), fromUpstream)
     }
     const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
-    return Effect.flatMap(store.get(call.url, timeLeft), (entry) => {
+    return Effect.flatMap(store.get(call.cacheKey, timeLeft), (entry) => {
       const now = call.clock.system.unsafeCurrentTimeMillis()
       if (entry === null || !hasKnownAge(entry, now) || now >= entry.expiresAt) {
         return Effect.map(fetch(), fromUpstream)
@@ -103,7 +103,7 @@ export const make = (
     const reason = typeof ttl === "string"
       ? ttl
       // A response that contains a secret must not be shared.
-      : responseContainsSecret(response, call.keyPool.uncacheable)
+      : responseContainsSecret(response, (call.rotation?.withKeys(call) ?? call).keyPool.uncacheable)
       ? "secret"
       : null
     if (reason !== null) instrumentation.recordUncacheable(call, reason)
@@ -114,7 +114,7 @@ export const make = (
       : 0
     const storedAt = call.clock.system.unsafeCurrentTimeMillis()
     const freshUntil = storedAt + ttl
-    const stored = store.set(call.url, {
+    const stored = store.set(call.cacheKey, {
       response,
       version,
       storedAt,
@@ -122,7 +122,7 @@ export const make = (
       expiresAt: freshUntil + staleMillis
     })
     // If the entry was invalidated during the write, removes it again.
-    return Effect.flatMap(stored, () => invalidated() ? store.remove(call.url) : Effect.void)
+    return Effect.flatMap(stored, () => invalidated() ? store.remove(call.cacheKey) : Effect.void)
   }
 
   return {
@@ -135,7 +135,7 @@ export const make = (
       now: number
     ): CacheEntry | undefined => {
       if (store.peek === undefined || !isCacheable(cache, request)) return undefined
-      const entry = store.peek(urlOf(endpoint, request))
+      const entry = store.peek(cacheKeyOf(endpoint, request))
       return entry !== undefined && isFresh(entry, now) ? entry : undefined
     },
     /** Returns a fresh entry from any store. */
@@ -146,7 +146,7 @@ export const make = (
     ): Effect.Effect<CacheEntry | null> =>
       isCacheable(cache, request)
         ? Effect.zipWith(
-          store.get(urlOf(endpoint, request)),
+          store.get(cacheKeyOf(endpoint, request)),
           Clock.currentTimeMillis,
           (entry, now) => entry !== null && isFresh(entry, now) ? entry : null
         )
@@ -154,7 +154,7 @@ export const make = (
     /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
     invalidate: (endpoint: Endpoint, request: EncodedRequest): Effect.Effect<boolean> =>
       Effect.suspend(() => {
-        const key = urlOf(endpoint, request)
+        const key = cacheKeyOf(endpoint, request)
         singleFlight.invalidate(key)
         return store.remove(key)
       }),

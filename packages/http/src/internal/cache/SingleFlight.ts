@@ -34,7 +34,7 @@ import {
 } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
 
-/** The request of a call. Calls are coalesced only if their URLs and variants are equal. */
+/** The request of a call. Calls are coalesced only if their cache keys and variants are equal. */
 export interface FlightRequest {
   readonly call: Call
   /** Ends at `deadline`, by the `SteadyClock`. Reports to `onSent` what is sent. */
@@ -74,15 +74,15 @@ export type SingleFlight = Effect.Effect.Success<typeof make>
 
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make = Effect.suspend(() => {
-  // By URL. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
+  // By cache key. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
   const flights = new Map<string, Array<InFlight>>()
   let closed = false
 
-  const inFlight = (url: string): ReadonlyArray<InFlight> => flights.get(url) ?? []
+  const inFlight = (cacheKey: string): ReadonlyArray<InFlight> => flights.get(cacheKey) ?? []
 
-  const find = ({ client, flightVariant, url }: Call): InFlight | undefined => {
+  const find = ({ client, flightVariant, cacheKey }: Call): InFlight | undefined => {
     let sent: InFlight | undefined
-    for (const flight of inFlight(url)) {
+    for (const flight of inFlight(cacheKey)) {
       if (!flight.joinable || flight.variant !== flightVariant) continue
       if (flight.client === client.name) return flight
       if (flight.sent > 0) sent ??= flight
@@ -90,7 +90,7 @@ export const make = Effect.suspend(() => {
     return sent
   }
 
-  const add = ({ client, flightVariant, url }: Call, deadline: number): InFlight => {
+  const add = ({ client, flightVariant, cacheKey }: Call, deadline: number): InFlight => {
     const flight: InFlight = {
       variant: flightVariant,
       client: client.name,
@@ -104,20 +104,20 @@ export const make = Effect.suspend(() => {
       invalidated: false,
       fiber: null
     }
-    getOrInsert(flights, url, () => new Array<InFlight>()).push(flight)
+    getOrInsert(flights, cacheKey, () => new Array<InFlight>()).push(flight)
     return flight
   }
 
-  const remove = (url: string, flight: InFlight): void => {
-    const all = flights.get(url) ?? []
+  const remove = (cacheKey: string, flight: InFlight): void => {
+    const all = flights.get(cacheKey) ?? []
     removeFrom(all, flight)
-    if (all.length === 0) flights.delete(url)
+    if (all.length === 0) flights.delete(cacheKey)
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
   const start = (
     flight: InFlight,
-    { call: { url }, execute, onSuccess }: FlightRequest,
+    { call: { cacheKey }, execute, onSuccess }: FlightRequest,
     caller: Fiber.RuntimeFiber<unknown, unknown>,
     options?: Runtime.RunForkOptions
   ): void => {
@@ -148,7 +148,7 @@ export const make = Effect.suspend(() => {
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
       if (!flight.settled && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
-      remove(url, flight)
+      remove(cacheKey, flight)
     })
     if (closed) interrupt(fiber)
   }
@@ -217,24 +217,24 @@ export const make = Effect.suspend(() => {
     /** Starts a request. Later callers join it instead of those in flight. */
     restart: (request: FlightRequest) =>
       joinOrStart(request, () => {
-        for (const flight of inFlight(request.call.url)) {
+        for (const flight of inFlight(request.call.cacheKey)) {
           if (flight.variant === request.call.flightVariant) flight.joinable = false
         }
         return undefined
       }, request.call.deadline),
-    /** Starts a request without waiting for it, unless one with its URL is in flight. */
+    /** Starts a request without waiting for it, unless one with its cache key is in flight. */
     prefetch: (request: FlightRequest): Effect.Effect<void> =>
       Effect.withFiberRuntime((caller) => {
         const { call } = request
-        if (inFlight(call.url).length === 0) {
+        if (inFlight(call.cacheKey).length === 0) {
           // After the caller has gone on.
           start(add(call, call.deadline), request, caller, { immediate: false })
         }
         return Effect.void
       }),
-    /** Invalidates all requests with a URL, or all requests. */
-    invalidate: (url: string | null): void => {
-      for (const flight of url === null ? [...flights.values()].flat() : inFlight(url)) {
+    /** Invalidates all requests with a cache key, or all requests. */
+    invalidate: (cacheKey: string | null): void => {
+      for (const flight of cacheKey === null ? [...flights.values()].flat() : inFlight(cacheKey)) {
         flight.invalidated = true
         flight.joinable = false
       }

@@ -1,13 +1,13 @@
 /** The data of a call that the stages share. */
 import { type AnyOperation, maxCost } from "@blockquarry/core/Operation"
-import type {
-  CircuitOpenError,
-  InvalidResponseError,
+import {
+  type CircuitOpenError,
+  type InvalidResponseError,
   LocalLimitError,
-  NetworkError,
-  RateLimitError,
-  RequestSummary,
-  TimeoutError
+  type NetworkError,
+  type RateLimitError,
+  type RequestSummary,
+  type TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, encodeQuery, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
@@ -37,25 +37,38 @@ import * as SteadyClock from "../../SteadyClock.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 import type { KeyPool, PooledKey, Upstream } from "../../Upstream.ts"
+import { getOrInsert } from "../Maps.ts"
 import { override } from "../Policy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { Classification, RetryHint } from "./EngineOutput.ts"
+import type { KeySource } from "./KeySource.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
 export type CallKey = Readonly<ReturnType<typeof callKeyOf>>
+
+/** API keys that an effect reads. */
+export interface Rotation {
+  readonly source: KeySource
+  /** Returns the call with the keys of now. */
+  readonly withKeys: (call: Call) => Call
+  readonly isReplaced: (key: CallKey) => boolean
+}
 
 /** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
   readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "success" | "cost" | "method" | "path">
   readonly request: EncodedRequest
-  /** The URL with the query. Identifies the request of a GET, independent of the API key. */
   readonly url: string
+  /** Identifies the request of a GET: the URL with the query, and the tenant. Independent of the API keys of the layer. */
+  readonly cacheKey: string
   readonly client: CallClient
   /** The part of the request that errors contain. */
   readonly summary: RequestSummary
   readonly keyPool: KeyPool
   readonly keys: Arr.NonEmptyReadonlyArray<CallKey>
+  /** Null if the keys never change. Otherwise each attempt takes those of now. */
+  readonly rotation: Rotation | null
   readonly transport: Transport
   /** The policies of the layer, overridden by those of the call. */
   readonly policies: Policies
@@ -64,7 +77,7 @@ export interface Call {
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
-  /** Calls with the same URL and variant are coalesced. See `flightVariantOf`. */
+  /** Calls with the same cache key and variant are coalesced. See `flightVariantOf`. */
   readonly flightVariant: string
   /** Replaces the parsing of a response that is passed on. Null if it is parsed, and retried if it is not JSON. */
   readonly bodyScan: BodyScan | null
@@ -93,10 +106,13 @@ export interface Call {
  */
 export const prepare = (
   operation: Call["operation"],
-  { arrayFormat, decoding, keyPool, onResponse, policies, transport }: Upstream,
+  upstream: Upstream,
   bodyScan: BodyScan | null
 ) => {
-  const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
+  const { arrayFormat, decoding, keyPool, keySource, onResponse, policies, transport } = upstream
+  const callKeysOf = ({ keys }: KeyPool) => Arr.map(keys, (key) => callKeyOf(operation, key))
+  const keys = callKeysOf(keyPool)
+  const rotation = keySource === null ? null : rotationOf(upstream, keySource, callKeysOf)
   const timeouts = timeoutMillis(policies.timeouts)
   const flightVariant = flightVariantOf(keyPool, policies, timeouts)
   const attemptSpan = attemptSpanOf(operation, keyPool)
@@ -119,14 +135,19 @@ export const prepare = (
       }
       : policies
     const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(callPolicies.timeouts)
+    const { tenant } = keyPool
+    const client = Context.get(context, CurrentClient)
     return {
       operation,
       request,
       url: urlOf(keyPool, request),
-      client: Context.get(context, CurrentClient),
+      cacheKey: cacheKeyOf(keyPool, request),
+      // A tenant is a client of its own.
+      client: tenant === null ? client : { ...client, name: `${client.name} ${tenant}`.trim() },
       summary: { method: request.method, path: request.path },
       keyPool,
       keys,
+      rotation,
       transport,
       policies: callPolicies,
       attemptTimeout: callTimeouts.attempt,
@@ -147,6 +168,33 @@ export const prepare = (
     }
   }
 }
+
+const rotationOf = (
+  upstream: Upstream,
+  source: KeySource,
+  callKeysOf: (keyPool: KeyPool) => Call["keys"]
+): Rotation => {
+  const prepared = new WeakMap<KeyPool, Call["keys"]>()
+  return {
+    source,
+    withKeys: (call) => {
+      const { keyPool } = upstream
+      return { ...call, keyPool, keys: getOrInsert(prepared, keyPool, () => callKeysOf(keyPool)) }
+    },
+    isReplaced: ({ id }) => upstream.keyPool.keys.every((key) => key.id !== id)
+  }
+}
+
+/** Whether another key has replaced a key: then nothing is sent with it any more. */
+export const isReplaced = ({ rotation }: Pick<Call, "rotation">, key: CallKey): boolean =>
+  rotation?.isReplaced(key) ?? false
+
+/** The result of an attempt that was not sent because its key was replaced. `KeySelector` continues with the new key. */
+export const keyReplaced = ({ operation, summary }: Call): AttemptNoResponse => ({
+  error: new LocalLimitError({ operation: operation.id, request: summary, limit: "rate", retryAfter: null }),
+  retryHint: null,
+  health: "not-sent"
+})
 
 const attemptSpanOf = (
   { method, path }: Call["operation"],
@@ -172,6 +220,9 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
   query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
+
+export const cacheKeyOf = (pool: Pick<KeyPool, "apiUrl" | "tenant">, request: EncodedRequest): string =>
+  pool.tenant === null ? urlOf(pool, request) : `${pool.tenant} ${urlOf(pool, request)}`
 
 const timeoutMillis = ({ attempt, call }: Timeouts) => ({
   attempt: Duration.toMillis(attempt),

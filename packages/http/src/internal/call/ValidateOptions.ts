@@ -20,14 +20,20 @@ import * as RateLimit from "../../RateLimit.ts"
 import * as ResponseCache from "../../ResponseCache.ts"
 import * as RetryPolicy from "../../RetryPolicy.ts"
 import * as Timeouts from "../../Timeouts.ts"
-import { oneOf, Positive, Text } from "../Policy.ts"
+import { oneOf, Positive, PositiveDuration, Text } from "../Policy.ts"
 
 type OptionSchemas<Options> = { readonly [Name in keyof Options]-?: Schema.Schema.AnyNoContext }
 
 const layerSchema = Schema.Struct(
   {
     // `apiKeySchema` validates the members of a list.
-    apiKey: Schema.Union(Secret, Schema.Array(Schema.Unknown)),
+    apiKey: Schema.Union(
+      Secret,
+      Schema.Array(Schema.Unknown),
+      // `KeySource` validates what it reads.
+      option("an effect", (value): value is Effect.Effect<unknown> => Effect.isEffect(value))
+    ),
+    apiKeyTtl: PositiveDuration,
     // `BaseUrl` validates it.
     baseUrl: Schema.Unknown,
     cache: ResponseCache.schema,

@@ -18,6 +18,11 @@ export interface TransportRequest {
   readonly apiKey: Redacted.Redacted
   /** JSON text, or null for no body. */
   readonly body: string | null
+  /**
+   * Whether the request must not be sent any more, because its API key was replaced while it waited for a connection. Null if
+   * it never changes. Clients of the platform do not say when they write a request.
+   */
+  readonly isObsolete: (() => boolean) | null
 }
 
 /** A response as the transport received it. */

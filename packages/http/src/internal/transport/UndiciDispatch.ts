@@ -34,7 +34,7 @@ export const fromDispatcher = (
     Effect.withFiberRuntime((fiber) => {
       const memory = Context.get(fiber.currentContext, CurrentBodyMemory)
       const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-      const handler = new ResponseHandler(request.apiKey, maxBodySize, memory)
+      const handler = new ResponseHandler(request, maxBodySize, memory)
       const response = Effect.async<ReceivedResponse, TransportError>((resume) => {
         handler.start(resume, clock, timeoutMillis)
         try {
@@ -74,7 +74,7 @@ const aborted = new Error("the request was cancelled")
 
 /** One request and its response. Calls `resume` at most once, and never after `cancel`. */
 class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
-  private readonly apiKey: Redacted.Redacted
+  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete">
   private readonly maxBodySize: number
   private readonly memory: BodyMemory
   private resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void = () => {}
@@ -93,8 +93,8 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   private reserved = 0
   private decompressor: Decompressor | null = null
 
-  constructor(apiKey: Redacted.Redacted, maxBodySize: number, memory: BodyMemory) {
-    this.apiKey = apiKey
+  constructor(request: ResponseHandler["request"], maxBodySize: number, memory: BodyMemory) {
+    this.request = request
     this.maxBodySize = maxBodySize
     this.memory = memory
   }
@@ -126,6 +126,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
+    if (this.request.isObsolete?.() === true) this.failWith(aborted)
     this.controller = controller
     if (this.isOver) controller.abort(aborted)
   }
@@ -137,7 +138,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   ): void {
     const isInformational = status < 200
     if (this.isOver || isInformational) return
-    this.head = { status, headers: safeHeaders(headers, this.apiKey) }
+    this.head = { status, headers: safeHeaders(headers, this.request.apiKey) }
     this.headers = headers
     const contentLength = Number(headers["content-length"] ?? Number.NaN)
     if (contentLength > this.maxBodySize) return this.fail(bodyTooLarge(this.head, this.maxBodySize))

@@ -177,7 +177,8 @@ describe.each(transports)("with %s", (_, makeTransport) => {
         method: "GET",
         url: "http://test.test/",
         apiKey: Redacted.make(""),
-        body: null
+        body: null,
+        isObsolete: null
       } as const
       const fiber = yield* Effect.fork(transport.send(request, timeoutMillis))
       yield* Fiber.await(fiber)

@@ -1,0 +1,283 @@
+/** API keys that an effect reads: when it is read, and which key each request has. */
+import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
+import * as Blockquarry from "@blockquarry/http/Blockquarry"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import { describe, expect, it } from "@effect/vitest"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import { failureOf } from "../../support/Failures.ts"
+import { fetchPrice, forkPrices, indices, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
+import { errorOf } from "../../support/Programs.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { engineHarness, labelOf, secretOf } from "../../support/TestEngine.ts"
+import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
+
+/** A secret store, whose keys are valid until they are revoked. Reads take no time unless `delay` is set. */
+const secretStore = () => {
+  const events: Array<string> = []
+  const store = {
+    events,
+    key: "a",
+    revoked: new Set<string>(),
+    reads: 0,
+    delay: 0,
+    rejection: 401,
+    read: Effect.suspend((): Effect.Effect<Redacted.Redacted> => {
+      store.reads += 1
+      return Effect.map(store.delay === 0 ? Effect.void : Effect.sleep(store.delay), () => {
+        events.push(`read ${store.key}`)
+        return Redacted.make(secretOf(store.key))
+      })
+    }),
+    /** Responds to a request with a valid key. */
+    script: (request: ScriptedClient.RecordedRequest, reply = priceReply): ScriptedClient.ScriptedReply => {
+      events.push(`sent ${labelOf(request)}`)
+      return store.revoked.has(labelOf(request)) ? ScriptedClient.respond(store.rejection) : reply
+    },
+    replace: (key: string) => {
+      store.revoked.add(store.key)
+      store.key = key
+    }
+  }
+  return store
+}
+
+type Store = ReturnType<typeof secretStore>
+
+const clientsOf = (store: Store, options: TestClients.HarnessOptions = {}) =>
+  Effect.tap(
+    TestClients.harness((request) => store.script(request), {
+      ...minimalOptions,
+      apiKey: store.read,
+      ...options
+    }),
+    // Each of the four APIs has read the key.
+    () => {
+      store.reads = 0
+      store.events.length = 0
+    }
+  )
+
+describe("an API key that an effect reads", () => {
+  it.effect("is read again after its TTL, once, while calls go on with the last one", () =>
+    Effect.gen(function*() {
+      const store = secretStore()
+      const clients = yield* clientsOf(store)
+      yield* TestClock.adjust("299 seconds")
+      yield* fetchPrice(clients, 1)
+      store.key = "b"
+      store.delay = 1000
+      yield* TestClock.adjust("1 second")
+      yield* Effect.forEach(indices(3), (number) => fetchPrice(clients, number), { concurrency: 3 })
+      yield* TestClock.adjust("1 second")
+      yield* fetchPrice(clients, 2)
+      expect(store.events).toEqual(["sent a", "sent a", "sent a", "sent a", "read b", "sent b"])
+      expect(store.reads).toBe(1)
+    }))
+
+  it.effect.each([401, 403])(
+    "is read again once for all calls that a %s rejects, and each is repeated once",
+    (status) =>
+      Effect.gen(function*() {
+        const store = secretStore()
+        const clients = yield* clientsOf(store)
+        store.rejection = status
+        store.delay = 1000
+        store.replace("b")
+        const calls = yield* forkPrices(clients, indices(5))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.joinAll(calls)
+        expect(store.reads).toBe(1)
+        expect(store.events).toEqual([
+          ...Array<string>(5).fill("sent a"),
+          "read b",
+          ...Array<string>(5).fill("sent b")
+        ])
+      })
+  )
+
+  it.effect("is read anew if the read in progress began before the rejection", () =>
+    Effect.gen(function*() {
+      const store = secretStore()
+      let current = "a"
+      const apiKey = Effect.suspend(() =>
+        Effect.as(Effect.sleep("1 second"), Redacted.make(secretOf(current)))
+      )
+      const building = engineHarness((request) => store.script(request), { ...minimalOptions, apiKey })
+      const harness = yield* whileTimePasses(building, "1 second")
+      yield* TestClock.adjust("5 minutes")
+      yield* harness.send(1)
+      store.revoked.add("a")
+      current = "b"
+      const call = yield* Effect.fork(harness.send(2))
+      yield* TestClock.adjust("2 seconds")
+      expect((yield* Fiber.join(call)).response.status).toBe(200)
+      expect(store.events).toEqual(["sent a", "sent a", "sent b"])
+    }))
+
+  it.effect("that stays rejected is read at most every 5 s, and for a 401 also after a 403", () =>
+    Effect.gen(function*() {
+      const store = secretStore()
+      const clients = yield* clientsOf(store)
+      store.revoked.add("a")
+      store.rejection = 403
+      for (const number of indices(3)) {
+        expect(yield* failureOf(fetchPrice(clients, number))).toMatchObject({ _tag: "PermissionDeniedError" })
+      }
+      expect(store.reads).toBe(1)
+      store.rejection = 401
+      store.key = "b"
+      yield* fetchPrice(clients, 1)
+      store.revoked.add("b")
+      expect(yield* failureOf(fetchPrice(clients, 1))).toMatchObject({
+        _tag: "AuthenticationError",
+        setting: "apiKey"
+      })
+      yield* TestClock.adjust("5 seconds")
+      yield* failureOf(fetchPrice(clients, 1))
+      expect(store.reads).toBe(4)
+    }))
+
+  it.effect("stays in use if it cannot be read, with a warning that shows no secret", () =>
+    Effect.gen(function*() {
+      const recorder = TelemetryRecorder.make()
+      const store = secretStore()
+      let fails = false
+      const apiKey = Effect.suspend(() => fails ? Effect.die(new RangeError(secretOf("b"))) : store.read)
+      const clients = yield* recorder.record(clientsOf(store, { apiKey }))
+      fails = true
+      yield* TestClock.adjust("5 minutes")
+      yield* Effect.zipRight(fetchPrice(clients, 1), fetchPrice(clients, 2))
+      expect(store.events).toEqual(["sent a", "sent a"])
+      const warnings = recorder.logs.filter(({ text }) => text.includes("stays in use"))
+      expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining("RangeError")])
+      for (const { text } of recorder.logs) expect(text).not.toContain(secretOf("b"))
+    }))
+
+  it.effect("fails the layer if there is none, with an error that names the setting", () =>
+    Effect.gen(function*() {
+      const layer = (apiKey: NonNullable<OptionalKeyApiOptions["apiKey"]>) =>
+        // @ts-expect-error -- a key may be missing
+        Blockquarry.layer({ apiKey, baseUrls: { data: "https://host.test", ledger: "https://host.test" } })
+      const errors = yield* Effect.forEach([
+        Config.redacted("MY_KEY"),
+        Effect.die(new Error(secretOf("a"))),
+        Effect.succeed(Redacted.make("")),
+        Effect.succeed([]),
+        Effect.never
+      ], (apiKey) => whileTimePasses(errorOf(layer(apiKey)), "10 seconds"))
+      expect(errors).toEqual([
+        expect.stringContaining("Missing data at MY_KEY"),
+        expect.stringMatching(/unavailable at apiKey.*failed with Error/),
+        expect.stringMatching(/apiKey.*empty string/),
+        expect.stringMatching(/apiKey.*at least one/),
+        expect.stringMatching(/apiKey.*10 s/)
+      ])
+      expect(errors.join()).not.toContain(secretOf("a"))
+    }))
+
+  it.effect("that hangs ends a rejected call at its deadline", () =>
+    Effect.gen(function*() {
+      const store = secretStore()
+      const clients = yield* clientsOf(store, { timeouts: { call: "2 seconds" } })
+      store.replace("b")
+      store.delay = 9000
+      const call = yield* Effect.fork(failureOf(fetchPrice(clients, 1)))
+      yield* TestClock.adjust("2 seconds")
+      expect(yield* Fiber.join(call)).toMatchObject({ _tag: "AuthenticationError" })
+    }))
+
+  it.effect("counts as a secret also when it was replaced, and leaves the health", () =>
+    Effect.gen(function*() {
+      const store = secretStore()
+      const reply = () => ScriptedClient.json({ usdPrice: 1.5, tokenName: secretOf("a") })
+      const harness = yield* engineHarness((request) => store.script(request, reply()), {
+        ...minimalOptions,
+        apiKey: store.read,
+        cache: ResponseCache.standard
+      })
+      store.replace("b")
+      for (const _ of indices(2)) yield* Effect.zipRight(harness.send(1), runPendingWork)
+      expect(store.events).toEqual(["read a", "sent a", "read b", "sent b", "sent b"])
+      const [health] = yield* harness.engine.health
+      expect(health?.keys).toEqual([{ label: "default", state: "ready", reason: null, cooldownUntil: null }])
+    }))
+
+  it.effect.prop(
+    "is never sent after its replacement was read, and no call fails, also of calls that wait",
+    {
+      /** Times of replacements, and whether the replaced key is revoked. Each replacement has several calls at its time. */
+      replacements: FastCheck.array(
+        FastCheck.tuple(FastCheck.constantFrom(0, 60, 61, 62), FastCheck.boolean()),
+        {
+          minLength: 1,
+          maxLength: 3
+        }
+      ),
+      delay: FastCheck.constantFrom(0, 700, 3000),
+      failures: FastCheck.nat(4),
+      limit: FastCheck.constantFrom(3, 9, 300),
+      slots: FastCheck.constantFrom(1, 2, 64)
+    },
+    ({ delay, failures, limit, replacements, slots }) =>
+      Effect.gen(function*() {
+        const store = secretStore()
+        store.delay = delay
+        const script = (request: ScriptedClient.RecordedRequest, number: number) =>
+          ScriptedClient.delayed(
+            number % 3 * 400,
+            store.script(
+              request,
+              number % 9 < failures
+                ? ScriptedClient.respond(number % 2 === 0 ? 503 : 429, "", { "retry-after": "2" })
+                : priceReply
+            )
+          )
+        const building = TestClients.harness(script, {
+          apiKey: store.read,
+          apiKeyTtl: "1 minute",
+          cache: ResponseCache.standard,
+          rateLimit: { limit, window: "1 second", maxWait: "1 hour" },
+          concurrency: { limit: slots },
+          breaker: minimalOptions.breaker,
+          retry: { attempts: 40, budget: { capacity: 10_000 } },
+          timeouts: { call: "2 hours" }
+        })
+        const clients = yield* whileTimePasses(building, "12 seconds")
+        const rotations = replacements.toSorted(([a], [b]) => a - b).map(([at, revokes], index) =>
+          Effect.delay(
+            Effect.sync(() => {
+              if (revokes) store.revoked.add(store.key)
+              store.key = `key-${index}`
+            }),
+            at * 1000
+          )
+        )
+        const calls = [0, 0, 0, 1, 2, 3, 4, 4].flatMap((number) =>
+          [1, ...replacements.map(([at]) => at)].map((at) =>
+            Effect.delay(fetchPrice(clients, number), at * 1000)
+          )
+        )
+        yield* whileTimePasses(
+          Effect.all([...rotations, ...calls], { concurrency: "unbounded", discard: true }),
+          "3 hours"
+        )
+        const replaced = new Set<string>()
+        let current = "a"
+        for (const event of store.events) {
+          const [what, key = ""] = event.split(" ")
+          if (what === "sent") expect(replaced).not.toContain(key)
+          else if (key !== current) {
+            replaced.add(current)
+            current = key
+          }
+        }
+      })
+  )
+})
