@@ -18,15 +18,9 @@ const resolved = (path: string): URL => new URL(base + path)
 
 describe("a path", () => {
   it.each([
-    "/",
-    "/wallets/0x1/stats",
-    "/a/",
-    "/a//b",
-    "/a/...",
-    "/a/..b",
-    "/a/.well-known",
-    "/tokens/%F0%9F%98%80",
-    "/a:b@c;v=1,2"
+    ..."/ /wallets/0x1/stats /a/ /a//b /a/... /a/..b /a/.well-known /tokens/%F0%9F%98%80 /a:b@c;v=1,2".split(
+      " "
+    )
   ])(
     "%s is sent as it is",
     (path) => {
@@ -36,38 +30,12 @@ describe("a path", () => {
   )
 
   it.each([
-    "",
-    "wallets",
-    "https://elsewhere.test/x",
-    "//elsewhere.test/x",
-    "/\\elsewhere.test",
-    "/..",
-    "/../x",
-    "/a/../../x",
-    "/a/.",
-    "/%2e%2e/x",
-    "/%2E./x",
-    "/.%2e",
-    "/a/%252e%252e/x",
-    "/a/%25252e%25252e/x",
-    "/a%2f..%2fx",
-    "/a/..%2Fx",
-    "/a/..%5cx",
-    "/a/..%255cx",
-    "/a/..;/x",
-    "/a/..;v=1/x",
-    "/a/..%3b/x",
-    "/a\\..\\x",
-    "/a/.\t./x",
-    "/a/.\n./x",
-    "/a b",
-    "/ä",
-    "/a%",
-    "/a%zz",
-    "/{address}",
-    "/a?chain=eth",
-    "/a#b",
-    "/a\0"
+    ..."wallets https://elsewhere.test/x //elsewhere.test/x /\\elsewhere.test /a?chain=eth /a#b /{address} /ä /a% /a%zz"
+      .split(" "),
+    ..."/.. /../x /a/../../x /a/. /%2e%2e/x /%2E./x /.%2e /a/%252e%252e/x /a/%25252e%25252e/x /a\\..\\x"
+      .split(" "),
+    ..."/a%2f..%2fx /a/..%2Fx /a/..%5cx /a/..%255cx /a/..;/x /a/..;v=1/x /a/..%3b/x".split(" "),
+    ...["", "/a b", "/a/.\t./x", "/a/.\n./x", "/a\0"]
   ])("%j is rejected", (path) => {
     expect(issuesOf({ path })).toEqual([expect.stringMatching(/^path: /)])
   })
