@@ -490,7 +490,10 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     ].map((line) => testCase(`api ${line} --sandbox`)),
     testCase("api '/{wallet}/erc20/transfers?limit=3' -o table --sandbox", { terminal: 80 }),
     testCase("api /erc20/{token}/price -o table --sandbox", { terminal: 80 }),
-    testCase("api '/{wallet}/erc20/transfers?limit=2' --all --jq .value --sandbox", { interruptedAfter: 1 }),
+    connectedCase("api '/{wallet}/erc20/transfers?limit=2' --all --jq .value", {
+      interruptedAfter: 1,
+      sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
+    }),
     scripted("api /a -i", 404, "{\"message\":\"gone\"}"),
     scripted("api /a --jq .b", 503, "busy"),
     scripted("api /a -o ndjson", 200, "[\"a\",{\"b\":1},[2]]")
