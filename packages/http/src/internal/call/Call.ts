@@ -218,7 +218,7 @@ export const optionsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): CallOpti
 /** The tracer of programs without tracing. */
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
+const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
   query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
 
 export const cacheKeyOf = (pool: Pick<KeyPool, "apiUrl" | "tenant">, request: EncodedRequest): string =>
