@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import type { AttemptResponse, Call } from "../call/Call.ts"
 import type { UncacheableReason } from "../call/Instrumentation.ts"
+import * as LruMap from "../stores/LruMap.ts"
 
 /**
  * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that
@@ -24,8 +25,9 @@ export type ResponseTtl = <I, InputEncoded, Output, OutputEncoded>(
 ) => number | UncacheableReason
 
 export const make = (): ResponseTtl => {
-  // The highest block of each chain.
-  const heads = new Map<string, number>()
+  // The highest block of each chain. Any chain may be requested, so only those in use are kept.
+  const heads = LruMap.make<number>({ maxSize: maxHeads })
+  const headOf = (call: Call): number => heads.get(chainOf(call)) ?? 0
   return (operation, input, call, { classification, response }, fitsModel) => {
     const notFoundTtl = () =>
       operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
@@ -50,7 +52,7 @@ export const make = (): ResponseTtl => {
       const block = call.bodyScan === null || classification.isParsed
         ? blockInDocument(document())
         : call.bodyScan.highestBlock(response.bytes)
-      heads.set(chainOf(call), Math.max(block, heads.get(chainOf(call)) ?? 0))
+      if (block > headOf(call)) heads.set(chainOf(call), block)
     }
     switch (ttl._tag) {
       case "NoStore":
@@ -61,11 +63,14 @@ export const make = (): ResponseTtl => {
         return Duration.toMillis(ttl.duration)
       case "UpToBlock":
         return Duration.toMillis(
-          ttl.block <= (heads.get(chainOf(call)) ?? 0) - finalityDepth ? ttl.finalizedTtl : ttl.recentTtl
+          ttl.block <= headOf(call) - finalityDepth ? ttl.finalizedTtl : ttl.recentTtl
         )
     }
   }
 }
+
+/** Number of chains whose highest block is known. */
+const maxHeads = 256
 
 /** The TTL of immutable responses: 30 days. */
 const maxTtlMillis = 30 * 24 * 3_600_000

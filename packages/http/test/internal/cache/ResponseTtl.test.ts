@@ -95,6 +95,28 @@ describe("the TTL of a response up to a block", () => {
       expect([...entries.values()].map(({ freshUntil }) => freshUntil)).toEqual([hour * 1000])
     }))
 
+  it.effect("depends on the blocks of the 256 chains that were used last", () =>
+    Effect.gen(function*() {
+      const [harness, entries] = yield* withInspectableStore(TestClients.harness(service(5000), options))
+      const show = (name: string, count: number) =>
+        Effect.forEach(
+          Array.from({ length: count }, (_, index) => `${name}-${index}`),
+          (chain) => harness.data.walletTransfers({ address, chain })
+        )
+      const ttlOfFirst = Effect.gen(function*() {
+        entries.clear()
+        yield* harness.data.tokenPrice({ address, chain: "used-0", to_block: 4000 })
+        return Array.from(entries.values(), ({ freshUntil, storedAt }) => (freshUntil - storedAt) / 1000)
+      })
+      yield* show("used", 1)
+      yield* show("others", 255)
+      expect(yield* ttlOfFirst).toEqual([hour])
+      yield* show("more", 255)
+      expect(yield* ttlOfFirst).toEqual([hour])
+      yield* show("most", 256)
+      expect(yield* ttlOfFirst).toEqual([5])
+    }))
+
   it.effect("ignores invalid block numbers", () =>
     Effect.gen(function*() {
       const [harness, entries] = yield* withInspectableStore(TestClients.harness(({ url }) =>
