@@ -95,10 +95,7 @@ const coreIndex = (core) => {
 const coreInputs = (operations) => {
   const text = operations.map((operation) =>
     inputType(operation, {
-      EvmChain: "ChainInput<ChainName>",
-      NftTradeChain: "ChainInput<typeof nftTradeChains[number]>",
-      PriceChain: "ChainInput<typeof priceChains[number]>",
-      OpenChain: "OpenEnum<ChainInput<ChainName>>",
+      Chain: "ChainInput",
       TokenId: "string | bigint",
       TimeInput: "TimeInput",
       TimeOrEpochSeconds: "TimeInput | number"
@@ -106,9 +103,8 @@ const coreInputs = (operations) => {
   ).join("\n")
   return `${comment("The inputs of the operations.")}${
     importsOf(text, {
-      "./Chain.ts": ["ChainInput", "ChainName", "nftTradeChains", "priceChains"],
+      "./Chain.ts": ["ChainInput"],
       "./InputSchema.ts": ["BlockOrDateRangeInput"],
-      "./OpenEnum.ts": ["OpenEnum"],
       "./Time.ts": ["TimeInput"]
     })
   }
@@ -159,24 +155,18 @@ ${ids.join(",\n")}
 }
 
 /** @param {typeof import("../../packages/core/src/Chain.ts")} chains */
-const clientChains = ({ chainId, evmChains, nftTradeChains, priceChains }) => {
-  const union = (/** @type {ReadonlyArray<string>} */ names) =>
-    names.map((name) => JSON.stringify(name)).join(" | ")
-  return `${comment("The chains of the operations.")}
-${comment("The names of the supported chains.")}export type ChainName = ${union(evmChains)}
+const clientChains = ({ chainId, evmChains }) => {
+  const union = (/** @type {ReadonlyArray<string>} */ texts) =>
+    texts.map((text) => JSON.stringify(text)).join(" | ")
+  return `${comment("The chains of the operations.")}import type { OpenEnum } from "./Values.ts"
 
-${comment("The hexadecimal IDs of the supported chains.")}export interface ChainIds {
-${evmChains.map((name) => `readonly "${name}": "${chainId(name)}"\n`).join("")}}
+${comment("The names of the known chains.")}export type ChainName = ${union(evmChains)}
+
+${comment("The hexadecimal IDs of the known chains.")}export type ChainId = ${union(evmChains.map(chainId))}
 
 ${
-    comment("A chain: a name or a hexadecimal ID.")
-  }export type Chain<Name extends ChainName = ChainName> = Name | ChainIds[Name]
-
-${comment("The chains on which NFT trades are indexed.")}export type NftTradeChainName = ${
-    union(nftTradeChains)
-  }
-
-${comment("The chains for which prices are available.")}export type PriceChainName = ${union(priceChains)}
+    comment("A chain: any name or hexadecimal ID. Editors complete the known ones.")
+  }export type Chain = OpenEnum<ChainName | ChainId>
 `
 }
 
@@ -187,10 +177,7 @@ ${comment("The chains for which prices are available.")}export type PriceChainNa
 const clientInputs = (operations, { declarationOf }) => {
   const text = operations.map((operation) =>
     inputType(operation, {
-      EvmChain: "Chain",
-      NftTradeChain: "Chain<NftTradeChainName>",
-      PriceChain: "Chain<PriceChainName>",
-      OpenChain: "OpenEnum<Chain>",
+      Chain: "Chain",
       TokenId: "string | bigint",
       TimeInput: "TimeInput",
       TimeOrEpochSeconds: "TimeInput | number"
@@ -198,8 +185,8 @@ const clientInputs = (operations, { declarationOf }) => {
   ).join("\n")
   return `${comment("The IDs and the inputs of the operations.")}${
     importsOf(text, {
-      "./Chain.ts": ["Chain", "NftTradeChainName", "PriceChainName"],
-      "./Values.ts": ["OpenEnum", "TimeInput"]
+      "./Chain.ts": ["Chain"],
+      "./Values.ts": ["TimeInput"]
     })
   }
 ${comment("The IDs of the operations.")}export type OperationId = ${

@@ -5,7 +5,11 @@ const http = (module: string): string => `\`packages/http/src/${module}.ts\``
 
 export const openPoints: ReadonlyArray<readonly [notShown: string, choice: string, where: string]> = [
   ["Chain of a request without `chain`", "None is sent; the upstream decides", "the parameter `chain`"],
-  ["Chains of `walletChains`", "Any name or ID is sent; the known ones are completed", core("Chain")],
+  [
+    "Chains that the specification does not list",
+    "Any name or ID is sent, unless it looks misspelled; the known ones are completed",
+    core("Chain")
+  ],
   [
     "Default and maximum of `limit`, except the default of `contractNfts`",
     "Any positive integer is sent; a page has the size that the response says",

@@ -41,10 +41,7 @@ const named = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const valuesOf = (schema: Parameter["jsonSchema"]): string => {
   const { enum: closed, examples: open, minimum, pattern } = schema
-  const hasAliases = closed !== undefined && named(closed).length < closed.length
-  if (closed !== undefined) {
-    return `${named(closed).map(code).join(", ")}${hasAliases ? "; or the ID of one of these chains" : ""}`
-  }
+  if (closed !== undefined) return closed.map(code).join(", ")
   if (open !== undefined) {
     return `for example ${named(strings(open)).slice(0, maxInlineValues).map(code).join(", ")}`
   }
@@ -72,7 +69,7 @@ const describeParameter = (
   { jsonSchema }: Parameter
 ): { readonly values: string; readonly isLong: boolean } => {
   const schema = jsonSchema.type === "array" ? itemsOf(jsonSchema) : jsonSchema
-  return { values: valuesOf(schema), isLong: named(schema.enum ?? []).length > maxInlineValues }
+  return { values: valuesOf(schema), isLong: (schema.enum ?? []).length > maxInlineValues }
 }
 
 const parameterTable = ({ parameters }: AnyOperation): string =>
@@ -94,11 +91,7 @@ const parameterTable = ({ parameters }: AnyOperation): string =>
 
 const longValues = ({ parameters }: AnyOperation): string =>
   parameters.filter((parameter) => describeParameter(parameter).isLong)
-    .map((parameter) =>
-      `${parameter.name.startsWith("chain") ? "Supported chains, the values" : "Values"} of ${
-        code(parameter.name)
-      }: ${describeParameter(parameter).values}.\n\n`
-    )
+    .map((parameter) => `Values of ${code(parameter.name)}: ${describeParameter(parameter).values}.\n\n`)
     .join("")
 
 const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
@@ -326,9 +319,9 @@ ${errorTable(operation, context.errors)}
 `
 }
 
-/** The chains that an operation supports, if not all. */
+/** The chains that the specification lists for an operation, if not all. */
 const chainsOf = ({ parameters }: AnyOperation): ReadonlyArray<string> => {
-  const names = named(parameters.find(({ name }) => name === "chain")?.jsonSchema.enum ?? [])
+  const names = named(parameters.find(({ name }) => name === "chain")?.jsonSchema.examples ?? [])
   return names.length === evmChains.length ? [] : names
 }
 
@@ -360,10 +353,12 @@ Cost is counted in units; a list costs this amount for each page. See [rate limi
 
 ## Supported chains
 
-A chain is given by its name or its ID. ${
+A chain is given by its name or its hexadecimal ID. The specification lists these chains, of which ${
     limited.map(({ id }) => code(id)).join(" and ")
-  } support some of them, \`walletChains\` takes any other
-chain too, and the other operations of the data API support all.
+  }
+have some. Every other chain is sent too, because services add chains: a hexadecimal ID in lower case without leading zeros, a name
+unchanged. Only a name that looks like a misspelling of a known one, such as \`polygn\`, is rejected; a chain with such a name can be
+given by its ID.
 
 ${
     table(

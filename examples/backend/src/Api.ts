@@ -1,6 +1,6 @@
 /** The HTTP API of this backend: its endpoints, responses and errors. */
 import { Address } from "@blockquarry/core/Address"
-import { EvmChain, PriceChain } from "@blockquarry/core/Chain"
+import { Chain, priceChains, withKnownChains } from "@blockquarry/core/Chain"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -24,7 +24,7 @@ export class UpstreamUnavailableError extends Schema.TaggedError<UpstreamUnavail
 
 const price = HttpApiEndpoint.get("price", "/tokens/:address/price")
   .setPath(Schema.Struct({ address: Address }))
-  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(PriceChain, { exact: true }) }))
+  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(withKnownChains(priceChains), { exact: true }) }))
   .addSuccess(TokenPrice)
   .addError(PriceNotFoundError)
   .addError(UpstreamUnavailableError)
@@ -32,7 +32,7 @@ const price = HttpApiEndpoint.get("price", "/tokens/:address/price")
 /** Streams every transfer of a wallet as NDJSON. */
 const transfers = HttpApiEndpoint.get("transfers", "/wallets/:address/transfers")
   .setPath(Schema.Struct({ address: Address }))
-  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(EvmChain, { exact: true }) }))
+  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(Chain, { exact: true }) }))
   .addSuccess(
     Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "application/x-ndjson" }))
   )

@@ -2,7 +2,7 @@
  * The sandbox: an in-process service with all operations and synthetic data, for tests and examples without an account and
  * without a network. It is not part of programs that do not import this module.
  */
-import { EvmChain } from "@blockquarry/core/Chain"
+import { Chain, chainName, evmChains } from "@blockquarry/core/Chain"
 import { option, optionIssues } from "@blockquarry/http/OptionIssues"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { Chain } from "./Chain.ts"
+import type { ChainId, ChainName } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
 import { toPlain } from "./internal/Plain.ts"
 import type { Fetch } from "./Options.ts"
@@ -44,7 +44,7 @@ export interface Sandbox {
   /** Injects these faults into the next requests, one each. Throws a `ConfigurationError` if one is invalid. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => void
   /** Adds blocks to a chain. Throws a `ConfigurationError` if the chain is unknown, or the number is negative or no integer. */
-  readonly addBlocks: (chain: Chain, blocks: number) => void
+  readonly addBlocks: (chain: ChainName | ChainId, blocks: number) => void
   /** Returns the last 10,000 requests, oldest first. */
   readonly recordedRequests: () => ReadonlyArray<RecordedRequest>
 }
@@ -120,9 +120,16 @@ const FaultSchema = Schema.Struct({
   kind: option(`one of ${Service.FaultKind.literals.join(", ")}`, Schema.is(Service.FaultKind))
 })
 
+const KnownChain = Chain.pipe(
+  Schema.filter((chain): chain is ChainName => chainName(chain) === chain, {
+    message: ({ actual }) =>
+      `expected one of ${evmChains.join(", ")} (or its hexadecimal chain ID), got ${JSON.stringify(actual)}`
+  })
+)
+
 const decodeBlocks = (value: unknown) =>
   Either.getOrThrowWith(
-    Schema.decodeUnknownEither(Schema.Struct({ chain: EvmChain, blocks: Schema.NonNegativeInt }))(value),
+    Schema.decodeUnknownEither(Schema.Struct({ chain: KnownChain, blocks: Schema.NonNegativeInt }))(value),
     (error) =>
       new ConfigurationError(
         ParseResult.ArrayFormatter.formatErrorSync(error)

@@ -5,7 +5,7 @@ import type {
   SandboxExamples,
   SandboxOptions as ClientSandboxOptions
 } from "@blockquarry/client/sandbox"
-import type { ChainId, ChainName, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
+import type { ChainId, ChainInput, ChainName } from "@blockquarry/core/Chain"
 import type { OperationId } from "@blockquarry/core/Operations"
 import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type * as HttpApiKey from "@blockquarry/http/ApiKey"
@@ -75,9 +75,8 @@ describe("the client", () => {
 
   it("names the chains of the operations", () => {
     expectTypeOf<Client.ChainName>().toEqualTypeOf<ChainName>()
-    expectTypeOf<Client.Chain>().toEqualTypeOf<ChainName | ChainId>()
-    expectTypeOf<Client.NftTradeChainName>().toEqualTypeOf<typeof nftTradeChains[number]>()
-    expectTypeOf<Client.PriceChainName>().toEqualTypeOf<typeof priceChains[number]>()
+    expectTypeOf<Client.ChainId>().toEqualTypeOf<ChainId>()
+    expectTypeOf<Client.Chain>().toEqualTypeOf<ChainInput>()
   })
 })
 
@@ -127,8 +126,6 @@ export const misuses = (client: Client.Client) => [
   client.tokenPrice.pages,
   // @ts-expect-error -- a lower bound is either a block or a date
   client.walletTransfers({ address: "0x", from_block: 1, from_date: "2024-01-01" }),
-  // @ts-expect-error -- fantom has prices but no trades
-  client.walletNftTrades({ address: "0x", chain: "fantom" }),
   // @ts-expect-error -- unknown pagination option
   client.walletTransfers.items({ address: "0x" }, { pageSize: 5 }),
   // @ts-expect-error -- one call has no pagination options

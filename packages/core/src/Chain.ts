@@ -1,11 +1,12 @@
 /**
- * The supported chains.
+ * The chains of requests: the known ones, and any other.
  *
- * An operation supports one of three sets, `evmChains` (25 chains), `nftTradeChains` or `priceChains`, or any chain.
+ * The specification lists one of three sets for each operation: `evmChains` (25 chains), `nftTradeChains` or `priceChains`.
+ * Documentation lists them, and editors and shells complete them. Services add chains, so every chain is sent.
  */
-import type * as Schema from "effect/Schema"
 import { scalar } from "./internal/scalar.ts"
 import type { OpenEnum } from "./OpenEnum.ts"
+import { misspelledName } from "./Suggestion.ts"
 import { isWellFormedText } from "./WellFormedText.ts"
 
 const idsByName = {
@@ -38,7 +39,7 @@ const idsByName = {
 
 type IdsByName = typeof idsByName
 
-/** The canonical name of a chain. */
+/** The canonical name of a known chain. */
 export type ChainName = keyof IdsByName
 
 /** The hexadecimal chain ID of the chain `Name`. */
@@ -46,7 +47,7 @@ export type ChainId<Name extends ChainName = ChainName> = IdsByName[Name]
 
 const isName = (text: string): text is ChainName => Object.hasOwn(idsByName, text)
 
-/** All supported chains, in the order of the specification. */
+/** All known chains, in the order of the specification. */
 export const evmChains: ReadonlyArray<ChainName> = Object.keys(idsByName).filter(isName)
 
 /** The chains on which NFT trades are indexed. */
@@ -81,7 +82,7 @@ export const priceChains = [
 ] as const satisfies ReadonlyArray<ChainName>
 
 /**
- * Returns the hexadecimal ID of a chain, which is sent in requests.
+ * Returns the hexadecimal ID of a known chain, which is sent in requests.
  *
  * @example
  * import { chainId } from "@blockquarry/core/Chain"
@@ -94,56 +95,52 @@ const namesByText: ReadonlyMap<string, ChainName> = new Map(
   evmChains.flatMap((name) => [[name, name], [idsByName[name], name]])
 )
 
-/** Returns the name of a chain given by name or by hexadecimal ID, in any case. */
-export const chainName = (text: string): ChainName | undefined => namesByText.get(text.toLowerCase())
-
-/** A chain as callers write it: a name or a hexadecimal ID. */
-export type ChainInput<Name extends ChainName> = Name | ChainId<Name>
-
-const chainSchema = <Name extends ChainName>(
-  identifier: string,
-  names: ReadonlyArray<Name>
-): Schema.Schema<Name, ChainInput<Name>> => {
-  const isMember = (input: unknown): input is Name => names.some((name) => name === input)
-  return scalar<Name, ChainId<Name>, ChainInput<Name>>({
-    identifier,
-    expected: `one of ${names.join(", ")} (or its hexadecimal chain ID)`,
-    is: isMember,
-    decode: (input) => {
-      const name = typeof input === "string" ? chainName(input) : undefined
-      return isMember(name) ? name : undefined
-    },
-    encode: chainId,
-    arbitrary: (fc) => fc.constantFrom(...names),
-    jsonSchema: { type: "string", enum: names.flatMap((name) => [name, idsByName[name]]) }
-  })
-}
-
-/** A chain of `evmChains`. Decodes a name or a hexadecimal ID in any case. Encodes it as the ID. */
-export const EvmChain = chainSchema("EvmChain", evmChains)
-
 const hexId = /^0x0*([0-9a-f]+)$/i
 
+/** Returns a hexadecimal ID in lower case without leading zeros, and any other text unchanged. */
+const canonicalId = (text: string): string => {
+  const digits = hexId.exec(text)?.[1]
+  return digits === undefined ? text : `0x${digits.toLowerCase()}`
+}
+
+/** Returns the name of a known chain given by name or by hexadecimal ID, in any case. */
+export const chainName = (text: string): ChainName | undefined =>
+  namesByText.get(canonicalId(text).toLowerCase())
+
+/** A chain as callers write it: a name or a hexadecimal ID. Editors complete the known ones. */
+export type ChainInput = OpenEnum<ChainName | ChainId>
+
+const jsonSchemaOf = (known: ReadonlyArray<ChainName>) => ({
+  type: "string",
+  minLength: 1,
+  examples: known.flatMap((name) => [name, idsByName[name]])
+})
+
 /**
- * A chain of an operation whose chains the specification does not list: any name or hexadecimal ID. Decodes those of
- * `evmChains` as `EvmChain` does, other IDs in lower case without leading zeros, and other names unchanged.
+ * A chain of a request: any name or hexadecimal ID. Decodes known ones in any case to their name, and encodes these as their ID.
+ * Other IDs become lower case without leading zeros, and other names stay unchanged. Rejects a name that looks like a misspelling
+ * of a known one, as `polygn`: a chain with such a name can be sent as its ID.
  */
-export const OpenChain = scalar<OpenEnum<ChainName>, OpenEnum<ChainInput<ChainName>>>({
-  identifier: "OpenChain",
+export const Chain = scalar<OpenEnum<ChainName>, ChainInput>({
+  identifier: "Chain",
   expected: "a chain name or a hexadecimal chain ID",
   is: isWellFormedText,
   decode: (input) => {
     if (!isWellFormedText(input)) return undefined
-    const id = input.replace(hexId, (_, digits: string) => `0x${digits.toLowerCase()}`)
-    return chainName(id) ?? id
+    const id = canonicalId(input)
+    return chainName(id) ?? (misspelledName(id, evmChains) === undefined ? id : undefined)
+  },
+  remark: (input) => {
+    const name = isWellFormedText(input) ? misspelledName(input, evmChains) : undefined
+    return name === undefined
+      ? ""
+      : `; did you mean ${name}? Otherwise, set the chain to its hexadecimal chain ID`
   },
   encode: (name) => isName(name) ? chainId(name) : name,
   arbitrary: (fc) => fc.oneof(fc.constantFrom(...evmChains), fc.constantFrom("monad", "0x8f", "Some Chain")),
-  jsonSchema: { type: "string", minLength: 1, examples: evmChains.flatMap((name) => [name, idsByName[name]]) }
+  jsonSchema: jsonSchemaOf(evmChains)
 })
 
-/** A chain of `nftTradeChains`. */
-export const NftTradeChain = chainSchema("NftTradeChain", nftTradeChains)
-
-/** A chain of `priceChains`. */
-export const PriceChain = chainSchema("PriceChain", priceChains)
+/** Returns `Chain` with the chains that documentation lists and shells complete. It decodes any chain. */
+export const withKnownChains = (known: ReadonlyArray<ChainName>): typeof Chain =>
+  Chain.annotations({ jsonSchema: jsonSchemaOf(known) })

@@ -45,6 +45,43 @@ export const closestMatch = (word: string, candidates: ReadonlyArray<string>): s
     find((known) => typed.length >= minPrefixLength && known.split(/[-_.]/).includes(typed))
 }
 
+/** Shorter names are close to too many others. */
+const minNameLength = 5
+
+/**
+ * Returns the name that a text of five letters or more misspells: they differ by one letter, or have equally many words of which
+ * each differs by at most a third of its letters. Stricter than `closestSpelling`, for texts that are valid unless they are typos:
+ * `blast sepolia` and `lisk sepolia` are no misspellings of `base sepolia`.
+ */
+export const misspelledName = (text: string, names: ReadonlyArray<string>): string | undefined => {
+  if (text.length < minNameLength) return undefined
+  const typed = text.toLowerCase()
+  const edits = names.map((name) => name.toLowerCase()).map((name) =>
+    isMisspelling(typed, name) ? editsBetween(typed, name) : Number.POSITIVE_INFINITY
+  )
+  const fewest = Math.min(...edits)
+  return Number.isFinite(fewest) ? names[edits.indexOf(fewest)] : undefined
+}
+
+const isMisspelling = (text: string, name: string): boolean => {
+  if (differByAtMost(1, text, name)) return true
+  // Saves to split most texts, above all long ones
+  if (Math.abs(text.length - name.length) > name.length / 3) return false
+  const [words, wordsOfName] = [text.split(/[ _-]/), name.split(/[ _-]/)]
+  return words.length === wordsOfName.length && wordsOfName.every((nameWord, index) => {
+    const word = words[index] ?? ""
+    return differByAtMost(Math.floor(Math.min(word.length, nameWord.length) / 3), word, nameWord)
+  })
+}
+
+/** Returns whether at most so many letters differ. To count the letters that the text lacks is faster than to compare them all. */
+const differByAtMost = (limit: number, text: string, name: string): boolean => {
+  if (Math.abs(text.length - name.length) > limit) return false
+  let lacking = 0
+  for (const letter of name) if (!text.includes(letter)) lacking += 1
+  return lacking <= limit && editsBetween(text, name) <= limit
+}
+
 /** Returns how many letters are inserted, removed, replaced or swapped with the next one (optimal string alignment). */
 const editsBetween = (one: string, other: string): number => {
   const letters = [...other]

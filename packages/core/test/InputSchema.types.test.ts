@@ -8,6 +8,7 @@ import type { Nft } from "@blockquarry/core/model/Nft"
 import type { OwnedNft } from "@blockquarry/core/model/OwnedNft"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
+import type { OpenEnum } from "@blockquarry/core/OpenEnum"
 import type { ledgerTransaction, nftOwners, walletTransfers } from "@blockquarry/core/Operations"
 import { describe, expectTypeOf, it } from "@effect/vitest"
 import type * as BigDecimal from "effect/BigDecimal"
@@ -20,7 +21,7 @@ describe("a canonical input", () => {
   it("has canonical values", () => {
     type Transfers = InputType<typeof walletTransfers>
     expectTypeOf<Transfers["address"]>().toEqualTypeOf<Address>()
-    expectTypeOf<Transfers["chain"]>().toEqualTypeOf<ChainName | undefined>()
+    expectTypeOf<Transfers["chain"]>().toEqualTypeOf<OpenEnum<ChainName> | undefined>()
     expectTypeOf<Transfers["contract_addresses"]>().toEqualTypeOf<
       readonly [Address, ...Array<Address>] | undefined
     >()

@@ -1,5 +1,5 @@
 import { Address } from "@blockquarry/core/Address"
-import { EvmChain } from "@blockquarry/core/Chain"
+import { Chain } from "@blockquarry/core/Chain"
 import { inputSchema, inQuery, optional } from "@blockquarry/core/InputSchema"
 import { Integer } from "@blockquarry/core/Integer"
 import { readByPost } from "@blockquarry/core/Operation"
@@ -16,7 +16,7 @@ describe("readByPost", () => {
     path: "/erc20/:address/prices",
     input: inputSchema({
       address: Address,
-      chain: optional(inQuery(EvmChain)),
+      chain: optional(inQuery(Chain)),
       blocks: Schema.Array(Schema.Struct({ to_block: Integer }))
     }),
     output: Schema.Array(Schema.String),

@@ -27,7 +27,7 @@ export const mistakes = ({ baseUrl }: ApiOptions) => [
   Api.layerConfig(Tokens, { baseUrl: Config.integer("PORT") }), // Type 'Config<number>' is not assignable to type 'string | Config<string | URL> | URL
   Api.layerTest(Tokens, { walletToken: () => Effect.die("") }), // Object literal … 'walletToken' does not exist in type 'TestDoubles<…Did you mean to write 'walletTokens'?
   Effect.flatMap(Tokens, (api) => api.walletToken), // Property 'walletToken' does not exist on type 'ApiClient<…Did you mean 'walletTokens'?
-  Effect.flatMap(Tokens, (api) => api.walletTokens({ wallet: "0x" })), // Object literal … 'wallet' does not exist in type '{ readonly address: string; readonly chain?: ChainInput<
+  Effect.flatMap(Tokens, (api) => api.walletTokens({ wallet: "0x" })), // Object literal … 'wallet' does not exist in type '{ readonly address: string; readonly chain?: ChainInput | undefined;
   Api.Tag<Tokens>()("my-app/Tokens", { operations: { count: 1 } }), // Type 'number' is not assignable to type 'AnyOperation'
   Api.Tag<Tokens>()("my-app/Tokens", { operations: {}, apiKey: "none" }) // Type '"none"' is not assignable to type 'ApiKeyRequirement
 ]
@@ -36,7 +36,7 @@ export const shown = (
   tokens: Context.Tag.Service<Tokens>,
   data: Context.Tag.Service<DataApi>
 ): ReadonlyArray<never> => [
-  tokens.walletTokens, // Type 'ListOperationFunction<{ readonly address: string; readonly chain?: ChainInput<…; readonly cursor?: string | undefined; }, Page<
+  tokens.walletTokens, // Type 'ListOperationFunction<{ readonly address: string; readonly chain?: ChainInput | undefined; readonly cursor?: string | undefined; }, Page<
   data.tokenPrice, // Type 'OperationFunction<TokenPriceInput, TokenPrice>'
   data // Type 'ApiClient<DataOperations>'
 ]

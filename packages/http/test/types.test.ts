@@ -32,14 +32,8 @@ export const misuses = (data: DataApiService, streams: StreamsApiService) => [
   data.walletTransfers({ address, from_block: 1, from_date: "2024-01-01" }),
   // @ts-expect-error -- an upper bound is either a block or a date
   data.tokenTransfers.items({ address, to_block: 1, to_date: "2024-01-01" }),
-  // @ts-expect-error -- fantom has prices but no trades
-  data.walletNftTrades({ address, chain: "fantom" }),
-  // @ts-expect-error -- a test network has no prices
-  data.tokenPrice({ address, chain: "sepolia" }),
-  // @ts-expect-error -- neither by its id
-  data.tokenPrice({ address, chain: "0xaa36a7" }),
-  // @ts-expect-error -- unknown chain
-  data.walletTransfers({ address, chain: "etherium" }),
+  // @ts-expect-error -- a chain is a text
+  data.walletTransfers({ address, chain: 1 }),
   // @ts-expect-error -- missing address
   data.walletTransfers({ chain: "eth" }),
   // @ts-expect-error -- the parameter is called token_address
@@ -88,7 +82,8 @@ export const uses = (data: DataApiService, streams: StreamsApiService, ledger: L
   data.nftMetadata({ address, token_id: 5n, format: "hex" }),
   data.nftOwners({ address, token_id: "0x5", format: "anything" }),
   data.tokenPrice({ address, chain: "fantom", exchange: "an exchange that is new" }),
-  data.walletChains({ address, chains: ["eth", "0x89"] }),
+  data.walletNftTrades({ address, chain: "sepolia" }),
+  data.walletChains({ address, chains: ["eth", "0x89", "monad", "0x8f"] }),
   data.tokenPrice({ address }, { query: { fresh: [1, 2n, "3", true], none: undefined } }),
   data.request({ path: "/x", method: "PUT", body: [1n], query: { fresh: 1 } }, { timeouts: { call: 5 } }),
   streams.updateStreamStatus({ id: "s", status: "active" }),

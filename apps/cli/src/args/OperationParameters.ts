@@ -143,7 +143,7 @@ export const checkChains = (
 const rewordReason = (operation: OperationShape, parameter: Parameter, reason: string): string =>
   listedValues(parameter).filter((value) => value.includes(" "))
     .reduce((text, value) => text.replaceAll(value, slug(value)), withOptionNames(operation, reason))
-    .replace("its hexadecimal chain ID", "its chain ID")
+    .replace("a hexadecimal chain ID", "ID").replace("its hexadecimal chain ID", "its chain ID")
 
 /** Returns a hint with forms that a bound may have; null for other parameters. */
 const examplesOf = (parameter: Parameter): string | null => {
@@ -165,12 +165,13 @@ const toUsageError = (
   const [suggestion] = (values.get(name) ?? []).flatMap((value) => value.split(","))
     .filter((word) => !choices.includes(slug(fromSlug(parameter, word))))
     .map((word) => closestMatch(word, choices))
-  const reworded = rewordReason(operation, parameter, reason)
+  const [reworded = reason, similar] = rewordReason(operation, parameter, reason).split("; did you mean ")
   return isArgument(parameter)
     ? new UsageError({ reason: `<${name}>: ${reworded}`, hint: didYouMean(suggestion), concernsInput: true })
     : new UsageError({
       reason: `--${name}: ${reworded}`,
-      hint: didYouMean(suggestion && `--${name} ${suggestion}`) ??
+      hint: (similar && `did you mean --${name} ${similar}`) ??
+        didYouMean(suggestion && `--${name} ${suggestion}`) ??
         (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
       option: name
     })

@@ -1,4 +1,6 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
+import { misspelledName } from "@blockquarry/core/Suggestion"
+import { chainOf } from "../args/Chains.ts"
 import { baseUrl, type Check, expecting, type Problem, problem } from "../args/Checks.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
 import {
@@ -45,9 +47,11 @@ const boolean = expecting(
 )
 
 const chain = expecting(
-  `one of ${chainSlugs.join(", ")} (or its chain ID)`,
-  (value) => Object.hasOwn(chainNames, value.trim().toLowerCase()),
-  (value) => didYouMean(closestMatch(value, chainSlugs))
+  "a chain name or ID",
+  (value) =>
+    !value.includes(",") &&
+    (Object.hasOwn(chainNames, chainOf(value)) || misspelledName(chainOf(value), chainSlugs) === undefined),
+  (value) => didYouMean(misspelledName(value, chainSlugs))
 )
 
 const preference = (

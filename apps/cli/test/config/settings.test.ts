@@ -81,7 +81,8 @@ it.effect.prop(
   [
     fc.oneof(
       fc.constantFrom(...evmChains.flatMap((name) => [name, name.replaceAll(" ", "-"), chainId(name)])),
-      fc.string({ minLength: 1, maxLength: 8 })
+      // A comma separates several chains
+      fc.string({ minLength: 1, maxLength: 8 }).map((text) => text.replaceAll(",", ";"))
     ),
     fc.func(fc.boolean())
   ],

@@ -318,7 +318,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "errors-input": [
     testCase("wallet transfers 0x12"),
     testCase("wallet transfers alice.eth"),
-    testCase(`${price} --chain etherium`),
+    testCase(`${price} --chain polygn`),
     testCase(`${price} --to-block soon`),
     testCase(`${price} --include percent`),
     testCase("wallet transfers {wallet} --limit 0"),

@@ -37,7 +37,7 @@ export const sessions: Readonly<Record<string, ReadonlyArray<Session>>> = {
         "config path",
         "HOME= config path",
         "config set base-ulr https://a.test",
-        "config set chain mars",
+        "config set chain polygn",
         "config set utc yes",
         "config set color alwyas",
         "config set timeout 30",
@@ -89,8 +89,8 @@ export const sessions: Readonly<Record<string, ReadonlyArray<Session>>> = {
         "config get chain --profile default",
         "!echo 'chain: linea' > .quarry.yaml",
         "QUARRY_PROFILE=work config get chain",
-        "QUARRY_CHAIN=mars config get chain",
-        `QUARRY_CHAIN=mars ${price} --sandbox`
+        "QUARRY_CHAIN=polygn config get chain",
+        `QUARRY_CHAIN=polygn ${price} --sandbox`
       ]
     },
     { about: "no directory for the file", lines: ["!touch ~/.config", "config set chain eth"] }
@@ -104,7 +104,7 @@ export const sessions: Readonly<Record<string, ReadonlyArray<Session>>> = {
     {
       about: "problems of every kind",
       user: `chan: eth
-chain: mars
+chain: polygn
 output: xml
 timeout: soon
 rate-limit: fast
@@ -153,7 +153,7 @@ aliases:
     ),
     {
       about: "a file that stops other commands",
-      user: "chan: eth\nchain: mars\n",
+      user: "chan: eth\nchain: polygn\n",
       lines: [
         `${price} --sandbox`,
         "config unset chan",

@@ -114,7 +114,7 @@ it.live("exports all chains to one file, and continues after one of them", () =>
     expect(records(second.out).map(({ chain }) => chain)).toEqual(Array.from({ length: 20 }, () => "eth"))
   }))
 
-it.live("rejects an unknown chain before anything is sent, with a suggestion", () =>
+it.live("rejects a misspelled chain before anything is sent, with a suggestion", () =>
   Effect.gen(function*() {
     const env = sandboxEnvironment
     const client = HttpClient.make(() => Effect.dieMessage("nothing may be sent"))
@@ -123,12 +123,8 @@ it.live("rejects an unknown chain before anything is sent, with a suggestion", (
     expect(yield* of("--chain eth,polgon")).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /--chain: expected one of eth, .*, got "polgon"\nhint: did you mean --chain polygon\?/
+        /--chain: expected a chain name or ID, got "polgon"\nhint: did you mean --chain polygon\?/
       )
-    })
-    expect(yield* of("--chain 5")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("(or its chain ID), got \"0x5\"")
     })
   }))
 

@@ -226,7 +226,7 @@ describe("failures", () => {
       })
       expect(ran).toMatchObject({ code: 4, out: "" })
       expect((yield* sandbox.recordedRequests).length).toBeLessThan(20)
-      expect(yield* run("token price - --chain nowhere", inputs)).toMatchObject({
+      expect(yield* run("token price - --chain polygn", inputs)).toMatchObject({
         code: 2,
         err: expect.stringMatching(/error: --chain: /)
       })

@@ -1,6 +1,6 @@
 /** Parameters of several operations. */
 import { BooleanLike } from "../BooleanLike.ts"
-import { EvmChain } from "../Chain.ts"
+import { Chain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
@@ -24,7 +24,7 @@ export const Order = scalar<SortOrder, SortOrder>({
 /** The format of token IDs, for operations that accept a closed set of values. */
 export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")
 
-export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID"))
+export const chain = optional(withDescription(Chain, "Chain name or hexadecimal chain ID"))
 export const limit = optional(withDescription(PositiveInteger, "Maximum number of records per page"))
 export const cursor = optional(
   withDescription(WellFormedText, "Cursor returned with the previous page")

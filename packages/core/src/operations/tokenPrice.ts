@@ -1,7 +1,7 @@
 /** The operation `tokenPrice`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { PriceChain } from "../Chain.ts"
+import { priceChains, withKnownChains } from "../Chain.ts"
 import type { TokenPriceInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer } from "../Integer.ts"
@@ -36,7 +36,7 @@ const Exchange = withDescription(WellFormedText, "Exchange name or factory addre
 
 const fields = {
   address: withDescription(Address, "Address of the token contract"),
-  chain: optional(withDescription(PriceChain, "Chain name or hexadecimal chain ID")),
+  chain: optional(withDescription(withKnownChains(priceChains), "Chain name or hexadecimal chain ID")),
   include: optional(
     withDescription(
       oneOf("PercentChange", "percent_change"),

@@ -1,7 +1,7 @@
 /** The operation `walletChains`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { OpenChain } from "../Chain.ts"
+import { Chain } from "../Chain.ts"
 import type { WalletChainsInput } from "../Inputs.ts"
 import { arrayOf, type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
@@ -12,7 +12,7 @@ const fields = {
   address: withDescription(Address, "Wallet address"),
   chains: optional(
     withDescription(
-      arrayOf(OpenChain),
+      arrayOf(Chain),
       "Limit the result to these chains, by name or hexadecimal chain ID"
     )
   )

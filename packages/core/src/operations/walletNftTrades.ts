@@ -1,7 +1,7 @@
 /** The operation `walletNftTrades`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { NftTradeChain } from "../Chain.ts"
+import { nftTradeChains, withKnownChains } from "../Chain.ts"
 import type { WalletNftTradesInput } from "../Inputs.ts"
 import {
   type BlockOrDateRange,
@@ -19,7 +19,7 @@ import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
   address: withDescription(Address, "Wallet address"),
-  chain: optional(withDescription(NftTradeChain, "Chain name or hexadecimal chain ID")),
+  chain: optional(withDescription(withKnownChains(nftTradeChains), "Chain name or hexadecimal chain ID")),
   cursor,
   limit
 }

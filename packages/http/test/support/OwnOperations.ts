@@ -1,7 +1,7 @@
 /** An API of two operations that are not built in, as a program describes them: a list by cursor, and a read by POST. */
 import { Address } from "@blockquarry/core/Address"
 import { Amount } from "@blockquarry/core/Amount"
-import { EvmChain } from "@blockquarry/core/Chain"
+import { Chain } from "@blockquarry/core/Chain"
 import { inputSchema, inQuery, optional } from "@blockquarry/core/InputSchema"
 import { Integer } from "@blockquarry/core/Integer"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
@@ -16,7 +16,7 @@ export const walletTokens = list({
   id: "walletTokens",
   api: "data",
   path: "/wallets/:address/tokens",
-  input: inputSchema({ address: Address, chain: optional(EvmChain), cursor: optional(WellFormedText) }),
+  input: inputSchema({ address: Address, chain: optional(Chain), cursor: optional(WellFormedText) }),
   output: page(Schema.Struct({ symbol: Schema.String, balance: Amount })),
   ttl: () => MaxAge({ duration: "1 minute" }),
   cost: 2,
@@ -28,7 +28,7 @@ const erc20Prices = readByPost({
   api: "data",
   path: "/erc20/prices",
   input: inputSchema({
-    chain: optional(inQuery(EvmChain)),
+    chain: optional(inQuery(Chain)),
     tokens: Schema.NonEmptyArray(Schema.Struct({ token_address: Address, to_block: optional(Integer) }))
   }),
   output: Schema.Array(TokenPrice),

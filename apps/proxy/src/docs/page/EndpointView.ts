@@ -35,11 +35,11 @@ const row = (
   { description, in: location, jsonSchema: schema, name, required }: Input,
   schemas: SchemaView.NamedSchemas
 ): Html => {
-  const choices = SchemaView.choices(schema)
+  const known = SchemaView.knownValues(schema)
   const type = SchemaView.typeOf(schema, schemas)
-  const values = choices.length > 6
-    ? html`<details class="choices"><summary>${choices.length} values</summary>
-<code>${choices.join(", ")}</code></details>`
+  const values = known.length > 6
+    ? html`<details class="choices"><summary>any value; ${known.length} are known</summary>
+<code>${known.join(", ")}</code></details>`
     : html`<span class="type">${type}</span>`
   return html`<tr>
 <th scope="row"><code>${name}</code>${when(required, html`<span class="required"> required</span>`)}</th>
@@ -84,7 +84,8 @@ const field = (
     choice === value ? html`<option selected>${choice}</option>` : html`<option>${choice}</option>`
   const control = choices.length > 0
     ? html`<select ${attributes}>${(required ? choices : ["", ...choices]).map(option)}</select>`
-    : html`<input ${attributes} value="${value}" autocomplete="off" spellcheck="false">`
+    : html`<input ${attributes} value="${value}" list="${id}-${name}-known" autocomplete="off" spellcheck="false">
+<datalist id="${id}-${name}-known">${SchemaView.knownValues(schema).map(option)}</datalist>`
   const star = html`<span class="required" title="required"> *</span>`
   return html`<label for="${id}-${name}">${name}${when(required, star)}</label>
 ${control}`

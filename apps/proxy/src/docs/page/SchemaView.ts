@@ -12,6 +12,7 @@ const SchemaNode = Schema.Struct({
   items: Schema.optional(Schema.Unknown),
   anyOf: Schema.optional(Schema.Array(Schema.Unknown)),
   enum: Schema.optional(Schema.Array(Schema.Unknown)),
+  examples: Schema.optional(Schema.Array(Schema.Unknown)),
   const: Schema.optional(Schema.Unknown)
 })
 
@@ -62,6 +63,12 @@ export const choices = (schema: unknown): ReadonlyArray<string> => {
   const node = read(schema)
   if (node.type === "boolean") return ["true", "false"]
   return node.enum?.map(String) ?? (node.items === undefined ? [] : choices(node.items))
+}
+
+/** Returns the values that the schema knows, of any that are permitted. */
+export const knownValues = (schema: unknown): ReadonlyArray<string> => {
+  const { examples, items } = read(schema)
+  return examples?.map(String) ?? (items === undefined ? [] : knownValues(items))
 }
 
 /** Renders the fields of a schema, or its type if it has none. A recursive schema is named instead of expanded again. */

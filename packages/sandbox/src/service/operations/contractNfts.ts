@@ -6,16 +6,15 @@ import { type ApiError, badRequest } from "../ApiError.ts"
 import { collectionDocument, rarityOf, readCollection, validateFormat } from "../Collections.ts"
 import { nftRecord } from "../NftRecords.ts"
 import { readPage, sliceByKey } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
 const defaultSize = 100
 
-export const contractNfts = operationHandler(
+export const contractNfts = chainHandler(
   operation,
-  Effect.fnUntraced(function*(input, context) {
+  Effect.fnUntraced(function*(input, chain, context) {
     yield* validateFormat(input)
     const isInSubrange = yield* subrangeFilter(input)
-    const chain = chainOf(context, input.chain)
     const { all, collection, sync } = yield* readCollection(context, chain, input.address)
     const slice = sliceByKey(
       all.filter(isInSubrange),

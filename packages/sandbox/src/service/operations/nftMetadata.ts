@@ -4,12 +4,11 @@ import * as Effect from "effect/Effect"
 import { notFound } from "../ApiError.ts"
 import { findNft, rarityOf, readCollection } from "../Collections.ts"
 import { nftRecord } from "../NftRecords.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
-export const nftMetadata = operationHandler(
+export const nftMetadata = chainHandler(
   operation,
-  Effect.fnUntraced(function*(input, context) {
-    const chain = chainOf(context, input.chain)
+  Effect.fnUntraced(function*(input, chain, context) {
     const { all, collection, sync } = yield* readCollection(context, chain, input.address)
     if (collection === undefined) return yield* notFound("NFT contract not found")
     // During indexing, upstreams return 404 first and null later

@@ -4,13 +4,12 @@ import * as Effect from "effect/Effect"
 import { collectionDocument, findNft, rarityOf, readCollection, validateFormat } from "../Collections.ts"
 import { ownedRecord, rarityFields } from "../NftRecords.ts"
 import { readPage, sliceByKey } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
-export const nftOwners = operationHandler(
+export const nftOwners = chainHandler(
   operation,
-  Effect.fnUntraced(function*(input, context) {
+  Effect.fnUntraced(function*(input, chain, context) {
     yield* validateFormat(input)
-    const chain = chainOf(context, input.chain)
     const { all, collection, sync } = yield* readCollection(context, chain, input.address)
     const nft = findNft(all, input.token_id)
     const owners = [...nft?.owners ?? []].sort((a, b) => a.owner < b.owner ? -1 : 1)

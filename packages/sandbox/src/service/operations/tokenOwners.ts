@@ -9,10 +9,9 @@ import { compareHolders, type Holder, holdersOf, shareDecimals } from "../Holder
 import type { JsonDocument } from "../HttpMessage.ts"
 import { usdPriceAt, usdValue } from "../Prices.ts"
 import { listDocument, readPage, sliceByKey } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
-export const tokenOwners = operationHandler(operation, (input, context) => {
-  const chain = chainOf(context, input.chain)
+export const tokenOwners = chainHandler(operation, (input, chain, context) => {
   const token = chain.tokens.get(input.token_address)
   if (token === undefined) return Effect.fail(notFound("Token not found"))
   const descending = holdersOf(chain, token.address)

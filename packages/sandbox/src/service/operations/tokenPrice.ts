@@ -1,4 +1,5 @@
 /** Handles `tokenPrice`. */
+import { priceChains } from "@blockquarry/core/Chain"
 import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
 import type { ChainLedger, Token } from "../../Ledger.ts"
@@ -6,12 +7,11 @@ import { notFound } from "../ApiError.ts"
 import { type LiquidityPool, matchesDex, poolsOf } from "../DexPools.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
 import { formatPrice, nativeTokenAt, priceInToken, usdPriceAt } from "../Prices.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
 const noPool = notFound("No pools found with enough liquidity, to calculate the price")
 
-export const tokenPrice = operationHandler(operation, (input, context) => {
-  const chain = chainOf(context, input.chain)
+export const tokenPrice = chainHandler(operation, (input, chain) => {
   const token = chain.tokens.get(input.address)
   if (token === undefined) return Effect.fail(notFound("Token not found"))
   const block = Math.min(input.to_block ?? chain.head, chain.head)
@@ -25,7 +25,7 @@ export const tokenPrice = operationHandler(operation, (input, context) => {
   return pool === undefined || price === null || isBeforeMint
     ? Effect.fail(noPool)
     : Effect.succeed(priceRecord(chain, token, pool, price, block, input.include === "percent_change"))
-})
+}, priceChains)
 
 const priceRecord = (
   chain: ChainLedger,

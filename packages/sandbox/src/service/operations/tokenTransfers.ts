@@ -3,11 +3,10 @@ import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenT
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"
 import { listDocument, readPage, sliceByBlock } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 import { transferRecord } from "../TransferRecords.ts"
 
-export const tokenTransfers = operationHandler(operation, (input, context) => {
-  const chain = chainOf(context, input.chain)
+export const tokenTransfers = chainHandler(operation, (input, chain, context) => {
   const slice = sliceByBlock(chain.tokenTransfers(input.address), blockRange(chain, input), input.order)
   return Either.map(
     readPage(operation, input, context, slice),

@@ -1,14 +1,14 @@
 /** Handles `walletNftTrades`, newest first. */
+import { nftTradeChains } from "@blockquarry/core/Chain"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import * as Either from "effect/Either"
 import type { ChainLedger, NftSale } from "../../Ledger.ts"
 import { blockRange, blockTimestamp } from "../BlockRange.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
 import { readPage, sliceByBlock } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 
-export const walletNftTrades = operationHandler(operation, (input, context) => {
-  const chain = chainOf(context, input.chain)
+export const walletNftTrades = chainHandler(operation, (input, chain, context) => {
   const slice = sliceByBlock(chain.walletTrades(input.address), blockRange(chain, input))
   return Either.map(readPage(operation, input, context, slice), ({ cursor, page, records, size }) => ({
     page,
@@ -16,7 +16,7 @@ export const walletNftTrades = operationHandler(operation, (input, context) => {
     cursor,
     result: records.map((trade) => tradeRecord(chain, trade))
   }))
-})
+}, nftTradeChains)
 
 const withoutZone = /\.\d{3}Z$/
 

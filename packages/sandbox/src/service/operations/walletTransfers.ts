@@ -3,11 +3,10 @@ import { walletTransfers as operation } from "@blockquarry/core/operations/walle
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"
 import { countInRange, listDocument, readPage, sliceByBlock } from "../ReadPage.ts"
-import { chainOf, operationHandler } from "../SandboxContext.ts"
+import { chainHandler } from "../SandboxContext.ts"
 import { transferRecord } from "../TransferRecords.ts"
 
-export const walletTransfers = operationHandler(operation, (input, context) => {
-  const chain = chainOf(context, input.chain)
+export const walletTransfers = chainHandler(operation, (input, chain, context) => {
   const transfers = chain.walletTransfers(input.address, input.contract_addresses)
   const range = blockRange(chain, input)
   const slice = sliceByBlock(transfers, range, input.order)

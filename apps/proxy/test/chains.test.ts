@@ -1,0 +1,28 @@
+/** Chains that clients of the proxy request. */
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { expectOpenChains } from "../../../packages/core/test/support/chains.ts"
+import { sendRequest, start } from "./support/proxy.ts"
+import { upstreamOf } from "./support/staticUpstream.ts"
+
+const address = `0x${"a1".repeat(20)}`
+
+it.scopedLive.each([
+  ["of a record", `/erc20/${address}/price?chain=`],
+  ["of a list", `/${address}/erc20/transfers?chain=`]
+])("any chain %s passes, except for misspelled names", ([, path]) =>
+  Effect.gen(function*() {
+    const sent: Array<string> = []
+    const { port } = yield* start({
+      httpClient: upstreamOf((url) => {
+        sent.push(...url.searchParams.getAll("chain"))
+        return new Response(JSON.stringify({ usdPrice: 1, cursor: null, result: [] }))
+      })
+    })
+    yield* Effect.promise(() =>
+      expectOpenChains(async (chain) => {
+        await Effect.runPromise(sendRequest(port, `/api/v2.2${path}${encodeURIComponent(chain)}`))
+        return sent.splice(0)
+      })
+    )
+  }))
