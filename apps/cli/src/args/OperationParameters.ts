@@ -55,6 +55,7 @@ const describeOption = (operation: OperationShape, { description, name }: Parame
   const forms = boundForms(kebabCase(name))
   const also = forms === null ? "" : `; also ${forms}`
   return withOptionNames(operation, description).replace(/(?: \(.*)?$/, (remark) => also + remark)
+    .replace("Chain name or hexadecimal chain ID", "Any chain, by name or ID. Known ones")
     .replace("hexadecimal chain ID", "ID")
 }
 

@@ -72,7 +72,7 @@ export const api = localCommand({
     "",
     "walletTransfers address={wallet} chain=eth limit=5",
     "tokenPrice address={token} -i",
-    "GET /wallets/{wallet}/chains --jq .chain",
+    "GET /wallets/{wallet}/chains --jq '.active_chains[].chain'",
     "'/{wallet}/erc20/transfers?chain=eth' --all -o ndjson",
     "POST /streams/evm/{stream}/status --api streams --body '{\"status\":\"paused\"}'"
   ],

@@ -51,7 +51,12 @@ const chain = expecting(
   (value) =>
     !value.includes(",") &&
     (Object.hasOwn(chainNames, chainOf(value)) || misspelledName(chainOf(value), chainSlugs) === undefined),
-  (value) => didYouMean(misspelledName(value, chainSlugs))
+  (value) => {
+    const similar = misspelledName(value, chainSlugs)
+    return similar === undefined
+      ? "a setting has one chain; --chain takes several"
+      : `did you mean ${similar}? Otherwise, set the chain to its chain ID`
+  }
 )
 
 const preference = (
