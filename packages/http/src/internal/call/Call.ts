@@ -137,11 +137,12 @@ export const prepare = (
     const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(callPolicies.timeouts)
     const { tenant } = keyPool
     const client = Context.get(context, CurrentClient)
+    const url = urlOf(keyPool, request)
     return {
       operation,
       request,
-      url: urlOf(keyPool, request),
-      cacheKey: cacheKeyOf(keyPool, request),
+      url,
+      cacheKey: cacheKeyOf(keyPool, request, url),
       // A tenant is a client of its own.
       client: tenant === null ? client : { ...client, name: `${client.name} ${tenant}`.trim() },
       summary: { method: request.method, path: request.path },
@@ -221,8 +222,11 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
   query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
 
-export const cacheKeyOf = (pool: Pick<KeyPool, "apiUrl" | "tenant">, request: EncodedRequest): string =>
-  pool.tenant === null ? urlOf(pool, request) : `${pool.tenant} ${urlOf(pool, request)}`
+export const cacheKeyOf = (
+  pool: Pick<KeyPool, "apiUrl" | "tenant">,
+  request: EncodedRequest,
+  url = urlOf(pool, request)
+): string => pool.tenant === null ? url : `${pool.tenant} ${url}`
 
 const timeoutMillis = ({ attempt, call }: Timeouts) => ({
   attempt: Duration.toMillis(attempt),
