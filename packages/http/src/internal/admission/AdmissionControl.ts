@@ -319,26 +319,16 @@ const delayOfPermit = (
   reason
 })
 
-/** Completes when the queue wakes an attempt, when its key is replaced, or after some time. */
-const wakeSignal = ({ clock, rotation }: Call, waiter: Waiter, millis: number): Effect.Effect<void> =>
+/** Completes when the queue wakes an attempt, or after some time. */
+const wakeSignal = ({ clock }: Call, waiter: Waiter, millis: number): Effect.Effect<void> =>
   Effect.async((resume) => {
-    const listeners = rotation?.source.onReplaced
-    const onReplaced = () => waiter.wake()
-    const end = () => {
-      listeners?.delete(onReplaced)
-      resume(Effect.void)
-    }
-    listeners?.add(onReplaced)
-    const stopTimer = startTimer(clock.system, millis, end)
+    const stopTimer = startTimer(clock.system, millis, () => resume(Effect.void))
     waiter.wake = () => {
       stopTimer()
-      end()
+      resume(Effect.void)
     }
     if (waiter.turn !== "queued") waiter.wake()
-    return Effect.sync(() => {
-      stopTimer()
-      listeners?.delete(onReplaced)
-    })
+    return Effect.sync(stopTimer)
   })
 
 /** Returns how long a trial may take: its attempt, and a margin to report the result. */

@@ -62,8 +62,6 @@ export class KeySource extends Effectable.Class<KeyList> {
   keys: KeyList
   /** Keys that others have replaced, the last ones first. */
   replaced: ReadonlyArray<Redacted.Redacted> = []
-  /** Called when other keys have replaced those of now. */
-  readonly onReplaced = new Set<() => void>()
   private readonly reader: Reader
   private reading: Fiber.RuntimeFiber<void> | null = null
   private readAgainAt: number
@@ -132,7 +130,6 @@ export class KeySource extends Effectable.Class<KeyList> {
     this.replaced = [...this.keys.map(({ key }) => key), ...this.replaced].slice(0, maxReplaced)
     this.keys = keys
     this.pausedUntil.clear()
-    for (const listener of [...this.onReplaced]) listener()
     return Effect.logInfo("API key replaced")
   }
 }
