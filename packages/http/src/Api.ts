@@ -89,11 +89,6 @@ export interface ApiSpec<in out Operations extends ApiClient.Operations, out Key
 export type OptionsOf<Key extends ApiKeyRequirement> = Key extends "required" ? ApiOptions
   : OptionalKeyApiOptions
 
-/** `request` is the function for requests that no operation describes. */
-interface FreeNames {
-  readonly operations: { readonly request?: never }
-}
-
 /** Creates the tag of an API. */
 export const Tag = <Self>() =>
 <
@@ -102,7 +97,8 @@ export const Tag = <Self>() =>
   Key extends ApiKeyRequirement = "required"
 >(
   id: Id,
-  { apiKey, baseUrlVariable, operations }: ApiSpec<Operations, Key> & FreeNames
+  // `request` is the function for requests that no operation describes.
+  { apiKey, baseUrlVariable, operations }: ApiSpec<Operations & { readonly request?: never }, Key>
 ): TagClass<Self, Id, Operations, Key> =>
   Object.assign(Context.Tag(id)<Self, ApiClient.ApiClient<Operations>>(), {
     apiKey,

@@ -11,11 +11,10 @@ import type { Page } from "@blockquarry/core/Page"
 import { inputDecoder } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as ApiRequest from "./ApiRequest.ts"
-import * as CallOptions from "./CallOptions.ts"
-import { type Executor, validatingOptions } from "./internal/call/Executor.ts"
-import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
+import type * as CallOptions from "./CallOptions.ts"
+import { type Executor, streamWithOptions, validatingOptions, withOptions } from "./internal/call/Executor.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
 
@@ -24,17 +23,20 @@ export interface OperationFunction<in Input, out Output> {
   (input: Input, options?: CallOptions.CallOptions): Effect.Effect<Output, OperationError>
 }
 
-/** Options of a stream of pages or records: for each of its requests, and for the stream. */
-export interface ListCallOptions extends CallOptions.CallOptions, Pagination.PaginationOptions {}
-
 /** Calls a list operation: for one page, or as a stream of all pages or all records. */
 export interface ListOperationFunction<in Input, out Output, out Item>
   extends OperationFunction<Input, Output>
 {
   /** Streams every page of the list. The `cursor` of a page continues the list after it; null on the last page. */
-  readonly pages: (input: Input, options?: ListCallOptions) => Stream.Stream<Output, ListOperationError>
+  readonly pages: (
+    input: Input,
+    options?: Pagination.ListCallOptions
+  ) => Stream.Stream<Output, ListOperationError>
   /** Streams every record of the list, one chunk per page. */
-  readonly items: (input: Input, options?: ListCallOptions) => Stream.Stream<Item, ListOperationError>
+  readonly items: (
+    input: Input,
+    options?: Pagination.ListCallOptions
+  ) => Stream.Stream<Item, ListOperationError>
 }
 
 /** The function that calls the operation `O`. */
@@ -119,17 +121,10 @@ const listOperationFunction = <
   const decode = inputDecoder(operation)
   const stream = <A>(
     input: InputEncoded,
-    options: ListCallOptions | undefined,
+    options: Pagination.ListCallOptions | undefined,
     streamOf: (input: I) => Stream.Stream<A, ListOperationError>
-  ): Stream.Stream<A, ListOperationError> => {
-    const decoded = Effect.map(decode(input), streamOf)
-    return options === undefined
-      ? Stream.unwrap(decoded)
-      : CallOptions.streamWithCallOptions(
-        Stream.unwrap(invalidCallOptions(operation, options) ?? decoded),
-        options
-      )
-  }
+  ): Stream.Stream<A, ListOperationError> =>
+    streamWithOptions(operation, options, Effect.map(decode(input), streamOf))
   return Object.assign(
     (input: InputEncoded, options?: CallOptions.CallOptions) =>
       withOptions(
@@ -140,18 +135,13 @@ const listOperationFunction = <
         options
       ),
     {
-      pages: (input: InputEncoded, options?: ListCallOptions) =>
+      pages: (input: InputEncoded, options?: Pagination.ListCallOptions) =>
         stream(input, options, (input) => Pagination.pages(pageSource, input, options)),
-      items: (input: InputEncoded, options?: ListCallOptions) =>
+      items: (input: InputEncoded, options?: Pagination.ListCallOptions) =>
         stream(input, options, (input) => Pagination.items(pageSource, input, options))
     }
   )
 }
-
-const withOptions = <A, E>(
-  call: Effect.Effect<A, E>,
-  options: CallOptions.CallOptions | undefined
-): Effect.Effect<A, E> => options === undefined ? call : CallOptions.withCallOptions(call, options)
 
 const paginationCursorOnly = {
   parameter: "cursor",

@@ -32,10 +32,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as CallOptions from "./CallOptions.ts"
-import { type Executor, validatingOptions } from "./internal/call/Executor.ts"
-import { invalidCallOptions } from "./internal/call/ValidateOptions.ts"
+import { type Executor, streamWithOptions, validatingOptions, withOptions } from "./internal/call/Executor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
 
@@ -64,17 +63,14 @@ export interface RequestFunction {
    */
   readonly pages: <Output extends CursorPage<unknown> = JsonPage, OutputEncoded = JsonPage>(
     request: TypedRequest<Output, OutputEncoded>,
-    options?: ListRequestOptions
+    options?: Pagination.ListCallOptions
   ) => Stream.Stream<NoInfer<Output>, ListOperationError>
   /** Streams every record of a list, one chunk per page. */
   readonly items: <Output extends CursorPage<unknown> = JsonPage, OutputEncoded = JsonPage>(
     request: TypedRequest<Output, OutputEncoded>,
-    options?: ListRequestOptions
+    options?: Pagination.ListCallOptions
   ) => Stream.Stream<NoInfer<Output>["result"][number], ListOperationError>
 }
-
-/** Options of a list: for each of its requests, and for the stream. */
-export interface ListRequestOptions extends CallOptions.CallOptions, Pagination.PaginationOptions {}
 
 /** A request as a test double of `request` gets it. It returns the JSON document of the response. */
 export interface SentRequest {
@@ -117,34 +113,24 @@ export const make = (api: ApiName, executor: Executor): RequestFunction => {
     direction: () => "descending",
     listId: () => ""
   })
-  const streaming = <A>(
-    stream: Stream.Stream<A, ListOperationError>,
-    options: ListRequestOptions = {}
-  ): Stream.Stream<A, ListOperationError> =>
-    CallOptions.streamWithCallOptions(
-      Stream.unwrap(
-        invalidCallOptions({ id: operationId, parameters: [] }, options) ?? Effect.succeed(stream)
-      ),
-      options
+  const pages: RequestFunction["pages"] = (request, options) =>
+    streamWithOptions(
+      description,
+      options,
+      Effect.sync(() => Pagination.pages(pageSource(request), {}, options))
+    )
+  const items: RequestFunction["items"] = (request, options) =>
+    streamWithOptions(
+      description,
+      options,
+      Effect.sync(() => Pagination.items(pageSource(request), {}, options))
     )
   return Object.assign(
     <Output, OutputEncoded>(
       request: TypedRequest<Output, OutputEncoded>,
       options?: CallOptions.CallOptions
-    ) => {
-      const sent = send(...outputOf(request, Json))
-      return options === undefined ? sent : CallOptions.withCallOptions(sent, options)
-    },
-    {
-      pages: <Output extends CursorPage<unknown>, OutputEncoded>(
-        request: TypedRequest<Output, OutputEncoded>,
-        options?: ListRequestOptions
-      ) => streaming(Stream.suspend(() => Pagination.pages(pageSource(request), {}, options)), options),
-      items: <Output extends CursorPage<unknown>, OutputEncoded>(
-        request: TypedRequest<Output, OutputEncoded>,
-        options?: ListRequestOptions
-      ) => streaming(Stream.suspend(() => Pagination.items(pageSource(request), {}, options)), options)
-    }
+    ) => withOptions(send(...outputOf(request, Json)), options),
+    { pages, items }
   )
 }
 
@@ -175,6 +161,8 @@ type Decoded<Output> = Effect.Effect<Output, ParseResult.ParseError>
 
 type Check<Output> = (output: Output, document: unknown) => Either.Either<Output, ParseResult.ParseError>
 
+const description = { id: operationId, parameters: [] }
+
 /** A request as an operation whose description knows little. */
 const operationOf = <Output, OutputEncoded>(
   api: ApiName,
@@ -184,12 +172,11 @@ const operationOf = <Output, OutputEncoded>(
 ): Operation<SentRequest, SentRequest, Decoded<Output>, Decoded<Output>> => {
   const decode = Decoder.reusing(output)
   return {
-    id: operationId,
+    ...description,
     api,
     method,
     // The template of spans, which must not contain values.
     path: "/*",
-    parameters: [],
     input: Schema.declare((value): value is SentRequest => Predicate.isRecord(value)),
     output: Schema.declare((value): value is Decoded<Output> => Effect.isEffect(value)),
     decode: (document, unreadable) => {

@@ -68,10 +68,13 @@ export const schema = Schema.Struct({
   onResponse: ObserverOption
 })
 
+/** No options: those of the layers apply. */
+export const none: CallOptions = {}
+
 /** The options of the enclosing region. Default: none. */
 export class CurrentCallOptions
   extends Context.Reference<CurrentCallOptions>()("@blockquarry/http/CallOptions", {
-    defaultValue: (): CallOptions => ({})
+    defaultValue: () => none
   })
 {}
 

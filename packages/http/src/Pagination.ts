@@ -15,7 +15,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { CurrentCallOptions } from "./CallOptions.ts"
+import { type CallOptions, CurrentCallOptions } from "./CallOptions.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
@@ -23,6 +23,9 @@ import { NonNegativeInteger, type PartialPolicy, Text } from "./internal/Policy.
 
 /** Options of a stream of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
+
+/** Options of a list: for each of its requests, and for the stream. */
+export interface ListCallOptions extends CallOptions, PaginationOptions {}
 
 /** The schema of the options of a stream. */
 export const schema = Schema.Struct({

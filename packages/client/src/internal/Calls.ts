@@ -1,11 +1,12 @@
 /** Calls of operations as promises and async iterators. */
 import { operationId } from "@blockquarry/core/ApiRequest"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
-import type { ListCallOptions, ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
+import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
 import { LedgerApi } from "@blockquarry/http/LedgerApi"
 import { optionIssues } from "@blockquarry/http/OptionIssues"
+import type { ListCallOptions } from "@blockquarry/http/Pagination"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"

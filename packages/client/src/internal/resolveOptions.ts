@@ -2,12 +2,12 @@
  * Checks the options of this package, and translates them to those of `@blockquarry/http`, whose layers check the values
  * that are `Unknown` here, and whose defaults complete them.
  */
-import type { ListCallOptions } from "@blockquarry/http/ApiClient"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as LayerCallOptions from "@blockquarry/http/CallOptions"
 import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
+import type { ListCallOptions } from "@blockquarry/http/Pagination"
 import * as Pagination from "@blockquarry/http/Pagination"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Arr from "effect/Array"
