@@ -1,5 +1,5 @@
 /** What `quarry api` requests: the operation with its parameters, or the method and the path, that its words name. */
-import { type ApiRequest, encodeApiRequest } from "@blockquarry/core/ApiRequest"
+import { type ApiRequest, encodeApiRequest, operationId } from "@blockquarry/core/ApiRequest"
 import { type AnyOperation, type ApiName, isList, type Method } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
@@ -10,6 +10,7 @@ import { chainOf } from "../args/Chains.ts"
 import { choiceOption, switchOption } from "../args/CommandOption.ts"
 import { addedQuery } from "../args/QueryOption.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
+import type { RequestedOperation } from "../connection/Connection.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { bodyOption, readBody } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -23,13 +24,10 @@ export const apiOption = choiceOption("api", "name", apiNames, "API of a path (d
 export const readOnlyOption = switchOption("read-only", "Retry the request as a GET, because it only reads")
 
 export interface ApiTarget {
-  /** The description of the request, as far as there is one. */
-  readonly operation: Pick<AnyOperation, "api" | "parameters">
+  readonly operation: RequestedOperation
   readonly encoded: EncodedRequest
   /** The request without its query, which is sent as it is written. */
   readonly request: ApiRequest
-  /** The described operation, with its input. */
-  readonly described: { readonly operation: AnyOperation; readonly input: unknown } | null
 }
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
@@ -107,8 +105,7 @@ const operationTarget = (
     return {
       operation,
       encoded,
-      request: { method, path, cost, retry, ...body === null ? {} : { body: JSON.parse(body) } },
-      described: { operation, input }
+      request: { method, path, cost, retry, ...body === null ? {} : { body: JSON.parse(body) } }
     }
   })
 
@@ -159,9 +156,8 @@ const requestTarget = (
           : null
       }))
     return {
-      operation: { api, parameters: [] },
+      operation: { api, id: operationId, parameters: [] },
       encoded: { ...encoded, query: [...new URLSearchParams(search)] },
-      request,
-      described: null
+      request
     }
   })

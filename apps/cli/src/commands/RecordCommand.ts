@@ -17,12 +17,12 @@ import { type RecordField, recordFields, unwound } from "../formats/RecordFields
 import { readsInputs, recordInputOptions, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "../list/ChartOptions.ts"
-import { formatListCursor, parseListCursor } from "../list/ListOptions.ts"
+import { parseListCursor } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import { printRecord } from "../list/PrintRecord.ts"
 import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
-import type { EncodedRecord, RecordList, RecordPage } from "../list/RecordList.ts"
+import { type EncodedRecord, type RecordList, recordPage } from "../list/RecordList.ts"
 import type { DetailLine } from "../render/Details.ts"
 import type { Column } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
@@ -108,18 +108,6 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
       const { format = invocation.settings.format } = (yield* exportTarget(invocation)) ?? {}
       const rows = format === "csv" || format === "parquet" ? spec.rows : undefined
       const fields = recordFields(operation, rows)
-      const toPage = (output: Output, skip: number): RecordPage<unknown> => {
-        const records = recordsOf(output, rows).slice(skip)
-        return {
-          items: records,
-          records: () => records,
-          nextCursor: null,
-          total: skip + records.length,
-          note: null,
-          cursorAfter: (count) =>
-            count === records.length ? null : formatListCursor({ page: undefined, skip: skip + count })
-        }
-      }
       const list: RecordList<unknown> = {
         operation,
         fields,
@@ -141,9 +129,11 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
               warning: null,
               isSinglePage: true,
               pages: (cursor) =>
-                Stream.fromEffect(
-                  Effect.map(output, (output) => toPage(output, parseListCursor(cursor).skip))
-                )
+                Stream.fromEffect(Effect.map(output, (output) => {
+                  const result = recordsOf(output, rows)
+                  const page = { result, cursor: null, total: result.length }
+                  return recordPage(parseListCursor(cursor), page, () => result)
+                }))
             }
           })
       }

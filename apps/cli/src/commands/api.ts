@@ -2,7 +2,6 @@
 import { allOperations } from "@blockquarry/core/Operations"
 import type { RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { type ArgumentValues, isEnabled, isSet, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption, textOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
@@ -129,43 +128,28 @@ const sendRequest = (
     const isCursor = ([name]: readonly [string, string]) => name === cursorOption.name
     const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
     const query = encoded.query.filter((parameter) => !isCursor(parameter))
-    yield* printResponseRecords(invocation, yield* requestOf(operation.api, values, query), request, cursor)
+    yield* printResponseRecords(invocation, yield* requestOf(operation, values, query), request, cursor)
   })
 
 /** Prints the body, also of an error, and then fails with the error. */
 const printResponse = (
   values: ArgumentValues,
-  target: ApiTarget
+  { encoded, operation, request }: ApiTarget
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const { error, response } = yield* responseOf(values, target)
-    if (response !== null) {
-      const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
-      const head = isEnabled(values, includeOption.name)
-        ? `HTTP ${response.status}\n${headers.join("")}\n`
-        : ""
-      yield* printReceived(head + new TextDecoder().decode(response.bytes))
-    }
-    if (error !== null) return yield* Effect.fail(error)
-  })
-
-/** Returns the last response, if there is one, and the error that it is or that precedes it. */
-const responseOf = (values: ArgumentValues, { described, encoded, operation, request }: ApiTarget) =>
-  Effect.gen(function*() {
-    const { rawFunctionOf, requestOf } = yield* ApiClients
-    if (described !== null) {
-      const send = yield* rawFunctionOf(described.operation, values)
-      const { classification, response } = yield* send(described.input, encoded)
-      const result = classification()
-      return { response, error: result._tag === "Complete" ? null : result.error }
-    }
-    const last: { response: RawResponse | null } = { response: null }
+    const { requestOf } = yield* ApiClients
+    const responses: Array<RawResponse> = []
     const send = yield* requestOf(
-      operation.api,
+      operation,
       values,
       encoded.query,
-      (response) => (last.response = response)
+      (response) => responses.push(response)
     )
     const result = yield* Effect.either(send(request))
-    return { ...last, error: Either.isLeft(result) ? result.left : null }
+    for (const { bytes, headers, status } of responses) {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`)
+      const head = isEnabled(values, includeOption.name) ? `HTTP ${status}\n${lines.join("")}\n` : ""
+      yield* printReceived(head + new TextDecoder().decode(bytes))
+    }
+    yield* result
   })

@@ -1,5 +1,5 @@
 /** Calls operations at the upstreams that the settings of a command describe. */
-import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as ApiClient from "@blockquarry/http/ApiClient"
@@ -18,7 +18,13 @@ import { addedQuery } from "../args/QueryOption.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { UsageError } from "../errors/CommandError.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
-import { connect, type Connection, type ConnectionError, upstreamOf } from "./Connection.ts"
+import {
+  connect,
+  type Connection,
+  type ConnectionError,
+  type RequestedOperation,
+  upstreamOf
+} from "./Connection.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 
 /** Each function fails if the API key or the base URL of the operation is missing or invalid, and needs no others. */
@@ -28,17 +34,12 @@ export interface ApiClientsService {
     operation: O,
     values: ArgumentValues
   ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
-  /** Returns the function that sends a request of an operation. */
-  readonly rawFunctionOf: (
-    operation: AnyOperation,
-    values: ArgumentValues
-  ) => Effect.Effect<ReturnType<Engine.EngineService["raw"]>, ConnectionError>
   /**
-   * Returns the function that sends any request to an API, with `query` as it is written. `onResponse` receives the last response
-   * of each request, also that of an error.
+   * Returns the function that sends any request to the API of an operation, whose ID errors have, with `query` as it is written.
+   * `onResponse` receives the last response of each request, also that of an error.
    */
   readonly requestOf: (
-    api: ApiName,
+    operation: RequestedOperation,
     values: ArgumentValues,
     query: EncodedRequest["query"],
     onResponse?: (response: RawResponse) => void
@@ -70,7 +71,7 @@ export const layerFromSettings = (
       const services = yield* Layer.build(Layer.merge(Engine.layer, client))
       const { decoded, raw } = Context.get(services, Engine.Engine)
       const timeouts = timeoutsOf(settings)
-      const connectTo = (operation: Pick<AnyOperation, "api" | "parameters">, values: ArgumentValues) =>
+      const connectTo = (operation: RequestedOperation, values: ArgumentValues) =>
         Effect.gen(function*() {
           const query = yield* addedQuery(operation, values)
           const name = upstreamOf(operation, values)
@@ -83,38 +84,28 @@ export const layerFromSettings = (
             // The endpoint is valid
             Effect.catchTag("ConfigError", Effect.die)
           )
-          const withQuery = (request: EncodedRequest) => ({ ...request, query: [...request.query, ...query] })
-          return { upstream, withQuery }
+          return { query, upstream }
         })
       return {
         functionOf: (operation, values) =>
-          Effect.map(connectTo(operation, values), ({ upstream, withQuery }) =>
+          Effect.map(connectTo(operation, values), ({ query, upstream }) =>
             ApiClient.make({ operation }, (operation) => {
               const send = decoded(operation, upstream)
               const encode = requestEncoder(operation)
               return (input, request = encode(input)) =>
-                send(input, withQuery(request))
+                send(input, { ...request, query: [...request.query, ...query] })
             }).operation),
-        rawFunctionOf: (operation, values) =>
-          Effect.map(connectTo(operation, values), ({ upstream, withQuery }) => {
-            const send = raw(operation, upstream)
-            return (input, request) =>
-              send(input, withQuery(request))
-          }),
-        requestOf: (api, values, query, onResponse = () => {}) =>
-          Effect.map(connectTo({ api, parameters: [] }, values), ({ upstream, withQuery }) =>
-            ApiRequest.make(api, (operation) => {
-              const send = raw(operation, upstream)
-              const encode = requestEncoder(operation)
+        requestOf: (operation, values, query, onResponse = () => {}) =>
+          Effect.map(connectTo(operation, values), ({ upstream }) =>
+            ApiRequest.make(operation.api, (requested) => {
+              const send = raw({ ...requested, id: operation.id }, upstream)
+              const encode = requestEncoder(requested)
               return (input, request = encode(input)) =>
-                Effect.flatMap(
-                  send(input, withQuery({ ...request, query })),
-                  ({ classification, response }) => {
-                    onResponse(response)
-                    const result = classification()
-                    return result._tag === "Complete" ? result.decode(operation) : Effect.fail(result.error)
-                  }
-                )
+                Effect.flatMap(send(input, { ...request, query }), ({ classification, response }) => {
+                  onResponse(response)
+                  const result = classification()
+                  return result._tag === "Complete" ? result.decode(requested) : Effect.fail(result.error)
+                })
             })),
         requestUrl
       }

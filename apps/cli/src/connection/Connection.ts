@@ -35,11 +35,14 @@ interface Endpoint {
   readonly userAgent: string
 }
 
+/** What a request needs of an operation; a request that none describes has it as well. */
+export type RequestedOperation = Pick<AnyOperation, "api" | "id" | "parameters">
+
 export interface Connection {
   readonly client: Layer.Layer<HttpClient.HttpClient>
   /** Returns the URL of a request, for commands that print it. Reads no API key: a command that prints it may ask the user. */
   readonly requestUrl: (
-    operation: Pick<AnyOperation, "api" | "parameters">,
+    operation: RequestedOperation,
     values: ArgumentValues,
     request: EncodedRequest
   ) => Effect.Effect<string, UsageError>

@@ -8,7 +8,7 @@ import { curlOption } from "../args/GlobalOptions.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { findApiKey } from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
-import { connect } from "../connection/Connection.ts"
+import { connect, type RequestedOperation } from "../connection/Connection.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { readsInputs, unavailableForInputs } from "../inputs/InputOptions.ts"
@@ -49,7 +49,7 @@ export const printCurl = (
 
 export const printRequest = (
   { settings, values }: CommandInvocation,
-  operation: Pick<AnyOperation, "api" | "parameters">,
+  operation: RequestedOperation,
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {

@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
+import type { RequestedOperation } from "../connection/Connection.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import { requireUnlocked } from "../files/FileLock.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -31,7 +32,7 @@ export const printFirstRequest = (
 
 /** Prints a request. The API key is the name of its variable. */
 export const printRequest = (
-  operation: Pick<AnyOperation, "api" | "parameters">,
+  operation: RequestedOperation,
   values: ArgumentValues,
   request: EncodedRequest
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>

@@ -155,7 +155,8 @@ const readError = (input: InputText, error: unknown): UsageError => {
     : new UsageError(systemFailure(action, error, "read"))
 }
 
-const bytesOf = ({ file }: InputText): Effect.Effect<AsyncIterable<Uint8Array>> =>
+/** Returns the bytes of a file, or of stdin. */
+export const bytesOf = ({ file }: Pick<InputText, "file">): Effect.Effect<AsyncIterable<Uint8Array>> =>
   Effect.map(StandardInput, (standardInput) => file === null ? standardInput() : createReadStream(file))
 
 /** Streams the inputs of a text, in bounded memory. */

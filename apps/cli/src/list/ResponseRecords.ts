@@ -5,7 +5,6 @@ import type { ApiRequest, RequestFunction } from "@blockquarry/http/ApiRequest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Sink from "effect/Sink"
@@ -23,34 +22,28 @@ import { printRecord } from "./PrintRecord.ts"
 import { printRecords } from "./PrintRecords.ts"
 import { type EncodedRecord, recordPage, recordPages } from "./RecordList.ts"
 
-/**
- * A page of records: the elements of an array or of the member `result`, or else the document itself. A `cursor` continues
- * the list after it.
- */
-const DocumentPage = Schema.Struct({
-  cursor: Schema.NullOr(Schema.String),
+const Page = Schema.Struct({
+  cursor: Schema.NullOr(Cursor),
   result: Schema.Array(Json),
   /** Whether the records are a part of the document. */
   isList: Schema.Boolean
 })
 
-const Document = Schema.transformOrFail(Json, DocumentPage, {
-  strict: true,
+/**
+ * A page of records: the elements of an array or of the member `result`, or else the document itself. A `cursor` continues
+ * the list after it.
+ */
+const Document = Schema.transform(Json, Page, {
+  strict: false,
   decode: (document) => {
-    const { cursor = null, result = null } = Predicate.isRecord(document) ? document : { result: document }
-    const page = Array.isArray(result) ? { result, isList: true } : { result: [document], isList: false }
-    return cursor === null
-      ? ParseResult.succeed({ cursor, ...page })
-      : ParseResult.map(
-        ParseResult.mapError(
-          ParseResult.decodeUnknown(Cursor)(cursor),
-          (issue) => new ParseResult.Pointer("cursor", document, issue)
-        ),
-        (cursor) => ({ cursor, ...page })
-      )
+    const { cursor = null, result } = Predicate.isRecord(document) ? document : { result: document }
+    return {
+      cursor,
+      ...Array.isArray(result) ? { result, isList: true } : { result: [document], isList: false }
+    }
   },
-  encode: (page, _options, ast) =>
-    ParseResult.fail(new ParseResult.Forbidden(ast, page, "responses are decoded only"))
+  // Responses are decoded only
+  encode: ({ result }) => result
 })
 
 /** A record is an object. Another element of a list becomes the field `value` of one. */
