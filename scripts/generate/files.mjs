@@ -26,11 +26,14 @@ export const generatedFiles = async (root) => {
     ["packages/core/src/index.ts", coreIndex(core)],
     ["packages/core/src/Inputs.ts", coreInputs(operations)],
     ["packages/core/src/Operations.ts", coreOperations(operations)],
+    ["packages/client/src/ApiRequest.ts", clientCopies(types, "ApiRequest")],
     ["packages/client/src/Chain.ts", clientChains(Chain)],
+    ["packages/client/src/DecodedResponse.ts", clientCopies(types, "DecodedResponse")],
     ["packages/client/src/Inputs.ts", clientInputs(operations, types)],
     ["packages/client/src/Models.ts", clientModels(types.models)],
     ["packages/client/src/OperationErrors.ts", clientErrors(types.errors)],
     ["packages/client/src/Operations.ts", clientOperations(operations, types)],
+    ["packages/client/src/Page.ts", clientCopies(types, "Page")],
     ["packages/client/src/Policies.ts", clientPolicies(types)],
     ["packages/client/src/SandboxTypes.ts", clientSandbox(types)],
     ["packages/client/src/internal/makeOperations.ts", clientFunctions(operations)],
@@ -239,6 +242,50 @@ const clientPolicies = ({ interfaceOf }) => {
   return `${
     comment("The policies of clients. Their defaults are those of the layers of `@blockquarry/http`.")
   }${importsOf(text, { "./Inputs.ts": ["OperationId"], "./Values.ts": ["Duration"] })}
+${text}`
+}
+
+/** Modules of types that are those of another package, word for word. */
+const copies = {
+  ApiRequest: {
+    description: "Requests that no operation describes.",
+    declarations: [
+      ["core", "Operation", "Method"],
+      ["core", "QueryParameters", "QueryParameters"],
+      ["core", "QueryParameters", "QueryValue"],
+      ["core", "ApiRequest", "ApiRequest"]
+    ]
+  },
+  DecodedResponse: {
+    description: "Responses as they are decoded.",
+    declarations: [
+      ["http", "DecodedResponse", "Decoding"],
+      ["http", "DecodedResponse", "ResponseSource"],
+      ["http", "DecodedResponse", "DecodedResponse"]
+    ]
+  },
+  Page: {
+    description: "Pages of lists.",
+    declarations: [
+      ["core", "Page", "CursorPage"],
+      ["core", "ApiRequest", "JsonPage"],
+      ["core", "Page", "Page"],
+      ["core", "Page", "CollectionPage"]
+    ]
+  }
+}
+
+/**
+ * @param {ReturnType<typeof readModelTypes>} types
+ * @param {keyof typeof copies} module
+ */
+const clientCopies = ({ declarationOf }, module) => {
+  const { declarations, description } = copies[module]
+  const text = declarations.map(([folder = "", from = "", name = ""]) => declarationOf(folder, from, name))
+    .join("\n")
+  return `${comment(description)}${
+    importsOf(text, { "./Values.ts": ["JsonValue", "OpenEnum", "UnreadableField"] })
+  }
 ${text}`
 }
 

@@ -45,7 +45,7 @@ export const readModelTypes = (packages, chains) => {
   const operations = modulesIn(join(core, "operations"))
   const program = ts.createProgram({
     rootNames: [
-      join(core, "OperationError.ts"),
+      ...["ApiRequest", "OperationError"].map((name) => join(core, `${name}.ts`)),
       ...models.map((name) => join(core, "model", `${name}.ts`)),
       ...operations.map((name) => join(core, "operations", `${name}.ts`)),
       ...["http/src/ApiOptions.ts", "sandbox/src/Sandbox.ts"].map((file) => join(packages, file))

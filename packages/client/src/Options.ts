@@ -1,4 +1,6 @@
 /** Options of clients and calls. Names, meaning and defaults are those of the layers of `@blockquarry/http`. */
+import type { QueryParameters } from "./ApiRequest.ts"
+import type { DecodedResponse, Decoding } from "./DecodedResponse.ts"
 import type {
   CacheOptions,
   CircuitBreakerOptions,
@@ -7,7 +9,6 @@ import type {
   RetryOptions,
   TimeoutOptions
 } from "./Policies.ts"
-import type { JsonValue, QueryParameters } from "./Values.ts"
 
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the
@@ -22,37 +23,6 @@ export interface LabeledApiKey {
   readonly key: string
   /** Default: the rate limit of the client. */
   readonly rateLimit?: RateLimitOptions | undefined
-}
-
-/**
- * What happens to a field that only describes, such as a name, a logo or a label, and cannot be read: in `lenient` it is null, in
- * `strict` the call rejects with an `InvalidResponseError`. A fact, such as a hash, an amount or a cursor, rejects in both.
- */
-export type Decoding = "lenient" | "strict"
-
-/** A field that is null because it, or a fact inside of it, cannot be read. */
-export interface UnreadableField {
-  /** The name of the field in the description, the same for all records: `result[].last_sale`. */
-  readonly field: string
-  /** What cannot be read: `result[3].last_sale.price`. */
-  readonly path: string
-  /** Why, which may quote the document. */
-  readonly reason: string
-}
-
-/** A response that was decoded. */
-export interface DecodedResponse {
-  /** The ID of the operation. */
-  readonly operation: string
-  /** From a request, from the cache, or stale from the cache. */
-  readonly source: "upstream" | "cache" | "stale"
-  /**
-   * Returns the complete document, with the fields that the model does not have. Numbers that JavaScript would round are strings
-   * of their digits.
-   */
-  readonly json: () => JsonValue
-  /** The fields that are null because they cannot be read, once for each occurrence. */
-  readonly unreadable: ReadonlyArray<UnreadableField>
 }
 
 /** Called with each decoded response of calls: for a list, with each page. If it throws, the call rejects. */

@@ -1,30 +1,13 @@
 /** Requests that no operation describes, to any endpoint of an API. */
+import type { ApiRequest } from "./ApiRequest.ts"
 import type { CallOptions, ListOptions } from "./Options.ts"
 import type { CursorPage, JsonPage } from "./Page.ts"
-import type { JsonValue, QueryParameters } from "./Values.ts"
-
-/** A request. */
-export interface ApiRequest {
-  /** Default: `data`. */
-  readonly api?: "data" | "streams" | "ledger" | undefined
-  /** Default: `GET`. */
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined
-  /** The path below the base URL of the API and its prefix, such as `/wallets/0x…/stats`. Its segments are percent-encoded. */
-  readonly path: string
-  readonly query?: QueryParameters | undefined
-  /** A value that is sent as JSON, in which a `bigint` is a string of digits. Default: no body. A GET has none. */
-  readonly body?: unknown
-  /**
-   * When a failed request may be retried: always, which is right for a request that only reads, or only if the upstream cannot
-   * have applied it. Default: `always` for a GET, otherwise `if-not-applied`.
-   */
-  readonly retry?: "always" | "if-not-applied" | undefined
-  /** In units of the rate limit. Default: 1. */
-  readonly cost?: number | undefined
-}
+import type { JsonValue } from "./Values.ts"
 
 /** A request, and the schema of its output. */
 export interface TypedRequest<out Output> extends ApiRequest {
+  /** Default: `data`. */
+  readonly api?: "data" | "streams" | "ledger" | undefined
   /** Default: any JSON, in which an integer beyond 2^53 is a string of its digits. */
   readonly output?: StandardSchema<Output> | undefined
 }

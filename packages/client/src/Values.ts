@@ -12,14 +12,6 @@ export type JsonValue =
   | ReadonlyArray<JsonValue>
   | { readonly [key: string]: JsonValue }
 
-/** Parameters of a query by name. One that is undefined and an empty list are left out. */
-export interface QueryParameters {
-  readonly [name: string]: QueryValue | ReadonlyArray<QueryValue> | undefined
-}
-
-/** A value of a parameter. An integer beyond 2^53 is a `bigint` or a string. */
-export type QueryValue = string | number | bigint | boolean
-
 /** One of the known values, or any other string, because the API may add values. Editors suggest the known values. */
 export type OpenEnum<Known extends string> = Known | (string & {})
 
@@ -33,3 +25,13 @@ export type TimeInput = string | Date
 export type Duration =
   | number
   | `${number} ${"milli" | "second" | "minute" | "hour" | "day"}${"" | "s"}`
+
+/** A field that is null because it, or a fact inside of it, cannot be read. */
+export interface UnreadableField {
+  /** The name of the field in the description, the same for all records: `result[].last_sale`. */
+  readonly field: string
+  /** What cannot be read: `result[3].last_sale.price`. */
+  readonly path: string
+  /** Why, which may quote the document. */
+  readonly reason: string
+}

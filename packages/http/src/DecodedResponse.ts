@@ -36,7 +36,7 @@ export type Decoding = "lenient" | "strict"
 /**
  * - `upstream`: from a request of this call, or of an identical concurrent call.
  * - `cache`: a fresh cache entry.
- * - `stale`: a stale cache entry; see `ResponseCache`.
+ * - `stale`: a stale cache entry, while it is revalidated or the upstream fails.
  */
 export type ResponseSource = "upstream" | "cache" | "stale"
 
