@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
@@ -50,16 +49,6 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struc
 
 /** The schema of `Erc20Transfer`. */
 export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof struct.fields> = struct
-
-/**
- * Returns a transfer as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
- *
- * @example
- * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
- *
- * JSON.stringify(Erc20Transfer.encode(Erc20Transfer.example()))
- */
-export const encode: Encoder<Erc20Transfer, Erc20TransferEncoded> = encoder(Erc20Transfer)
 
 /**
  * Returns what identifies a transfer: its transaction and the index of its log. Null without an index. Other fields, such as

@@ -9,7 +9,6 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { Uint64 } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash, make as makeHash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { allowMissing } from "../internal/narrow.ts"
@@ -136,10 +135,10 @@ export interface BlockEpilogueTransaction extends Schema.Schema.Type<typeof bloc
 
 const knownVariants = [user, genesis, blockMetadata, stateCheckpoint, validator, blockEpilogue] as const
 
-const knownTypes: ReadonlySet<unknown> = new Set([
-  "pending_transaction",
-  ...knownVariants.map((variant) => variant.fields.type.literals[0])
-])
+/** The types of the variants that never change. */
+export const committedTypes: ReadonlySet<unknown> = new Set(
+  knownVariants.map((variant) => variant.fields.type.literals[0])
+)
 
 /** A transaction of an unknown variant. `document` is the complete record, including its original `type`. */
 export interface OtherTransaction {
@@ -152,7 +151,8 @@ const decodeHash = Schema.decodeUnknownOption(Hash)
 
 const parseOther = (document: unknown): OtherTransaction | undefined => {
   if (!Predicate.isRecord(document) || !isJson(document)) return undefined
-  if (typeof document["type"] !== "string" || knownTypes.has(document["type"])) return undefined
+  const { type } = document
+  if (typeof type !== "string" || isPendingType(type) || committedTypes.has(type)) return undefined
   return Option.getOrUndefined(
     Option.map(decodeHash(document["hash"]), (hash) => ({ type: "other", hash, document }))
   )
@@ -194,9 +194,6 @@ export type LedgerTransactionEncoded = typeof variants.Encoded
 
 /** The schema of `LedgerTransaction`. */
 export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionEncoded> = variants
-
-/** Returns a transaction as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = encoder(LedgerTransaction)
 
 /** Returns an example committed transaction of a user, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<UserTransaction> = {}): UserTransaction =>

@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { Decimal } from "../Decimal.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
@@ -66,12 +65,9 @@ export interface NftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 /** The schema of `Nft`. */
 export const Nft: Model<Nft, NftEncoded, typeof struct.fields> = struct
 
-/** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
-
 /** Returns an example NFT, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<Nft> = {}): Nft =>
   makeExample(Nft, {
-    ...OwnedNft.encode(OwnedNft.example()),
+    ...Schema.encodeSync(OwnedNft.OwnedNft)(OwnedNft.example()),
     minter_address: exampleAddresses.otherWallet
   }, fields)

@@ -2,7 +2,6 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
@@ -35,9 +34,6 @@ export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `NftTrade`. */
 export const NftTrade: Model<NftTrade, NftTradeEncoded, typeof struct.fields> = struct
-
-/** Returns a trade as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)
 
 /** Returns an example trade, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<NftTrade> = {}): NftTrade =>

@@ -4,7 +4,6 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
@@ -47,9 +46,6 @@ export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof struct> {}
 
 /** The schema of `OwnedNft`. */
 export const OwnedNft: Model<OwnedNft, OwnedNftEncoded, typeof struct.fields> = struct
-
-/** Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
 
 /** Returns an example NFT of an owner, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<OwnedNft> = {}): OwnedNft =>

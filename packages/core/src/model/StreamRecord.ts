@@ -3,7 +3,6 @@ import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { makeExample } from "../internal/example.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
 import { describing, nullOr } from "../internal/nullable.ts"
@@ -113,9 +112,6 @@ export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof struct
 
 /** The schema of `StreamRecord`. */
 export const StreamRecord: Model<StreamRecord, StreamRecordEncoded, typeof struct.fields> = struct
-
-/** Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(StreamRecord)
 
 /** Returns an example stream, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<StreamRecord> = {}): StreamRecord =>

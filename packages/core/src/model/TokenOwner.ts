@@ -4,7 +4,6 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal } from "../Decimal.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
@@ -29,9 +28,6 @@ export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof struct> 
 
 /** The schema of `TokenOwner`. */
 export const TokenOwner: Model<TokenOwner, TokenOwnerEncoded, typeof struct.fields> = struct
-
-/** Returns an owner as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner)
 
 /** Returns an example holder, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<TokenOwner> = {}): TokenOwner =>

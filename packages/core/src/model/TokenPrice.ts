@@ -4,7 +4,6 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
@@ -57,9 +56,6 @@ export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof struct> 
 
 /** The schema of `TokenPrice`. */
 export const TokenPrice: Model<TokenPrice, TokenPriceEncoded, typeof struct.fields> = struct
-
-/** Returns a price as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice)
 
 /** Returns an example price, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<TokenPrice> = {}): TokenPrice =>

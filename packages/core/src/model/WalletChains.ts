@@ -2,7 +2,6 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
-import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
@@ -58,9 +57,6 @@ export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof struct
 
 /** The schema of `WalletChains`. */
 export const WalletChains: Model<WalletChains, WalletChainsEncoded, typeof struct.fields> = struct
-
-/** Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC. */
-export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(WalletChains)
 
 /** Returns an example activity of a wallet on one chain, for tests. `fields` replace those of the example. */
 export const example = (fields: Partial<WalletChains> = {}): WalletChains =>

@@ -4,7 +4,7 @@ import type * as Schema from "effect/Schema"
 import { Hash } from "../Hash.ts"
 import type { LedgerTransactionInput } from "../Inputs.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
-import { LedgerTransaction } from "../model/LedgerTransaction.ts"
+import { committedTypes, LedgerTransaction } from "../model/LedgerTransaction.ts"
 import { get } from "../Operation.ts"
 import { Immutable, NoStore } from "../Ttl.ts"
 
@@ -26,14 +26,4 @@ export const ledgerTransaction = get({
 })
 
 const isCommitted = (document: unknown): boolean =>
-  Predicate.isRecord(document) && Predicate.isString(document["type"]) && committedTypes.has(document["type"])
-
-/** The variants that never change. */
-const committedTypes: ReadonlySet<string> = new Set([
-  "user_transaction",
-  "genesis_transaction",
-  "block_metadata_transaction",
-  "state_checkpoint_transaction",
-  "validator_transaction",
-  "block_epilogue_transaction"
-])
+  Predicate.isRecord(document) && committedTypes.has(document["type"])

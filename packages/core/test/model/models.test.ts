@@ -67,11 +67,11 @@ describe.each(Object.entries(minimal))("%s", (_, [schema, required]) => {
 interface Model<A extends object, I> {
   readonly schema: Schema.Schema<A, I>
   readonly example: (fields?: Partial<A>) => A
-  readonly encode: (record: A) => I
 }
 
 /** Checks an example with fields of arbitrary records. */
-const checkExample = <A extends object, I>({ encode, example, schema }: Model<A, I>) => {
+const checkExample = <A extends object, I>({ example, schema }: Model<A, I>) => {
+  const encode = Decoder.encoder(schema)
   const isValid = Schema.is(schema)
   const parse = Schema.decodeUnknownSync(Schema.parseJson(schema))
   expect(Schema.decodeSync(schema)(encode(example()))).toStrictEqual(example())
