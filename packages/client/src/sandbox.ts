@@ -2,16 +2,14 @@
  * The sandbox: an in-process service with all operations and synthetic data, for tests and examples without an account and
  * without a network. It is not part of programs that do not import this module.
  */
-import { Chain, chainName, evmChains } from "@blockquarry/core/Chain"
-import { option, optionIssues } from "@blockquarry/http/OptionIssues"
+import { chainName, evmChains } from "@blockquarry/core/Chain"
+import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { ChainId, ChainName } from "./Chain.ts"
@@ -74,8 +72,16 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
       Effect.runSync(sandbox.queueFaults(...faults))
     },
     addBlocks: (chain, blocks) => {
-      const decoded = decodeBlocks({ chain, blocks })
-      Effect.runSync(sandbox.addBlocks(decoded.chain, decoded.blocks))
+      const name = chainName(String(chain))
+      if (name === undefined) {
+        const known = `one of ${evmChains.join(", ")} (or its hexadecimal chain ID)`
+        throw new ConfigurationError([{
+          option: "chain",
+          reason: `expected ${known}, got ${JSON.stringify(chain)}`
+        }])
+      }
+      check(BlocksSchema, { blocks })
+      Effect.runSync(sandbox.addBlocks(name, blocks))
     },
     recordedRequests: () => Effect.runSync(sandbox.recordedRequests),
     fetch: async (input, init) => {
@@ -120,22 +126,7 @@ const FaultSchema = Schema.Struct({
   kind: option(`one of ${Service.FaultKind.literals.join(", ")}`, Schema.is(Service.FaultKind))
 })
 
-const KnownChain = Chain.pipe(
-  Schema.filter((chain): chain is ChainName => chainName(chain) === chain, {
-    message: ({ actual }) =>
-      `expected one of ${evmChains.join(", ")} (or its hexadecimal chain ID), got ${JSON.stringify(actual)}`
-  })
-)
-
-const decodeBlocks = (value: unknown) =>
-  Either.getOrThrowWith(
-    Schema.decodeUnknownEither(Schema.Struct({ chain: KnownChain, blocks: Schema.NonNegativeInt }))(value),
-    (error) =>
-      new ConfigurationError(
-        ParseResult.ArrayFormatter.formatErrorSync(error)
-          .map(({ message, path }) => ({ option: path.join("."), reason: message }))
-      )
-  )
+const BlocksSchema = Schema.Struct({ blocks: required(Schema.NonNegativeInt) })
 
 /** The error with which `fetch` rejects. */
 const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {

@@ -4,22 +4,9 @@ import { Chain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
-import { oneOf, scalar } from "./scalar.ts"
+import { oneOf } from "./scalar.ts"
 
-const orders: ReadonlyMap<unknown, SortOrder> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
-
-type SortOrder = "ASC" | "DESC"
-
-/** `ASC` or `DESC`, decoded in any case. */
-export const Order = scalar<SortOrder, SortOrder>({
-  identifier: "Order",
-  expected: "ASC or DESC",
-  is: (input): input is SortOrder => input === "ASC" || input === "DESC",
-  decode: (input) => orders.get(typeof input === "string" ? input.toUpperCase() : input),
-  encode: (order) => order,
-  arbitrary: (fc) => fc.constantFrom("ASC", "DESC"),
-  jsonSchema: { type: "string", enum: ["ASC", "DESC"] }
-})
+export const Order = oneOf("Order", "ASC", "DESC")
 
 /** The format of token IDs, for operations that accept a closed set of values. */
 export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")

@@ -112,19 +112,21 @@ export const scalar = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
 }
 
 /**
- * Creates a closed set of names, as the specification lists them. Unlike `Schema.Literal`, its error message is one short
- * line for any input.
+ * Creates a closed set of names, as the specification lists them, decoded in any case. Unlike `Schema.Literal`, its error message
+ * is one short line for any input.
  */
 export const oneOf = <const Names extends readonly [string, ...Array<string>]>(
   identifier: string,
   ...names: Names
 ): Schema.Schema<Names[number]> => {
-  const find = (input: unknown): Names[number] | undefined => names.find((name) => name === input)
+  const namesByText: ReadonlyMap<unknown, Names[number]> = new Map(
+    names.map((name) => [name.toLowerCase(), name])
+  )
   return scalar<Names[number], Names[number]>({
     identifier,
     expected: names.join(" or "),
-    is: (input): input is Names[number] => find(input) !== undefined,
-    decode: find,
+    is: (input): input is Names[number] => names.some((name) => name === input),
+    decode: (input) => namesByText.get(typeof input === "string" ? input.toLowerCase() : input),
     encode: (name) => name,
     arbitrary: (fc) => fc.constantFrom(...names),
     jsonSchema: { type: "string", enum: names }
