@@ -34,6 +34,8 @@ const operations: ReadonlyArray<AnyOperation> = allOperations
 
 const operationIds = operations.map(({ id }) => id)
 
+const usageError = (reason: string, hint: string | null = null) => new UsageError({ reason, hint })
+
 /** Returns what the words after `quarry api` name, with the parameters of `--query`. */
 export const apiTarget = (
   words: ReadonlyArray<string>,
@@ -62,25 +64,19 @@ const operationTarget = (
   Effect.gen(function*() {
     const operation = operations.find((operation) => operation.id === id)
     if (operation === undefined) {
-      return yield* new UsageError({
-        reason: `unknown operation ${JSON.stringify(id)}`,
-        hint: didYouMean(closestMatch(id, operationIds)) ?? "quarry api lists all operations"
-      })
+      const hint = didYouMean(closestMatch(id, operationIds)) ?? "quarry api lists all operations"
+      return yield* usageError(`unknown operation ${JSON.stringify(id)}`, hint)
     }
     const unavailable = [apiOption, bodyOption, readOnlyOption].find(({ name }) => values.has(name))
     if (unavailable !== undefined) {
-      return yield* new UsageError({
-        reason: `--${unavailable.name} is for requests by method and path`,
-        hint: "omit it; the parameters of an operation are key=value"
-      })
+      const hint = "omit it; the parameters of an operation are key=value"
+      return yield* usageError(`--${unavailable.name} is for requests by method and path`, hint)
     }
     const hint = `parameters of ${id}: ${parameterNames(operation)}`
     const pairs: Array<readonly [string, string]> = []
     for (const word of words) {
       const [, key, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
-      if (key === undefined) {
-        return yield* new UsageError({ reason: `expected key=value, got ${JSON.stringify(word)}`, hint })
-      }
+      if (key === undefined) return yield* usageError(`expected key=value, got ${JSON.stringify(word)}`, hint)
       const resolve = key.includes("address") ? addressBook.resolve : key.includes("chain") ? chainOf : String
       pairs.push([key, resolve(value)])
     }
@@ -89,10 +85,10 @@ const operationTarget = (
     const { encoded: given, unknownQuery: [unknown] } = parseRequest({ parameters }, {}, pairs, null)
     if (unknown !== undefined) {
       const similar = closestMatch(unknown[0], parameters.map(({ name }) => name))
-      return yield* new UsageError({
-        reason: `unknown parameter ${JSON.stringify(unknown[0])} of ${id}`,
-        hint: didYouMean(similar) ?? hint
-      })
+      return yield* usageError(
+        `unknown parameter ${JSON.stringify(unknown[0])} of ${id}`,
+        didYouMean(similar) ?? hint
+      )
     }
     const input: unknown = yield* Effect.mapError(decodeInput(operation, given), ({ issues: [issue] }) =>
       new UsageError({
@@ -121,22 +117,16 @@ const requestTarget = (
     const name = hasMethod ? first.toUpperCase() : source === undefined ? "GET" : "POST"
     const method = apiMethods.find((method) => method === name)
     if (method === undefined) {
-      return yield* new UsageError({
-        reason: `unknown method ${JSON.stringify(first)}; expected one of ${apiMethods.join(", ")}`,
-        hint: null
-      })
+      const reason = `unknown method ${JSON.stringify(first)}; expected one of ${apiMethods.join(", ")}`
+      return yield* usageError(reason)
     }
     if (text === undefined) {
-      return yield* new UsageError({
-        reason: `missing the path after ${method}`,
-        hint: `for example quarry api ${method} /wallets/0x…/tokens`
-      })
+      const hint = `for example quarry api ${method} /wallets/0x…/tokens`
+      return yield* usageError(`missing the path after ${method}`, hint)
     }
     if (unexpected !== undefined) {
-      return yield* new UsageError({
-        reason: `unexpected argument ${JSON.stringify(unexpected)} after the path`,
-        hint: "add parameters with --query name=value"
-      })
+      const reason = `unexpected argument ${JSON.stringify(unexpected)} after the path`
+      return yield* usageError(reason, "add parameters with --query name=value")
     }
     const api = apiNames.find((name) => name === singleValue(values, apiOption.name)) ?? "data"
     const [, path = text, search = ""] = /^([^?#]*)\?([^#]*)$/.exec(text) ?? []

@@ -35,12 +35,17 @@ export type QueryOperation = Pick<AnyOperation, "parameters">
 
 /** Removes the size of pages, which does not change the records, and adds the words of `--query`. Chains are names. */
 export const canonicalInput = (input: unknown, values: ArgumentValues): Readonly<Record<string, unknown>> =>
-  Object.fromEntries([
-    ...Object.entries(Predicate.isRecord(input) ? input : {}).filter(([name]) => name !== "limit").map((
-      [name, value]
-    ) => [name, name === "chain" && typeof value === "string" ? chainName(value) ?? value : value] as const),
-    ...[queryOption.name].flatMap((name) => values.has(name) ? [[name, values.get(name)] as const] : [])
-  ])
+  Object.fromEntries(
+    Object.entries({
+      ...Predicate.isRecord(input) ? input : {},
+      [queryOption.name]: values.get(queryOption.name)
+    })
+      .filter(([name, value]) => name !== "limit" && value !== undefined)
+      .map(([name, value]) => [
+        name,
+        name === "chain" && typeof value === "string" ? chainName(value) ?? value : value
+      ])
+  )
 
 /** The names of the members of a query on the command line. */
 const labels: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { limitRecords, memoise, type RecordList, type RecordPage } from "../list/RecordList.ts"
+import { limitRecords, memoise, type RecordList, type RecordPage, recordPage } from "../list/RecordList.ts"
 import { idColumn, textColumn } from "../render/Columns.ts"
 import { countOf } from "../render/Count.ts"
 import type { Column } from "../render/Table.ts"
@@ -184,14 +184,7 @@ export const manyInputs = <Item>(
   }
 }
 
-const lastPage: RecordPage<never> = {
-  items: [],
-  records: () => [],
-  nextCursor: null,
-  total: null,
-  note: null,
-  cursorAfter: () => null
-}
+const lastPage: RecordPage<never> = recordPage(null, { cursor: null, result: [] }, () => [])
 
 const withKeyColumns = <Item>(
   columns: ReadonlyArray<Column<Item>>,
