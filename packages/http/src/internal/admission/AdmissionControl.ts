@@ -17,7 +17,6 @@ import {
   type AttemptResponse,
   type Call,
   type CallKey,
-  isReplaced,
   keyReplaced,
   retryAfterMillisOf
 } from "../call/Call.ts"
@@ -207,7 +206,7 @@ export const make = (
       for (;;) {
         const now = call.clock.unsafeCurrentTimeMillis()
         queue.endDelay(waiter, now)
-        if (isReplaced(call, admission.key)) return yield* Effect.fail(keyReplaced(call))
+        if (admission.key.isReplaced()) return yield* Effect.fail(keyReplaced(call))
         const { turn } = waiter
         if (typeof turn === "object") return yield* Effect.fail(rejectedAfter(admission, turn, now))
         const isQueued = turn === "queued"

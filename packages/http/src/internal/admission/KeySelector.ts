@@ -25,7 +25,6 @@ import {
   type Call,
   type CallKey,
   healthOf,
-  isReplaced,
   retryAfterMillisOf,
   type Rotation
 } from "../call/Call.ts"
@@ -38,8 +37,7 @@ import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
 type Reason = NonNullable<KeyHealth["reason"]>
 
 /** The state of a key at a base URL. Times are those of the `SteadyClock`. */
-interface KeyState extends Pick<CallKey, "label" | "baseUrl"> {
-  readonly isReplaced: () => boolean
+interface KeyState extends Pick<CallKey, "label" | "baseUrl" | "isReplaced"> {
   /** The last problem with the key, if any, and the number of consecutive cooldowns. */
   reason: Reason | null
   cooldowns: number
@@ -56,11 +54,11 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
   const states = LruMap.make<KeyState>({ maxSize: 10_000 })
   let uses = 0
 
-  const stateOf = ({ rotation }: Pick<Call, "rotation">, key: CallKey): KeyState =>
-    getOrInsert(states, key.id, () => ({
-      label: key.label,
-      baseUrl: key.baseUrl,
-      isReplaced: () => isReplaced({ rotation }, key),
+  const stateOf = ({ baseUrl, id, isReplaced, label }: CallKey): KeyState =>
+    getOrInsert(states, id, () => ({
+      label,
+      baseUrl,
+      isReplaced,
       reason: null,
       cooldowns: 0,
       until: 0,
@@ -116,7 +114,7 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
         if (key === undefined) {
           return yield* bestResult ?? Effect.dieMessage("a key pool has at least one key")
         }
-        const state = stateOf(call, key)
+        const state = stateOf(key)
         state.lastUse = uses += 1
         // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
@@ -149,11 +147,11 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
     now: number
   ): ReadonlyArray<CallKey> => {
     const candidates = call.keys.filter((key) => !tried.has(key))
-    const ready = candidates.filter((key) => stateOf(call, key).until <= now)
-    if (ready.length === 0) return inCooldown(call, candidates, bestResult)
+    const ready = candidates.filter((key) => stateOf(key).until <= now)
+    if (ready.length === 0) return inCooldown(candidates, bestResult)
     return ready
       .map((key) => {
-        const { lastUse, quotaExhaustedUntil } = stateOf(call, key)
+        const { lastUse, quotaExhaustedUntil } = stateOf(key)
         // Prefers other keys while the daily quota of this one is exhausted.
         return {
           key,
@@ -167,21 +165,20 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
 
   /** Returns the key in cooldown to wait for: a throttled one, or any if no key was tried. */
   const inCooldown = (
-    call: Call,
     candidates: ReadonlyArray<CallKey>,
     bestResult: AttemptResult | null
   ): ReadonlyArray<CallKey> => {
-    const cooling = candidates.toSorted((a, b) => stateOf(call, a).until - stateOf(call, b).until)
+    const cooling = candidates.toSorted((a, b) => stateOf(a).until - stateOf(b).until)
     if (bestResult !== null && rank(bestResult) === throttledRank) return []
-    const throttled = cooling.filter((key) => stateOf(call, key).reason === "throttled")
+    const throttled = cooling.filter((key) => stateOf(key).reason === "throttled")
     return (bestResult === null ? [...throttled, ...cooling] : throttled).slice(0, 1)
   }
 
   /** Starts or ends a cooldown after a response. Returns the log line, or null if nothing changed. */
   const record = (call: Call, key: CallKey, response: AttemptResponse): Effect.Effect<void> | null => {
     const now = call.clock.unsafeCurrentTimeMillis()
-    const state = stateOf(call, key)
-    if (state.isReplaced()) return null
+    const state = stateOf(key)
+    if (key.isReplaced()) return null
     const reason = keyProblemOf(response)
     if (reason !== null) return startCooldown(call, key, reason, response, now)
     // Ignores responses to requests that were sent before the cooldown.
@@ -198,7 +195,7 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
     response: AttemptResponse,
     now: number
   ): Effect.Effect<void> | null => {
-    const state = stateOf(call, key)
+    const state = stateOf(key)
     const millis = cooldownMillis(retryAfterMillisOf(response), state.cooldowns)
     if (now < state.until) {
       // Concurrent responses start one cooldown; later ones may extend it.
@@ -209,7 +206,7 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
     state.reason = reason
     // A key that an effect reads may be replaced.
     const level = call.rotation === null ? logLevelOf(reason, response) : LogLevel.Warning
-    const isLast = call.keys.every((other) => other === key || now < stateOf(call, other).until)
+    const isLast = call.keys.every((other) => other === key || now < stateOf(other).until)
     if (isLast && reason !== "throttled") {
       return isNewReason
         ? Effect.annotateLogs(

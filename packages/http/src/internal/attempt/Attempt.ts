@@ -18,7 +18,6 @@ import {
   type AttemptResponse,
   type Call,
   type CallKey,
-  isReplaced,
   keyReplaced
 } from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/EngineOutput.ts"
@@ -41,13 +40,13 @@ export const make = (
   const { operation, request, summary, url } = call
 
   const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
-    if (isReplaced(call, key)) return Effect.fail(keyReplaced(call))
+    if (key.isReplaced()) return Effect.fail(keyReplaced(call))
     const transportRequest = {
       method: request.method,
       url,
       apiKey: key.apiKey,
       body: request.body,
-      isObsolete: call.rotation === null ? null : () => isReplaced(call, key)
+      isObsolete: key.isReplaced
     }
     onSent(1)
     return Effect.matchEffect(
@@ -56,7 +55,7 @@ export const make = (
         onFailure: (error) => {
           if (error._tag !== "BodyError" && !error.sent) {
             onSent(-1)
-            if (isReplaced(call, key)) return Effect.fail(keyReplaced(call))
+            if (key.isReplaced()) return Effect.fail(keyReplaced(call))
           }
           instrumentation.recordAttempt(call, "none", 0)
           return Effect.fail(

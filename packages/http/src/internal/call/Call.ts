@@ -20,6 +20,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import { constFalse } from "effect/Function"
 import * as Hash from "effect/Hash"
 import * as LogLevel from "effect/LogLevel"
 import type * as MetricLabel from "effect/MetricLabel"
@@ -52,7 +53,6 @@ export interface Rotation {
   readonly source: KeySource
   /** Returns the call with the keys of now. */
   readonly withKeys: (call: Call) => Call
-  readonly isReplaced: (key: CallKey) => boolean
 }
 
 /** A call. Its last fields are those of the fiber that makes it. */
@@ -110,7 +110,7 @@ export const prepare = (
   bodyScan: BodyScan | null
 ) => {
   const { arrayFormat, decoding, keyPool, keySource, onResponse, policies, transport } = upstream
-  const callKeysOf = ({ keys }: KeyPool) => Arr.map(keys, (key) => callKeyOf(operation, key))
+  const callKeysOf = ({ keys }: KeyPool) => Arr.map(keys, (key) => callKeyOf(operation, key, upstream))
   const keys = callKeysOf(keyPool)
   const rotation = keySource === null ? null : rotationOf(upstream, keySource, callKeysOf)
   const timeouts = timeoutMillis(policies.timeouts)
@@ -181,14 +181,9 @@ const rotationOf = (
     withKeys: (call) => {
       const { keyPool } = upstream
       return { ...call, keyPool, keys: getOrInsert(prepared, keyPool, () => callKeysOf(keyPool)) }
-    },
-    isReplaced: ({ id }) => upstream.keyPool.keys.every((key) => key.id !== id)
+    }
   }
 }
-
-/** Whether another key has replaced a key: then nothing is sent with it any more. */
-export const isReplaced = ({ rotation }: Pick<Call, "rotation">, key: CallKey): boolean =>
-  rotation?.isReplaced(key) ?? false
 
 /** The result of an attempt that was not sent because its key was replaced. `KeySelector` continues with the new key. */
 export const keyReplaced = ({ operation, summary }: Call): AttemptNoResponse => ({
@@ -250,7 +245,7 @@ const flightVariantOf = (
   }\n${budget.capacity}\n${attempt}`
 }
 
-const callKeyOf = (operation: Call["operation"], key: PooledKey) => {
+const callKeyOf = (operation: Call["operation"], key: PooledKey, upstream: Upstream) => {
   const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit
   const costs: Readonly<Record<string, number | undefined>> = typeof cost === "number" ? {} : cost
   return {
@@ -263,7 +258,11 @@ const callKeyOf = (operation: Call["operation"], key: PooledKey) => {
       maxCost: typeof cost === "number" ? cost : Math.max(maxCost, ...Object.values(cost))
     },
     maxWait: Duration.toMillis(maxWait),
-    quota: dailyQuota === null ? null : { limit: dailyQuota, period: dayMillis }
+    quota: dailyQuota === null ? null : { limit: dailyQuota, period: dayMillis },
+    /** Whether another key has replaced this one: then nothing is sent with it any more. */
+    isReplaced: upstream.keySource === null
+      ? constFalse
+      : () => upstream.keyPool.keys.every(({ id }) => id !== key.id)
   }
 }
 

@@ -1,12 +1,5 @@
 /**
- * A cache in the memory of this process above a remote one.
- *
- * An entry in memory is returned without asking the remote store for at most `memoryTtl`, so a purge by another process
- * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
- * unavailable, the memory alone is the cache.
- *
- * What the remote store did not confirm is written as soon as it can be, if the store holds an older response. If it holds
- * none, the response may have been purged.
+ * A cache in the memory of this process above a remote one: see `CacheStore.tiered`. To compare versions transfers no value.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"

@@ -19,10 +19,10 @@ export interface TransportRequest {
   /** JSON text, or null for no body. */
   readonly body: string | null
   /**
-   * Whether the request must not be sent any more, because its API key was replaced while it waited for a connection. Null if
-   * it never changes. Clients of the platform do not say when they write a request.
+   * Whether the request must not be sent any more, because its API key was replaced while it waited for a connection. Clients
+   * of the platform do not say when they write a request.
    */
-  readonly isObsolete: (() => boolean) | null
+  readonly isObsolete: () => boolean
 }
 
 /** A response as the transport received it. */

@@ -126,7 +126,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
-    if (this.request.isObsolete?.() === true) this.failWith(aborted)
+    if (this.request.isObsolete()) this.failWith(aborted)
     this.controller = controller
     if (this.isOver) controller.abort(aborted)
   }

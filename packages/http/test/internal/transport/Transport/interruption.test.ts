@@ -178,7 +178,7 @@ describe.each(transports)("with %s", (_, makeTransport) => {
         url: "http://test.test/",
         apiKey: Redacted.make(""),
         body: null,
-        isObsolete: null
+        isObsolete: () => false
       } as const
       const fiber = yield* Effect.fork(transport.send(request, timeoutMillis))
       yield* Fiber.await(fiber)
