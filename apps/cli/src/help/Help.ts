@@ -112,13 +112,11 @@ const argumentRow = (spec: ArgumentDescription): Row => [
   `${spec.description}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
 ]
 
-/** The values of parameters, in `name=value`. */
-const mayContainCommas = ({ value }: OptionDescription): boolean => value?.endsWith("=value") === true
-
 const optionRow = (spec: OptionDescription): Row => [
   `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
+  // A value in `name=value` may contain commas
   `${spec.description}${
-    spec.repeatable ? ` (repeatable${mayContainCommas(spec) ? "" : " or comma-separated"})` : ""
+    spec.repeatable ? ` (repeatable${spec.value === "name=value" ? "" : " or comma-separated"})` : ""
   }`
 ]
 
