@@ -223,20 +223,21 @@ ${importsOf(text, { "./Values.ts": ["Hex", "JsonValue", "OpenEnum"] })}
 ${text}`
 }
 
-/** The policies of `@blockquarry/http` and their options, with those that are required. */
+/** Modules of `@blockquarry/http` with a policy or options, the names here and there, and the options that are required. */
 const policies = /** @type {const} */ ([
-  ["RetryPolicy", "RetryOptions", []],
-  ["Timeouts", "TimeoutOptions", []],
-  ["RateLimit", "RateLimitOptions", ["limit", "window"]],
-  ["CircuitBreaker", "CircuitBreakerOptions", []],
-  ["ConcurrencyLimit", "ConcurrencyOptions", []],
-  ["ResponseCache", "CacheOptions", []]
+  ["RetryPolicy", "RetryPolicy", "RetryOptions", []],
+  ["Timeouts", "Timeouts", "TimeoutOptions", []],
+  ["RateLimit", "RateLimit", "RateLimitOptions", ["limit", "window"]],
+  ["CircuitBreaker", "CircuitBreaker", "CircuitBreakerOptions", []],
+  ["ConcurrencyLimit", "ConcurrencyLimit", "ConcurrencyOptions", []],
+  ["ResponseCache", "ResponseCache", "CacheOptions", []],
+  ["Pagination", "PaginationOptions", "PaginationOptions", []]
 ])
 
 /** @param {ReturnType<typeof readModelTypes>} types */
 const clientPolicies = ({ interfaceOf }) => {
-  const text = policies.map(([policy, name, required]) => {
-    const { description, text } = interfaceOf("http", policy, policy, required)
+  const text = policies.map(([module, policy, name, required]) => {
+    const { description, text } = interfaceOf("http", module, policy, required)
     return `${comment(description)}export interface ${name} ${text}\n`
   }).join("\n")
   return `${

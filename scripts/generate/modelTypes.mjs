@@ -48,7 +48,9 @@ export const readModelTypes = (packages, chains) => {
       ...["ApiRequest", "OperationError"].map((name) => join(core, `${name}.ts`)),
       ...models.map((name) => join(core, "model", `${name}.ts`)),
       ...operations.map((name) => join(core, "operations", `${name}.ts`)),
-      ...["http/src/ApiOptions.ts", "sandbox/src/Sandbox.ts"].map((file) => join(packages, file))
+      ...["http/src/ApiOptions.ts", "http/src/Pagination.ts", "sandbox/src/Sandbox.ts"].map((file) =>
+        join(packages, file)
+      )
     ],
     options: {
       strict: true,

@@ -5,6 +5,7 @@ import type {
   CacheOptions,
   CircuitBreakerOptions,
   ConcurrencyOptions,
+  PaginationOptions,
   RateLimitOptions,
   RetryOptions,
   TimeoutOptions
@@ -90,13 +91,4 @@ export interface CallOptions {
 }
 
 /** Options of `pages` and `items`: for each request, and for the list. */
-export interface ListOptions extends CallOptions {
-  /** Where to start: the `cursor` of an earlier page. Default: the first page. */
-  readonly cursor?: string | undefined
-  /** Ends the list after this many pages. */
-  readonly maxPages?: number | undefined
-  /** Ends the list after this many records. A list of pages ends with the page that reaches it. */
-  readonly maxItems?: number | undefined
-  /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
-  readonly prefetch?: number | undefined
-}
+export interface ListOptions extends CallOptions, PaginationOptions {}

@@ -115,3 +115,15 @@ export interface CacheOptions {
     readonly notFound?: Duration | undefined
   } | undefined
 }
+
+/** Options of a list of pages or records. */
+export interface PaginationOptions {
+  /** Where to start: the `cursor` of an earlier page. Default: the first page. */
+  readonly cursor?: string | undefined
+  /** Ends the list after this many pages. */
+  readonly maxPages?: number | undefined
+  /** Ends the list after this many records. A list of pages ends with the page that reaches it. */
+  readonly maxItems?: number | undefined
+  /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
+  readonly prefetch?: number | undefined
+}

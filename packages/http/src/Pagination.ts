@@ -21,7 +21,7 @@ import type { PageSource } from "./internal/pagination/PageSource.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
 import { NonNegativeInteger, type PartialPolicy, Text } from "./internal/Policy.ts"
 
-/** Options of a stream of pages or records. */
+/** Options of a list of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
 
 /** Options of a list: for each of its requests, and for the stream. */
@@ -31,9 +31,9 @@ export interface ListCallOptions extends CallOptions, PaginationOptions {}
 export const schema = Schema.Struct({
   /** Where to start: the `cursor` of an earlier page. Default: the first page. */
   cursor: Text,
-  /** Ends the stream after this many pages. */
+  /** Ends the list after this many pages. */
   maxPages: NonNegativeInteger,
-  /** Ends the stream after this many records. A stream of pages ends with the page that reaches it. */
+  /** Ends the list after this many records. A list of pages ends with the page that reaches it. */
   maxItems: NonNegativeInteger,
   /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
   prefetch: NonNegativeInteger
