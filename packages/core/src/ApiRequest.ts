@@ -1,6 +1,7 @@
 /** Requests that no operation describes: any endpoint below the base URL of an API. */
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
+import * as Rec from "effect/Record"
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
 import { withTypes } from "./internal/narrow.ts"
@@ -58,14 +59,19 @@ export const encodeApiRequest = (
 ): Either.Either<EncodedRequest, InvalidInputError> => {
   const { body, cost = 1, method = "GET", path, query = {}, retry = "always", ...unknown } = request
   const json = body === undefined ? Either.right(null) : encodeBody(method, body)
+  const reasons = {
+    method: methods.includes(method) ? null : `expected one of ${methods.join(", ")}`,
+    path: pathReason(path),
+    body: Either.isLeft(json) ? json.left : null,
+    retry: retries.includes(retry) ? null : `expected one of ${retries.join(", ")}`,
+    cost: cost >= 0 ? null : `expected at least 0, got ${formatValue(cost)}`,
+    ...Rec.map(unknown, () => "unknown; expected method, path, query, body, retry, cost or output")
+  }
   const issues = [
-    ...issueOf("method", methods.includes(method) ? null : `expected one of ${methods.join(", ")}`),
-    ...issueOf("path", pathReason(path)),
-    ...queryIssues({ parameters: [] }, query),
-    ...issueOf("body", Either.isLeft(json) ? json.left : null),
-    ...issueOf("retry", retries.includes(retry) ? null : `expected one of ${retries.join(", ")}`),
-    ...issueOf("cost", cost >= 0 ? null : `expected at least 0, got ${formatValue(cost)}`),
-    ...Object.keys(unknown).map((name) => ({ parameter: name, reason: unknownMember }))
+    ...Object.entries(reasons).flatMap(([parameter, reason]) =>
+      reason === null ? [] : [{ parameter, reason }]
+    ),
+    ...queryIssues({ parameters: [] }, query)
   ]
   return Arr.isNonEmptyArray(issues)
     ? Either.left(new InvalidInputError({ operation: operationId, issues }))
@@ -77,16 +83,9 @@ export const encodeApiRequest = (
     })
 }
 
-const unknownMember = "unknown; expected method, path, query, body, retry, cost or output"
-
 const methods: ReadonlyArray<Method> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 const retries: ReadonlyArray<string> = ["always", "if-not-applied"]
-
-const issueOf = (
-  parameter: string,
-  reason: string | null
-): ReadonlyArray<InvalidInputError["issues"][number]> => reason === null ? [] : [{ parameter, reason }]
 
 /** Returns why a path cannot be sent. It is appended to the base URL, which it must not leave. */
 const pathReason = (path: unknown): string | null => {

@@ -42,9 +42,10 @@ export const inputDecoder = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>
 ): (encoded: unknown) => Either.Either<I, InvalidInputError> => {
   const decode = Decoder.make(operation.input, { errors: "all" })
+  const names = operation.parameters.map(({ name }) => name)
   return (encoded) => {
     const decoded = Either.mapLeft(decode(encoded), issuesOf)
-    const unknown = unknownParameters(operation, encoded)
+    const unknown = unknownParameters(names, encoded)
     const issues = Arr.isNonEmptyReadonlyArray(unknown)
       ? Either.left(Arr.appendAll(Either.isLeft(decoded) ? decoded.left : [], unknown))
       : decoded
@@ -53,19 +54,14 @@ export const inputDecoder = <I, InputEncoded>(
 }
 
 /** TypeScript checks the excess members of literals only. */
-const unknownParameters = (operation: RequestShape, encoded: unknown): ReadonlyArray<InputIssue> =>
+const unknownParameters = (names: ReadonlyArray<string>, encoded: unknown): ReadonlyArray<InputIssue> =>
   Predicate.isRecord(encoded)
-    ? Object.keys(encoded).filter((name) => encoded[name] !== undefined && !hasParameter(operation, name))
+    ? Object.keys(encoded).filter((name) => encoded[name] !== undefined && !names.includes(name))
       .map((parameter) => ({
         parameter,
-        reason: `unknown parameter; expected one of ${
-          operation.parameters.map(({ name }) => name).join(", ")
-        }`
+        reason: `unknown parameter; expected one of ${names.join(", ")}`
       }))
     : []
-
-const hasParameter = ({ parameters }: RequestShape, name: string): boolean =>
-  parameters.some((parameter) => parameter.name === name)
 
 /** Decodes what a caller wrote to the canonical input. Fails with all invalid and unknown parameters. */
 export const decodeInput = <I, InputEncoded>(

@@ -102,10 +102,10 @@ it("names everything that is invalid", () => {
   expect(issuesOf(request).map((issue) => issue.split(":")[0])).toEqual([
     "method",
     "path",
-    "query.a",
     "retry",
     "cost",
-    "querry"
+    "querry",
+    "query.a"
   ])
   expect(issuesOf({ path: "/x", body: {} })).toEqual([
     "body: a GET has no body; set parameters in `query`, or another method"

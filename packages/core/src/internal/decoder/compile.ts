@@ -97,14 +97,13 @@ const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): C
 }
 
 /** Compiles unions of a schema and null, and of structs that a literal distinguishes. */
-const compileUnion = (ast: AST.Union, direction: Direction, path: string): Converter => {
-  const [member, last] = ast.types
-  if (ast.types.length === 2 && member !== undefined && last?._tag === "Literal" && last.literal === null) {
-    return compileNullOr(ast, member, direction, path)
-  }
-  if (direction === "encode" || !isTaggedUnion(ast)) return interpret(ast, direction)
-  return convertUnion(ast.types.map((type) => compile(type, direction, path)))
-}
+const compileUnion = (ast: AST.Union, direction: Direction, path: string): Converter =>
+  isNullOr(ast) || (direction === "decode" && isTaggedUnion(ast))
+    ? convertUnion(ast.types.map((type) => compile(type, direction, path)))
+    : interpret(ast, direction)
+
+const isNullOr = ({ types: [, last, ...others] }: AST.Union): boolean =>
+  others.length === 0 && last?._tag === "Literal" && last.literal === null
 
 /** Effect tries the members whose literals match before the others. If these are last, it is the order of the members. */
 const isTaggedUnion = ({ types }: AST.Union): boolean => {
@@ -115,14 +114,6 @@ const isTaggedUnion = ({ types }: AST.Union): boolean => {
 
 const hasLiteral = (type: AST.AST): boolean =>
   type._tag === "TypeLiteral" && type.propertySignatures.some(({ type }) => type._tag === "Literal")
-
-/** Only the member can convert an input that is not null. */
-const compileNullOr = (ast: AST.Union, member: AST.AST, direction: Direction, path: string): Converter => {
-  const interpretUnion = interpret(ast, direction)
-  const convert = compile(member, direction, path)
-  return (input, unreadable) =>
-    input === null ? interpretUnion(input, unreadable) : convert(input, unreadable)
-}
 
 /** The filter checks the Type side, after the value is known to be of that type. */
 const compileRefinement = (ast: AST.Refinement, direction: Direction, path: string): Converter => {
