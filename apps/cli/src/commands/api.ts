@@ -1,7 +1,9 @@
 /** `quarry api <operation> key=value …` and `quarry api GET /path`. */
 import { allOperations } from "@blockquarry/core/Operations"
+import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import type { RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { type ArgumentValues, isEnabled, isSet, singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument, switchOption, textOption } from "../args/CommandOption.ts"
 import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
@@ -11,7 +13,7 @@ import type { CommandError } from "../errors/CommandError.ts"
 import { printRows } from "../formats/PrintRows.ts"
 import { bodyOption } from "../inputs/RequestBody.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { paginationOptions } from "../list/ListOptions.ts"
+import { paginationOptions, parseListCursor } from "../list/ListOptions.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
 import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
@@ -85,7 +87,7 @@ export const api = localCommand({
       const invocation = { ...given, values }
       if (isEnabled(values, "curl")) {
         const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
-        return yield* printRequest(invocation, target.operation, target.encoded)
+        return yield* printRequest(invocation, target.operation, firstRequest(target, values))
       }
       yield* sendRequest(invocation, target).pipe(
         Effect.provide(layerFromSettings(invocation.settings)),
@@ -111,6 +113,17 @@ const listOperations = ({ settings: { format } }: CommandInvocation) =>
 const selectsRecords = ({ commandLineValues, values }: CommandInvocation): boolean =>
   recordOptionNames.some((name) => isSet(name === outputOption.name ? commandLineValues : values, name))
 
+const isCursor = ([name]: readonly [string, string]): boolean => name === cursorOption.name
+
+/** Returns the request with the cursor of `--cursor`, where the library sends it. */
+const firstRequest = ({ encoded, request: { body } }: ApiTarget, values: ArgumentValues): EncodedRequest => {
+  const { page } = parseListCursor(singleValue(values, cursorOption.name))
+  if (page === undefined) return encoded
+  if (Predicate.isRecord(body)) return { ...encoded, body: JSON.stringify({ ...body, cursor: page }) }
+  const query = encoded.query.filter((parameter) => !isCursor(parameter))
+  return { ...encoded, query: [...query, [cursorOption.name, page]] }
+}
+
 const sendRequest = (
   invocation: CommandInvocation,
   target: ApiTarget
@@ -120,12 +133,11 @@ const sendRequest = (
     const { encoded, operation, request } = target
     if (isEnabled(values, dryRunOption.name)) {
       const { printRequest } = yield* Effect.promise(() => import("../export/DryRun.ts"))
-      return yield* printRequest(operation, values, encoded)
+      return yield* printRequest(operation, values, firstRequest(target, values))
     }
     if (!selectsRecords(invocation)) return yield* printResponse(values, target)
     const { printResponseRecords } = yield* Effect.promise(() => import("../list/ResponseRecords.ts"))
     const { requestOf } = yield* ApiClients
-    const isCursor = ([name]: readonly [string, string]) => name === cursorOption.name
     const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
     const query = encoded.query.filter((parameter) => !isCursor(parameter))
     yield* printResponseRecords(invocation, yield* requestOf(operation, values, query), request, cursor)

@@ -2,12 +2,12 @@
 import { Cursor } from "@blockquarry/core/Cursor"
 import { Json } from "@blockquarry/core/Json"
 import type { ApiRequest, RequestFunction } from "@blockquarry/http/ApiRequest"
+import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { integerValue } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../errors/CommandError.ts"
@@ -69,22 +69,28 @@ export const printResponseRecords = (
     }
     const maxItems = integerValue(values, "max-items")
     const start = parseListCursor(cursor)
-    const [head, rest] = yield* send.pages({ ...request, output: Document }, {
+    const pull = yield* Stream.toPull(send.pages({ ...request, output: Document }, {
       cursor: start.page,
       ...(isSinglePage ? { maxPages: 1 } : {
         // The body of a page is that of the last response
         prefetch: output.isRaw ? 0 : 1,
         maxItems: maxItems === null ? undefined : maxItems + start.skip
       })
-    }).pipe(Stream.peel(Sink.head()))
-    const first = Option.toArray(head)
-    const records = first.flatMap(({ result }) => result.map(toRecord))
+    }))
+    const first = yield* Effect.catchAll(
+      pull,
+      Option.match({
+        onNone: () => Effect.succeed(Chunk.empty()),
+        onSome: Effect.fail
+      })
+    )
+    const records = [...first].flatMap(({ result }) => result.map(toRecord))
     // An empty list has any fields
     const fields = records.length > 0
       ? fieldsOfValues(records)
       : output.fields.map((name): RecordField => ({ path: name.split("."), kind: "json" }))
     if (output.isFieldsHelp) return yield* printFieldsHelp(fields)
-    if (!output.isRaw && first.every(({ cursor, isList }) => !isList && cursor === null)) {
+    if (!output.isRaw && Chunk.every(first, ({ cursor, isList }) => !isList && cursor === null)) {
       return yield* printRecord(invocation, { fields, records })
     }
     const scalars = fields.filter(({ kind }) => kind !== "json")
@@ -101,7 +107,7 @@ export const printResponseRecords = (
         warning: null,
         isSinglePage,
         pages: () =>
-          Stream.concat(Stream.fromIterable(first), rest).pipe(
+          Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(pull)).pipe(
             recordPages(start, (position, { cursor, result }) => {
               const all = result.map(toRecord)
               return recordPage(position, { cursor, result: all }, () => all)

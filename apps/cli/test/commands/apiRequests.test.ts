@@ -110,6 +110,20 @@ it.live("continues a list where it stopped, also inside a page", () =>
     expect(raw.out).toContain(`[{"value":${2n ** 256n - 1n}},1],"new":{}}\n{"cursor":7`)
   }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
 
+it.live("shows the request of the page after a cursor, in the body or in the query", () =>
+  Effect.gen(function*() {
+    const { baseUrl, sent } = yield* service
+    const body = ["/query", "--body", "{\"a\":1}"]
+    for (const option of ["--curl", "--dry-run"]) {
+      const shown = yield* run(baseUrl, ["/approvals?limit=2&cursor=a", "--cursor", "skip:1:b", option])
+      expect(shown.out).toContain("/approvals?limit=2&cursor=b")
+      expect((yield* run(baseUrl, [...body, "--cursor", "b", option])).out).toContain(
+        "{\"a\":1,\"cursor\":\"b\"}"
+      )
+    }
+    expect(sent).toEqual([])
+  }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
 it.live("reads a body from a file and from stdin, and sends a POST by default", () =>
   Effect.gen(function*() {
     const { baseUrl, sent } = yield* service

@@ -91,11 +91,11 @@ export const cases: ReadonlyArray<EndpointCase> = [
     sent: [`POST /query {"sql":"select"}`, `POST /query {"sql":"select","cursor":"n"}`]
   },
   {
-    name: "GET /drifted, a list whose cursor is an object",
+    name: "GET /drifted, a list whose second page has an object as its cursor",
     request: { path: "/drifted" },
     isList: true,
     error: "InvalidResponseError",
-    sent: ["GET /drifted"]
+    sent: ["GET /drifted", "GET /drifted?cursor=n"]
   },
   // Reads
   write(
@@ -195,7 +195,7 @@ const endpoints: Readonly<Record<string, (request: Reached) => Reply>> = {
     }
   },
   "POST /query": ({ body }) => body.includes("cursor") ? page(null, "b") : page("n", "a"),
-  "GET /drifted": () => page({ next: 1 }, 1),
+  "GET /drifted": ({ query }) => query.has("cursor") ? page({ next: 1 }, 2) : page("n", 1),
   "POST /prices": ({ count }) => count === 1 ? { status: 503 } : { body: "[1.5,2.00000000000000000001]" },
   "POST /alerts": () => ({ status: 201, ...json({ id: "a/1" }) }),
   "POST /alerts/1/test": () => ({ status: 202 }),
