@@ -115,6 +115,25 @@ describe("the output", () => {
     }
   )
 
+  it("that throws fails the call with what it throws, and that is no schema is rejected", async () => {
+    const validate = () => {
+      throw new TypeError("of the schema")
+    }
+    const output: StandardSchema<never> = { "~standard": { version: 1, vendor: "test", validate } }
+    await expect(client.request({ path: "/count", output })).rejects.toMatchObject({
+      name: "InvalidResponseError",
+      reason: "the schema `output` failed: TypeError: of the schema"
+    })
+    for (const invalid of [{}, "text", () => 1, null]) {
+      // @ts-expect-error -- programs without types
+      await expect(client.request({ path: "/count", output: invalid })).rejects.toMatchObject({
+        name: "InvalidInputError",
+        issues: [{ parameter: "output" }]
+      })
+    }
+    expect(service.sent).toHaveLength(1)
+  })
+
   it("of a list is a page, which keeps the cursor", async () => {
     const Page = Schema.standardSchemaV1(Schema.Struct({
       cursor: Schema.NullOr(Schema.String),

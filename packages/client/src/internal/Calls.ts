@@ -35,7 +35,7 @@ import {
 } from "../Errors.ts"
 import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
 import type { RequestFunction, TypedRequest } from "../Request.ts"
-import { AnyPage, fromStandard } from "./fromStandard.ts"
+import { AnyPage, fromStandard, isStandard } from "./fromStandard.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
 import {
@@ -190,6 +190,10 @@ export const make = (options: ClientOptions) => {
     if (!Object.hasOwn(apis, api)) {
       const reason = `expected one of ${Object.keys(apis).join(", ")}`
       throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "api", reason }] })
+    }
+    if (output !== undefined && !isStandard(output)) {
+      const reason = "expected a Standard Schema, such as one of Zod, Valibot or ArkType"
+      throw new InvalidInputError({ operation: operationId, issues: [{ parameter: "output", reason }] })
     }
     const client = apis[api]
     if (client === undefined) throw missingBaseUrl(api)

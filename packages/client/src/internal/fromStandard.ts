@@ -8,6 +8,11 @@ import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import type { StandardResult, StandardSchema } from "../Request.ts"
 
+/** Whether a value of a program without types is a Standard Schema. */
+export const isStandard = (output: unknown): boolean =>
+  Predicate.hasProperty(output, "~standard") && Predicate.hasProperty(output["~standard"], "validate") &&
+  Predicate.isFunction(output["~standard"].validate)
+
 /** Returns a Schema that decodes what `standard` validates, to a value of `to`. */
 export const fromStandard = <A>(
   standard: StandardSchema<unknown>,
@@ -16,18 +21,27 @@ export const fromStandard = <A>(
   Schema.transformOrFail(Schema.Unknown, Schema.compose(Schema.Unknown, to, { strict: false }), {
     strict: true,
     decode: (document, _, ast) => {
-      const result = standard["~standard"].validate(document)
-      if (!Predicate.isPromiseLike(result)) return decoded(result, document, ast)
-      return Effect.flatMap(
-        Effect.tryPromise({
-          try: () => result,
-          catch: () => new ParseResult.Type(ast, document, "the schema `output` failed")
-        }),
-        (result) => decoded(result, document, ast)
+      const failed = (cause: unknown) =>
+        new ParseResult.Type(ast, document, `the schema \`output\` failed: ${messageOf(cause)}`)
+      const validated = ParseResult.try({
+        try: () => standard["~standard"].validate(document),
+        catch: failed
+      })
+      return ParseResult.flatMap(
+        validated,
+        (result) =>
+          Predicate.isPromiseLike(result)
+            ? Effect.flatMap(
+              Effect.tryPromise({ try: () => result, catch: failed }),
+              (result) => decoded(result, document, ast)
+            )
+            : decoded(result, document, ast)
       )
     },
     encode: ParseResult.succeed
   })
+
+const messageOf = (cause: unknown): string => Predicate.isError(cause) ? String(cause) : typeof cause
 
 /** A page as a schema returns it. */
 export const AnyPage: Schema.Schema<CursorPage<unknown>> = Schema.declare(
