@@ -26,7 +26,10 @@ export interface LabeledApiKey {
   readonly rateLimit?: RateLimitOptions | undefined
 }
 
-/** Called with each decoded response of calls: for a list, with each page. If it throws, the call rejects. */
+/**
+ * Called with each decoded response of calls: for a list, with each page. What it throws is ignored. It must not return a promise,
+ * whose rejection nothing would handle.
+ */
 export type ResponseObserver = (response: DecodedResponse) => void
 
 /** A function with the interface of the global `fetch`. */

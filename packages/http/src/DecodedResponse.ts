@@ -54,7 +54,10 @@ export interface DecodedResponse {
   readonly unreadable: ReadonlyArray<UnreadableField>
 }
 
-/** Called with each decoded response of calls: for a list, with each page. If it throws, the call dies with what it throws. */
+/**
+ * Called with each decoded response of calls: for a list, with each page. If it throws, the call continues, and a warning is
+ * logged. It must not return a promise, whose rejection nothing would handle.
+ */
 export interface ResponseObserver {
   (response: DecodedResponse): void
 }

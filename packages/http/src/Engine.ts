@@ -174,10 +174,10 @@ export const make: Effect.Effect<
               if (source !== "upstream" && isInvalidResponse(output)) return respond("reload")
               const next = Instrumentation.annotatingSpan(call, "quarry.source", source, output)
               if (unreadable === null || Either.isLeft(output)) return next
-              notify(call, engineResponse, unreadable)
+              const observed = notify(call, engineResponse, unreadable, next)
               return source === "upstream" && unreadable.length > 0
-                ? instrumentation.loggingUnreadable(call, unreadable, next)
-                : next
+                ? instrumentation.loggingUnreadable(call, unreadable, observed)
+                : observed
             }
           })
         return instrumentation.observeCall(call, respond(options.cacheMode ?? "default"))
@@ -279,21 +279,29 @@ interface Finished<A, E> {
   readonly unreadable: ReadonlyArray<UnreadableField> | null
 }
 
-/** Calls the observer of a call with a decoded response. */
-const notify = (
+/** Calls the observer of a call with a decoded response. If it throws, the call continues with a warning. */
+const notify = <A, E>(
   { onResponse, operation: { id } }: Call.Call,
   { classification, source }: EngineResponse,
-  unreadable: ReadonlyArray<UnreadableField>
-): void =>
-  onResponse?.({
-    operation: id,
-    source,
-    json: () => {
-      const complete = classification()
-      return complete._tag === "Complete" ? Either.getOrThrow(complete.document) : null
-    },
-    unreadable
-  })
+  unreadable: ReadonlyArray<UnreadableField>,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> => {
+  try {
+    onResponse?.({
+      operation: id,
+      source,
+      json: () => {
+        const complete = classification()
+        return complete._tag === "Complete" ? Either.getOrThrow(complete.document) : null
+      },
+      unreadable
+    })
+    return next
+  } catch {
+    // What it throws may quote the document.
+    return Effect.zipRight(Effect.logWarning(`${id}: the observer \`onResponse\` threw`), next)
+  }
+}
 
 const isInvalidResponse = (output: Either.Either<unknown, { readonly _tag: string }>): boolean =>
   Either.isLeft(output) && output.left._tag === "InvalidResponseError"

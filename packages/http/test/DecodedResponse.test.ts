@@ -95,6 +95,22 @@ describe("onResponse", () => {
       }
     }))
 
+  it.effect("does not fail the call if it throws, which is logged without what it throws", () =>
+    Effect.gen(function*() {
+      const lines: Array<unknown> = []
+      const onResponse = ({ json }: DecodedResponse) => {
+        throw new Error(JSON.stringify(json()))
+      }
+      const harness = yield* TestClients.harness([ScriptedClient.json({ usdPrice: 1.5 })], {
+        ...minimalOptions,
+        onResponse
+      })
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const price = Effect.provide(fetchPrice(harness, 1), Logger.replace(Logger.defaultLogger, logger))
+      expect(yield* price).toMatchObject({ usdPrice: 1.5 })
+      expect(lines).toEqual(["tokenPrice: the observer `onResponse` threw"])
+    }))
+
   it.effect("is called for each page, and that of a call instead of that of the layer", () =>
     Effect.gen(function*() {
       const [ofLayer, ofCall] = [observer(), observer()]
