@@ -35,7 +35,7 @@ import { explainOrigin, prepareCommand } from "./invocation/PrepareCommand.ts"
 import { withTimeout } from "./terminal/CommandTimeout.ts"
 import { environmentVariable } from "./terminal/EnvironmentVariable.ts"
 import { withPager } from "./terminal/Pager.ts"
-import { KnownSecrets, redactNotes } from "./terminal/Redaction.ts"
+import { KnownSecrets, redactTerminal } from "./terminal/Redaction.ts"
 import { colorVariables, styled, withColorMode } from "./terminal/StreamInfo.ts"
 import { CommandTerminal, withFittedProgress, withoutNotices } from "./terminal/Terminal.ts"
 import * as VerboseLog from "./terminal/VerboseLog.ts"
@@ -77,7 +77,7 @@ const terminalOf = (configuration: Configuration.Configuration, options: Argumen
     }
     const shown = isEnabled(options, quietOption.name) ? withoutNotices(colored) : colored
     // A cut line could end with a part of the API key, so it is redacted before
-    return yield* redactNotes(withFittedProgress(shown))
+    return yield* redactTerminal(withFittedProgress(shown))
   })
 
 /** Returns the configured color mode. Variables such as NO_COLOR take precedence over that of a file. */

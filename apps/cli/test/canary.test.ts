@@ -1,4 +1,6 @@
 /** The API key is sent to the upstream and never appears in the output. */
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
@@ -7,6 +9,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { sample } from "../../../packages/core/test/support/sample.ts"
@@ -125,6 +128,25 @@ it.live("redacts the key in messages that contain a cursor", () =>
     expect(pages.code).toBe(6)
     expectNoKey(page)
     expectNoKey(pages)
+  }))
+
+it.live.each([
+  "api /x/echo",
+  "api /x/echo --all",
+  "api /x/echo --raw",
+  "api /x/echo --fields token_name -o table",
+  "api walletTransfers address={wallet} --jq .token_name",
+  ...["table", "ndjson", "json", "csv"].map((format) =>
+    `wallet transfers {wallet} --fields token_name -o ${format}`
+  )
+])("redacts the key in the output of a response that repeats it: %s", (line) =>
+  Effect.gen(function*() {
+    const transfer = Erc20Transfer.example({ token_name: canary })
+    const page = { total: null, page: null, page_size: null, cursor: null, result: [transfer] }
+    const { client } = respondingWith(JSON.stringify(Schema.encodeSync(walletTransfers.output)(page)))
+    const ran = yield* run(line, client)
+    expectNoKey(ran)
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("<redacted>")])
   }))
 
 it.live("does not print a key that is invalid in a header", () =>

@@ -9,7 +9,6 @@ import * as Stream from "effect/Stream"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
-import { redactor } from "../terminal/Redaction.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 
@@ -63,17 +62,14 @@ export const withRecordedBodies =
       ))
   }
 
-/** Returns a text as the service sent it, without the API key. Terminals get no control characters. */
-const receivedText = (text: string, isTerminal: boolean): Effect.Effect<string> =>
-  Effect.map(redactor, (redact) => {
-    const received = redact(text)
-    return isTerminal
-      ? received.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
-      : received
-  })
+/** Returns a text as the service sent it. Terminals get no control characters. */
+const receivedText = (text: string, isTerminal: boolean): string =>
+  isTerminal
+    ? text.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
+    : text
 
 export const lastBody = (isTerminal: boolean): Effect.Effect<string> =>
-  Effect.flatMap(
+  Effect.map(
     LastBody,
     ({ bytes }) => receivedText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), isTerminal)
   )
@@ -82,5 +78,5 @@ export const lastBody = (isTerminal: boolean): Effect.Effect<string> =>
 export const printReceived = (text?: string) =>
   Effect.gen(function*() {
     const { out: { isTerminal }, print } = yield* CommandTerminal
-    yield* print(yield* text === undefined ? lastBody(isTerminal) : receivedText(text, isTerminal))
+    yield* print(text === undefined ? yield* lastBody(isTerminal) : receivedText(text, isTerminal))
   })

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { TimeoutPause } from "./CommandTimeout.ts"
 import { printToStream } from "./PrintTexts.ts"
+import { redactPrint } from "./Redaction.ts"
 import { CommandTerminal, type TerminalService } from "./Terminal.ts"
 
 interface PagerProcess {
@@ -52,7 +53,9 @@ export const withPager =
               yield* terminal.progress(null)
               process = yield* start(options)
             }
-            yield* process === null ? terminal.print(text, onWritten) : pause(process.print(text, onWritten))
+            if (process === null) return yield* terminal.print(text, onWritten)
+            const print = yield* redactPrint(process.print)
+            yield* pause(print(text, onWritten))
           }),
         note: (...note) =>
           process === null ? terminal.note(...note) : Effect.sync(() => void notes.push(note)),
