@@ -92,7 +92,7 @@ describe("a twelfth operation", () => {
       command: ["wallet", "tokens"],
       route: "walletTokens",
       openApi: ["/api/v2.2/wallets/{address}/tokens", "/all/api/v2.2/wallets/{address}/tokens"],
-      form: ["path:address", "query:limit"],
+      form: ["path:address", "query:chain", "query:limit"],
       navigation: ["operations/walletTokens.md"],
       page: ["# walletTokens", expect.stringMatching(/^quarry wallet tokens 0x\w+ --chain eth --limit 3$/)]
     })

@@ -79,7 +79,6 @@ const targets = (secret: string): ReadonlyArray<string> => {
     `/api/v2.2/nft/${examples.collection721}/${hex}`,
     `/all/api/v2.2/${hex}/erc20/transfers`,
     `/transactions/by_hash/${hex}`,
-    `${transfers}?chain=${encoded}`,
     `${transfers}?limit=${encoded}`,
     `${transfers}?order=${encoded}`,
     `${transfers}?contract_addresses[]=${encoded}`,

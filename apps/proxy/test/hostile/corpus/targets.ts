@@ -75,7 +75,7 @@ const tokenNames = [
 const rejectedQueries = [
   ["a=%", "a=%zz", "%=a", "a=%ff", "a=%c0%ae", "a=%ed%a0%80", "a=\\", "a=b#c", "a=\xe9"],
   ["limit=1&limit=2", "limit=-1", "limit=1e9", "limit=%00", "limit[]=1&limit[]=2"],
-  ["chain=evil", "chain=eth&chain=polygon", "chain=..%2f", "cursor=a&cursor=b"],
+  ["chain=polygn", "chain=eth&chain=polygon", "cursor=a&cursor=b"],
   tokenNames.map((name) => `${name}=a`)
 ].flat()
 
