@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { compile } from "./internal/decoder/compile.ts"
 import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
+import type { Mismatch } from "./internal/decoder/Mismatch.ts"
 import type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
@@ -18,10 +19,14 @@ export type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 
 /**
  * Decodes a document. A field that is no fact and cannot be read becomes null, and is appended to `unreadable`, once for each
- * occurrence. Ignore these fields if decoding fails.
+ * occurrence. Ignore these fields if decoding fails. A result that is asynchronous quotes its mismatch by `quote`.
  */
 export interface Decoder<out A> {
-  (document: unknown, unreadable?: Array<UnreadableField>): Either.Either<A, ParseResult.ParseError>
+  (
+    document: unknown,
+    unreadable?: Array<UnreadableField>,
+    quote?: (mismatch: Mismatch) => Mismatch
+  ): Either.Either<A, ParseResult.ParseError>
 }
 
 /** Encodes a value. Throws a `ParseError` if the value is not of type `A`. */

@@ -29,6 +29,7 @@ import type { QueryParameters } from "@blockquarry/core/QueryParameters"
 import { NoStore } from "@blockquarry/core/Ttl"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -157,7 +158,7 @@ const withCursor = (request: ApiRequest, cursor: string | undefined): ApiRequest
     : { ...request, query: { ...request.query, cursor } }
 
 /** What decoding returns: a schema may decode asynchronously, which an operation does not. */
-type Decoded<Output> = Effect.Effect<Output, ParseResult.ParseError>
+type Decoded<Output> = Effect.Effect<Output, Decoder.Mismatch>
 
 type Check<Output> = (output: Output, document: unknown) => Either.Either<Output, ParseResult.ParseError>
 
@@ -179,11 +180,13 @@ const operationOf = <Output, OutputEncoded>(
     path: "/*",
     input: Schema.declare((value): value is SentRequest => Predicate.isRecord(value)),
     output: Schema.declare((value): value is Decoded<Output> => Effect.isEffect(value)),
-    decode: (document, unreadable) => {
+    decode: (document, unreadable, quote = identity) => {
       const decoded = decode(document, unreadable)
       return Either.isLeft(decoded) && isAsynchronous(decoded.left)
         ? Either.right(
-          Effect.flatMap(Schema.decodeUnknown(output)(document), (value) => check(value, document))
+          Effect.flatMap(Schema.decodeUnknown(output)(document), (value) => check(value, document)).pipe(
+            Effect.mapError((error) => quote(Decoder.mismatchOf(error)))
+          )
         )
         : Either.map(Either.flatMap(decoded, (value) => check(value, document)), Effect.succeed)
     },
@@ -201,11 +204,11 @@ const operationOf = <Output, OutputEncoded>(
 const isAsynchronous = ({ issue }: ParseResult.ParseError): boolean =>
   ParseResult.ArrayFormatter.formatIssueSync(issue).some(({ _tag }) => _tag === "Forbidden")
 
-/** The error of an output that is decoded asynchronously. It quotes nothing of the response, which may contain the API key. */
+/** The error of an output that is decoded asynchronously. */
 const mismatch = (
   { method, retry }: Pick<AnyOperation, "method" | "retry">,
   path: string,
-  error: ParseResult.ParseError
+  found: Decoder.Mismatch
 ): InvalidResponseError =>
   new InvalidResponseError({
     operation: operationId,
@@ -215,8 +218,7 @@ const mismatch = (
     body: "",
     upstreamRequestId: null,
     kind: "unexpected-shape",
-    path: Decoder.mismatchOf(error).path,
-    reason: "the document does not fit `output`",
+    ...found,
     mayHaveBeenApplied: retry !== "always"
   })
 

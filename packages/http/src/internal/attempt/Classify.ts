@@ -87,11 +87,12 @@ class CompleteResponse implements Complete {
             new NotFoundError({ ...detailsOf(context, document), serverMessage: "the response is empty" })
           )
         }
+        const quote = (mismatch: Mismatch) => shapeMismatch(mismatch, document, context.key.apiKey)
         const unexpected = (mismatch: Mismatch) => {
-          const { path, reason } = shapeMismatch(mismatch, document, context.key.apiKey)
+          const { path, reason } = quote(mismatch)
           return invalidResponse(context, document, "unexpected-shape", path, reason)
         }
-        const output = operation.decode(document, unreadable)
+        const output = operation.decode(document, unreadable, quote)
         if (Either.isLeft(output)) return Either.left(unexpected(mismatchOf(output.left)))
         const [first] = unreadable
         return decoding === "strict" && first !== undefined
