@@ -55,19 +55,22 @@ const minNameLength = 5
  */
 export const misspelledName = (text: string, names: ReadonlyArray<string>): string | undefined => {
   if (text.length < minNameLength) return undefined
-  const typed = text.toLowerCase()
-  const edits = names.map((name) => name.toLowerCase()).map((name) =>
+  const typed = inWords(text)
+  const edits = names.map(inWords).map((name) =>
     isMisspelling(typed, name) ? editsBetween(typed, name) : Number.POSITIVE_INFINITY
   )
   const fewest = Math.min(...edits)
   return Number.isFinite(fewest) ? names[edits.indexOf(fewest)] : undefined
 }
 
+/** Words may be joined by dashes. */
+const inWords = (text: string): string => text.toLowerCase().replaceAll(/[_-]/g, " ")
+
 const isMisspelling = (text: string, name: string): boolean => {
   if (differByAtMost(1, text, name)) return true
   // Saves to split most texts, above all long ones
   if (Math.abs(text.length - name.length) > name.length / 3) return false
-  const [words, wordsOfName] = [text.split(/[ _-]/), name.split(/[ _-]/)]
+  const [words, wordsOfName] = [text.split(" "), name.split(" ")]
   return words.length === wordsOfName.length && wordsOfName.every((nameWord, index) => {
     const word = words[index] ?? ""
     return differByAtMost(Math.floor(Math.min(word.length, nameWord.length) / 3), word, nameWord)
