@@ -17,6 +17,7 @@ import { commandLine } from "../src/commands/Descriptions.build.ts"
 import { exampleLines } from "../src/help/Help.ts"
 import { parse } from "./golden/cases.ts"
 import { directories, piped } from "./support/directories.ts"
+import { memory, temporaryFolder } from "./support/exports.ts"
 import { quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 
@@ -147,6 +148,23 @@ it.live.each([
     const ran = yield* run(line, client)
     expectNoKey(ran)
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("<redacted>")])
+  }))
+
+it.live("redacts the key in the files of an export", () =>
+  Effect.gen(function*() {
+    const transfer = Erc20Transfer.example({ token_name: canary })
+    const page = { total: null, page: null, page_size: null, cursor: null, result: [transfer] }
+    const { client } = respondingWith(JSON.stringify(Schema.encodeSync(walletTransfers.output)(page)))
+    const folder = temporaryFolder(memory)
+    for (const extension of ["ndjson", "csv", "parquet"]) {
+      const ran = yield* run(`wallet transfers {wallet} --to ${join(folder, `out.${extension}`)}`, client)
+      expectNoKey(ran)
+      expect(ran.code).toBe(0)
+    }
+    const files = fs.readdirSync(folder)
+    expect(files.length).toBeGreaterThanOrEqual(6)
+    for (const file of files) expect(fs.readFileSync(join(folder, file), "latin1")).not.toContain(canary)
+    expect(fs.readFileSync(join(folder, "out.csv"), "utf8")).toContain("<redacted>")
   }))
 
 it.live("does not print a key that is invalid in a header", () =>

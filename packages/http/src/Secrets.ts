@@ -3,6 +3,7 @@
  *
  * Unstable: this module may change in any release.
  */
+import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import { getOrInsert } from "./internal/Maps.ts"
 import { searchable } from "./internal/transport/BodyScan.ts"
@@ -24,6 +25,26 @@ export const responseContainsSecret = (
  */
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)
+
+/** Replaces a secret in a text, also where it has escapes of JSON. Ignores a secret of less than eight characters. */
+export const redactSecret = (text: string, secret: Redacted.Redacted): string =>
+  getOrInsert(redactors, secret, () => makeRedactor(Redacted.value(secret)))(text)
+
+const redactors = new WeakMap<Redacted.Redacted, (text: string) => string>()
+
+const makeRedactor = (secret: string): (text: string) => string => {
+  if (secret.length < minSecretLength) return identity
+  const spellings = Array.from(new Set([secret, jsonEscaped(secret)]), (spelling) => ({
+    spelling,
+    rarePart: rarePartOf(spelling)
+  }))
+  return (text) =>
+    spellings.reduce(
+      (rest, { rarePart, spelling }) =>
+        rest.includes(rarePart) ? rest.replaceAll(spelling, "<redacted>") : rest,
+      text
+    )
+}
 
 /** Searches for several secrets. Ignores those that are so short that unrelated text may contain them. */
 const makeMatcher = (secrets: ReadonlyArray<string>) => {

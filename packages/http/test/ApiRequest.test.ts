@@ -68,14 +68,14 @@ describe("the output", () => {
 })
 
 describe("an asynchronous output", () => {
-  it.effect("that does not fit says why, unless the document contains the API key", () =>
+  it.effect("that does not fit says why, without the API key", () =>
     Effect.gen(function*() {
       const { data } = yield* TestClients.harness(({ headers, url }) =>
         json({ id: url.pathname.endsWith("key") ? Object.values(headers).join() : "y" })
       )
       const failure = (path: string) => failureOf(data.request({ path, output: Later }))
       expect((yield* failure("/fresh")).message).toContain("at id: Expected number, actual \"y\"")
-      expect((yield* failure("/key")).message).toContain("at id: unexpected shape")
+      expect((yield* failure("/key")).message).toMatch(/at id: Expected number, actual ".*<redacted>/)
     }))
 })
 

@@ -48,6 +48,9 @@ interface KeyState extends Pick<CallKey, "label" | "baseUrl" | "isReplaced"> {
   lastUse: number
 }
 
+/** How often a call is repeated with new keys: some replace others while a call waits, and a store may have no valid ones. */
+const maxRepeats = 3
+
 /** Keys that an effect reads are read in `scope`. */
 export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
   // Evicts the least recently used keys of very many.
@@ -72,7 +75,7 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
 
   /**
    * Runs an attempt with the keys of now. If others replace them before it is sent, it continues with those. If they are
-   * rejected, and others replace them, it is repeated once.
+   * rejected, and others replace them, it is repeated, at most three times.
    */
   const runWithKeysOfNow = (
     initialCall: Call,
@@ -80,17 +83,17 @@ export const make = (admission: AdmissionControl, scope: Scope.Scope) => {
     attempt: Attempt
   ): AttemptEffect =>
     Effect.gen(function*() {
-      for (let mayRepeat = true;;) {
+      for (let repeats = 0;;) {
         source.refresh(scope)
         const { keys } = source
         const call = withKeys(initialCall)
         const result = yield* Effect.either(runWithKeys(call, attempt))
-        const rejection = mayRepeat && Either.isRight(result) ? rejectionOf(result.right) : null
+        const rejection = repeats < maxRepeats && Either.isRight(result) ? rejectionOf(result.right) : null
         const continues = rejection === null
           ? healthOf(result) === "not-sent" && source.keys !== keys
           : yield* source.renew(keys, rejection, scope, call.deadline - call.clock.unsafeCurrentTimeMillis())
         if (!continues) return yield* result
-        if (rejection !== null) mayRepeat = false
+        if (rejection !== null) repeats += 1
       }
     })
 

@@ -24,6 +24,7 @@ import * as Either from "effect/Either"
 import type { Decoding } from "../../DecodedResponse.ts"
 import { parseRetryAfter, type RawResponse } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
+import { redactSecret } from "../../Secrets.ts"
 import type { PooledKey } from "../../Upstream.ts"
 import type { Classification, Complete, Rejected, RetryHint } from "../call/EngineOutput.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
@@ -51,8 +52,14 @@ class CompleteResponse implements Complete {
     if (hasNoContent(context)) this.#document = Either.right(null)
   }
 
+  /** Without the API key, which some services repeat. */
   get text(): string | null {
-    return this.#text === undefined ? this.#text = decodeUtf8(this.#context.response.bytes) : this.#text
+    if (this.#text === undefined) {
+      const { key, response } = this.#context
+      const text = decodeUtf8(response.bytes)
+      this.#text = text === null ? null : redactSecret(text, key.apiKey)
+    }
+    return this.#text
   }
 
   get document(): Either.Either<JsonValue, InvalidResponseError> {
