@@ -441,8 +441,8 @@ describe("options", () => {
       return Promise.resolve(Response.json({ usdPrice: 1.5 }))
     }
     await using client = createClient({ ...url, fetch })
-    expect((await client.tokenPrice({ address })).usdPrice).toBe(1.5)
-    expect(urls).toEqual([`https://host.test/api/v2.2/erc20/${address}/price`])
+    expect((await client.tokenPrice({ address, chain: "monad" })).usdPrice).toBe(1.5)
+    expect(urls).toEqual([`https://host.test/api/v2.2/erc20/${address}/price?chain=monad`])
   })
 
   it("enable the cache, whose records are not shared between calls", async () => {

@@ -60,26 +60,22 @@ describe("a request", () => {
       })
       await expect(collect(client.request.pages({ path }))).rejects.toThrow("request: path: ")
     }
-    // @ts-expect-error -- programs without types
-    await expect(client.request({ api: "toString", path: "/x" })).rejects.toThrow("api: expected one of data")
-    // @ts-expect-error -- programs without types
-    await expect(client.request()).rejects.toThrow("path: expected a path below the base URL")
-    // @ts-expect-error -- programs without types
-    await expect(client.request({ path: "/x" }, { attempts: 2 })).rejects.toThrow("attempts: unknown option")
+    for (
+      const [json, message] of [
+        [`[{"api":"toString","path":"/x"}]`, "api: expected one of data"],
+        [`[]`, "path: expected a path below the base URL"],
+        [`[{"path":"/x"},{"attempts":2}]`, "attempts: unknown option"],
+        ...["{}", `"text"`, "null"].map((output) =>
+          [`[{"path":"/x","output":${output}}]`, "output: expected a Standard Schema"] as const
+        )
+      ] as const
+    ) {
+      await expect(Reflect.apply(client.request, undefined, JSON.parse(json))).rejects.toThrow(message)
+    }
     expect([...service.sent, ...service.sentElsewhere]).toEqual([])
     const ledger = createClient({ baseUrls: { ledger: service.baseUrl } })
     await expect(ledger.request({ path: "/count" })).rejects.toMatchObject({ name: "ConfigurationError" })
     await ledger.close()
-    await expect(ledger.request({ api: "ledger", path: "/x" })).rejects.toMatchObject({
-      name: "ClientClosedError"
-    })
-  })
-
-  it("is aborted by its signal", async () => {
-    await expect(client.request({ path: "/count" }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
-      name: "AbortError",
-      operation: "request"
-    })
   })
 })
 
@@ -116,7 +112,7 @@ describe("the output", () => {
     }
   )
 
-  it("that throws fails the call with what it throws, and that is no schema is rejected", async () => {
+  it("that throws fails the call with what it throws", async () => {
     const validate = () => {
       throw new TypeError("of the schema")
     }
@@ -125,14 +121,6 @@ describe("the output", () => {
       name: "InvalidResponseError",
       reason: "the schema `output` failed: TypeError: of the schema"
     })
-    for (const invalid of [{}, "text", () => 1, null]) {
-      // @ts-expect-error -- programs without types
-      await expect(client.request({ path: "/count", output: invalid })).rejects.toMatchObject({
-        name: "InvalidInputError",
-        issues: [{ parameter: "output" }]
-      })
-    }
-    expect(service.sent).toHaveLength(1)
   })
 
   it("of a list is a page, which keeps the cursor", async () => {

@@ -1,7 +1,11 @@
-/** Which API key is used, cooldowns, failover, and the limits of each key. */
+/** Which API key is used, cooldowns, failover, the limits of each key, keys that are read again, and those of tenants. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
+import { immediateRetries } from "../support/TestClients.ts"
 import { keysOf, labelOf, secretOf } from "../support/TestEngine.ts"
 import {
   at,
@@ -11,9 +15,11 @@ import {
   metadata,
   ok,
   once,
+  price,
   recorded,
   retry,
   scenario,
+  slow,
   update,
   updated
 } from "./support/scenario.ts"
@@ -145,5 +151,104 @@ recorded("timeline.limitsOfKeys", {
     { rateLimit: { ...daily(5), cost: { tokenPrice: 3, nftMetadata: 1 } } },
     inTurn(failed(429, "1"), failed(404)),
     [...at(0, 1000), metadata(1000, "metadata")]
+  )
+})
+
+/** An API key that is read by the time in milliseconds. Reads after the first ones take a second. */
+const read = (label: (now: number) => string | null) => ({
+  apiKey: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const key = label(now)
+    return key === null
+      ? Effect.never
+      : Effect.delay(Effect.succeed(Redacted.make(secretOf(key))), now === 0 ? 0 : "1 second")
+  })
+})
+/** A key for each read. Each of the four APIs has read its own before the first call. */
+const numberedReads = () => {
+  let reads = 0
+  return read(() => `read ${reads++}`)
+}
+
+recorded("timeline.keysThatAreRead", {
+  "a key is read again after 5 min, while calls go on with the last one": scenario(
+    read((now) => `read at ${now}`),
+    counting,
+    at(299_999, 300_000, 300_000, 300_001, 301_000, 599_999, 601_000, 602_001)
+  ),
+  "a key is read once for all calls that are rejected, and each is repeated once": scenario(
+    numberedReads(),
+    (request) =>
+      labelOf(request) === "read 0"
+        ? failed(401)
+        : labelOf(request) === "read 4" && request.at > 3000
+        ? failed(403)
+        : ok(),
+    at(1, 1, 1, 1001, 3002, 3002)
+  ),
+  "a key that stays rejected is read again after 5 s, and for a 401 also after a 403": scenario(
+    read((now) => now < 20_000 ? "A" : "B"),
+    (request) => labelOf(request) === "B" ? ok() : failed(request.at < 5000 ? 403 : 401),
+    at(1, 3000, 5000, 10_999, 11_000, 25_000)
+  ),
+  "a key is read anew if the read in progress began before the rejection": scenario(
+    read((now) => now < 301_000 ? "A" : "B"),
+    (request) => labelOf(request) === "A" && request.at > 300_000 ? failed(401) : ok(),
+    at(300_000, 300_001)
+  ),
+  "a read that hangs does not delay a rejected call beyond its timeout": scenario(
+    { ...read((now) => now === 0 ? "A" : null), timeouts: { call: "2 seconds" } },
+    () => failed(401),
+    at(1)
+  )
+})
+
+/** Calls at times, each with the API key of a tenant. */
+const as = (tenant: string, ...calls: ReadonlyArray<readonly [moment: number, token: number]>) =>
+  calls.map(([moment, token]) =>
+    price(moment, token, {
+      call: `price ${token} of ${tenant} at ${moment}`,
+      options: { apiKey: Redacted.make(secretOf(tenant)) }
+    })
+  )
+
+recorded("timeline.tenants", {
+  "tenants share no key, coalesced request and cached response, with each other and with the layer": scenario(
+    { cache: ResponseCache.standard },
+    slow,
+    [
+      ...as("a", [0, 1], [1, 1]),
+      ...as("b", [2, 1], [3, 1]),
+      price(4, 1),
+      ...as("b", [2000, 1]),
+      ...as("a", [2001, 1])
+    ]
+  ),
+  "tenants share no rate limit, daily quota and concurrency slot": scenario(
+    {
+      rateLimit: RateLimit.make({ limit: 2, window: "1 hour", cost: 1, maxWait: 0, dailyQuota: 3 }),
+      concurrency: { limit: 1 }
+    },
+    slow,
+    [
+      ...as("a", [0, 1], [1, 2]),
+      ...as("b", [2, 3]),
+      ...as("a", [2000, 4], [4000, 5]),
+      ...as("b", [4001, 6]),
+      ...as("a", [3_600_000, 7], [7_200_000, 8]),
+      ...as("b", [7_200_001, 9])
+    ]
+  ),
+  "tenants share no cooldown": scenario(limits(limit(), limit()), byKey({ a: failed(429, "60") }), [
+    ...as("a", [0, 1]),
+    ...as("b", [1, 2]),
+    ...as("a", [2, 3])
+  ]),
+  "tenants share no circuit breaker and retry budget": scenario(
+    {
+      breaker: { minimum: 3, threshold: 0.5 },
+      retry: { ...immediateRetries(4), budget: { capacity: 2, refill: 0 } }
+    },
+    (request, number) => labelOf(request) === "a" || number === 5 ? failed(500) : ok(),
+    [...as("a", [0, 1], [1, 2]), ...as("b", [2, 3], [3, 4])]
   )
 })

@@ -1,5 +1,7 @@
-/** Which responses are retried, the backoff between attempts, and the retry budget. */
+/** Which responses are retried, the backoff between attempts, the retry budget, and schedules in place of policies. */
+import type { OperationError } from "@blockquarry/core/OperationError"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as Schedule from "effect/Schedule"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import { immediateRetries } from "../support/TestClients.ts"
 import {
@@ -25,6 +27,7 @@ const truncated = (retryAfter = {}) => ScriptedClient.respond(200, "{\"usdPrice\
 const budget = (attempts: number, capacity: number, refill: number) => ({
   retry: { ...immediateRetries(attempts), budget: { capacity, refill } }
 })
+const everyTwoSeconds = Schedule.spaced("2 seconds")
 
 recorded("timeline.retry", {
   "500, 502, 504, then 200": scenario(retry, [failed(500), failed(502), failed(504), ok()], once),
@@ -109,5 +112,35 @@ recorded("timeline.retry", {
     [failed(503, "10")],
     [...once, interrupt(4000, "price 1")],
     20_000
-  )
+  ),
+  "a schedule decides by the error of each attempt": scenario(
+    {
+      retry: Schedule.exponential("100 millis").pipe(
+        Schedule.whileInput((error: OperationError) => error._tag !== "NetworkError")
+      )
+    },
+    [failed(500), failed(503), truncated(), ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    once
+  ),
+  "a schedule does not shorten Retry-After": scenario(
+    { retry: everyTwoSeconds },
+    [failed(503, "7"), failed(503, "1"), ok()],
+    once
+  ),
+  "a schedule of a call does not exceed the retry budget": scenario(
+    { retry: { budget: { capacity: 3 } } },
+    () => failed(500),
+    [price(0, 1, { options: { retry: everyTwoSeconds } })]
+  ),
+  "a schedule does not exceed the timeout of the call": scenario(
+    { retry: everyTwoSeconds, timeouts: { call: "5 seconds" } },
+    () => failed(500),
+    once
+  ),
+  "a schedule gets no 400": scenario({ retry: Schedule.recurs(2) }, [failed(400)], once),
+  "a schedule, unless a call overrides it": scenario({ retry: Schedule.recurs(2) }, () => failed(500), [
+    price(0, 1, { options: { timeouts: {} } }),
+    price(1, 2, { options: { retry: RetryPolicy.none } }),
+    price(2, 3, { options: { retry: Schedule.recurs(1) } })
+  ])
 })

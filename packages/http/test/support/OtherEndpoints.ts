@@ -5,16 +5,36 @@
 import type { ApiRequest } from "@blockquarry/core/ApiRequest"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { OperationError } from "@blockquarry/core/OperationError"
-import { once } from "node:events"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import { text } from "node:stream/consumers"
+import { listen } from "./Server.ts"
 
 /** The API key, which occurs in no other text. */
 export const key = "CANARY-e41d07b3aa"
+
+interface Reply {
+  readonly status?: number
+  /** The text of the body. */
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+interface Reached {
+  readonly query: URLSearchParams
+  readonly body: string
+  /** How often the same request has arrived, this one included. */
+  readonly count: number
+  readonly elsewhere: string
+}
 
 /** A request, and what it returns. */
 export interface EndpointCase {
   readonly name: string
   readonly request: ApiRequest
+  readonly reply: (request: Reached) => Reply
   /** The output; for a list, all records. */
   readonly output?: JsonValue
   readonly isList?: boolean
@@ -24,56 +44,78 @@ export interface EndpointCase {
   readonly sent: ReadonlyArray<string>
 }
 
-const amount = 2n ** 256n - 1n
-const wallet = `/wallets/0x${"ab".repeat(20)}`
+const json = (document: unknown): Reply => ({ body: JSON.stringify(document) })
 
-const read = (path: string, output: JsonValue, attempts = 1): EndpointCase => ({
-  name: `GET ${path.replace(/0x\w+/, ":address")}`,
-  request: { path },
-  output,
-  sent: Array.from({ length: attempts }, () => `GET ${path}`)
-})
+const page = (cursor: unknown, ...result: ReadonlyArray<unknown>): Reply => json({ cursor, result })
 
-const write = (
-  method: "POST" | "PUT" | "PATCH" | "DELETE",
-  path: string,
-  body: unknown,
-  outcome: Pick<EndpointCase, "output" | "error">,
-  others: Pick<ApiRequest, "retry" | "query"> & { readonly attempts?: number } = {}
-): EndpointCase => {
-  const { attempts = 1, ...options } = others
-  const text = body === undefined ? "" : ` ${JSON.stringify(body)}`
-  return {
-    name: `${method} ${path}`,
-    request: { method, path, body, ...options },
-    ...outcome,
-    sent: Array.from({ length: attempts }, () => `${method} ${path}${text}`)
-  }
+interface Exchange extends Pick<ApiRequest, "body" | "retry"> {
+  /** The replies to the attempts before the last one. */
+  readonly earlier?: ReadonlyArray<Reply>
+  /** Default: the output as JSON. */
+  readonly reply?: Reply
+  readonly error?: OperationError["_tag"]
 }
 
+const endpoint = (
+  method: NonNullable<ApiRequest["method"]>,
+  path: string,
+  output: JsonValue,
+  { body, earlier = [], error, reply = json(output), retry }: Exchange = {}
+): EndpointCase => ({
+  name: `${method} ${path.replace(/0x\w+/, ":address")}`,
+  request: { method, path, body, retry },
+  reply: ({ count }) => earlier[count - 1] ?? reply,
+  ...error === undefined ? { output } : { error },
+  sent: Array.from(
+    { length: earlier.length + 1 },
+    () => `${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}`
+  )
+})
+
+const amount = 2n ** 256n - 1n
+const wallet = `/wallets/0x${"ab".repeat(20)}`
+const throttled: Reply = { status: 429, headers: { "retry-after": "0.02" } }
+const unavailable: Reply = { status: 503 }
+const truncated: Reply = { body: "{\"ok\":tr" }
+const html: Reply = { body: "<html>" }
+
 export const cases: ReadonlyArray<EndpointCase> = [
-  read(`${wallet}/net-worth`, { total: String(amount), share: 0.25, of: [String(2n ** 64n), 7, null] }),
-  read(`${wallet}/balance`, { balance: String(amount) }),
-  read("/tokens/trending", [{ symbol: "A" }, { symbol: "😀" }]),
-  read("/tokens/%F0%9F%98%80%2Fb", { symbol: "😀/b" }),
-  read("/count", 12),
-  read("/nothing", null),
-  // The first response is a 429, a 503, or a page that breaks off.
-  read("/throttled", { ok: true }, 2),
-  read("/unavailable", { ok: true }, 2),
-  read("/truncated", { ok: true }, 2),
-  { ...read("/missing", null), error: "NotFoundError" },
-  { ...read("/html", null, 3), error: "InvalidResponseError" },
-  { ...read("/redirect", null), error: "InvalidResponseError" },
+  endpoint("GET", `${wallet}/net-worth`, { total: String(amount), of: [0.25, String(2n ** 64n), null] }, {
+    reply: { body: `{"total":${amount},"of":[0.25,${2n ** 64n},null]}` }
+  }),
+  endpoint("GET", "/tokens/%F0%9F%98%80%2Fb", [{ symbol: "😀/b" }]),
+  endpoint("GET", "/count", 12),
+  endpoint("GET", "/nothing", null),
+  endpoint("GET", "/throttled", { ok: true }, { earlier: [throttled] }),
+  endpoint("GET", "/unavailable", { ok: true }, { earlier: [unavailable] }),
+  endpoint("GET", "/truncated", { ok: true }, { earlier: [truncated] }),
+  endpoint("GET", "/missing", null, { reply: { status: 404 }, error: "NotFoundError" }),
+  endpoint("GET", "/html", null, { earlier: [html, html], reply: html, error: "InvalidResponseError" }),
+  {
+    ...endpoint("GET", "/redirect", null, { error: "InvalidResponseError" }),
+    reply: ({ elsewhere }) => ({ status: 302, headers: { location: `http://${elsewhere}/x` } })
+  },
   {
     name: "GET /search with parameters of all kinds",
     request: { path: "/search", query: { q: "a&b ä", ids: [1, amount], flag: true, none: undefined } },
+    reply: ({ query }) =>
+      json([query.get("q"), ...query.getAll("ids[]"), query.get("flag"), ...query.getAll("none")]),
     output: ["a&b ä", "1", String(amount), "true"],
     sent: [`GET /search?q=a%26b%20%C3%A4&ids%5B%5D=1&ids%5B%5D=${amount}&flag=true`]
   },
   {
     name: "GET /approvals, a list by cursor with a page that breaks off",
     request: { path: "/approvals", query: { limit: 2 } },
+    reply: ({ count, query }) => {
+      switch (query.get("cursor")) {
+        case null:
+          return { body: `{"cursor":"b=/1","result":[{"value":${amount}},1],"new":{}}` }
+        case "b=/1":
+          return count === 1 ? { body: "{\"cursor\":7,\"result\":[2" } : page(7, 2)
+        default:
+          return page("", 3)
+      }
+    },
     isList: true,
     output: [{ value: String(amount) }, 1, 2, 3],
     sent: [
@@ -86,6 +128,7 @@ export const cases: ReadonlyArray<EndpointCase> = [
   {
     name: "POST /query, a list with its cursor in the body",
     request: { method: "POST", path: "/query", body: { sql: "select" }, retry: "always" },
+    reply: ({ body }) => body.includes("cursor") ? page(null, "b") : page("n", "a"),
     isList: true,
     output: ["a", "b"],
     sent: [`POST /query {"sql":"select"}`, `POST /query {"sql":"select","cursor":"n"}`]
@@ -93,118 +136,48 @@ export const cases: ReadonlyArray<EndpointCase> = [
   {
     name: "GET /drifted, a list whose second page has an object as its cursor",
     request: { path: "/drifted" },
+    reply: ({ query }) => query.has("cursor") ? page({ next: 1 }, 2) : page("n", 1),
     isList: true,
     error: "InvalidResponseError",
     sent: ["GET /drifted", "GET /drifted?cursor=n"]
   },
-  // Reads
-  write(
-    "POST",
-    "/prices",
-    [{ token: "0x1" }, { token: "0x2" }],
-    { output: [1.5, "2.00000000000000000001"] },
-    {
-      retry: "always",
-      attempts: 2
-    }
-  ),
+  // A read
+  endpoint("POST", "/prices", [1.5, "2.00000000000000000001"], {
+    body: [{ token: "0x1" }],
+    retry: "always",
+    earlier: [unavailable],
+    reply: { body: "[1.5,2.00000000000000000001]" }
+  }),
   // Updates
-  write("POST", "/alerts", { above: "5" }, { output: { id: "a/1" } }),
-  write("POST", "/alerts/1/test", undefined, { output: null }),
-  write("PUT", "/alerts/1", { above: null }, { output: { above: null } }),
-  write("PUT", "/order", ["b", "a"], { output: ["b", "a"] }),
-  write("PATCH", "/alerts/1", { name: "ä" }, { output: { name: "ä" } }),
-  write("DELETE", "/alerts/1", undefined, { output: null }),
-  write("DELETE", "/alerts", undefined, { output: null }),
+  endpoint("POST", "/alerts", { id: "a/1" }, {
+    body: { above: "5" },
+    reply: { status: 201, ...json({ id: "a/1" }) }
+  }),
+  endpoint("POST", "/alerts/1/test", null, { reply: { status: 202 } }),
+  endpoint("PUT", "/order", ["b", "a"], { body: ["b", "a"] }),
+  endpoint("PATCH", "/alerts/1", { name: "ä" }, { body: { name: "ä" } }),
+  endpoint("DELETE", "/alerts/1", null, { reply: { status: 204 } }),
+  endpoint("DELETE", "/alerts", null, { reply: {} }),
   // Nothing but a 429 says that an update was not applied.
-  write("POST", "/throttled", {}, { output: { ok: true } }, { attempts: 2 }),
-  write("POST", "/unavailable", {}, { error: "ServerError" }),
-  write("PUT", "/truncated", {}, { error: "InvalidResponseError" })
+  endpoint("POST", "/throttled", { ok: true }, { body: {}, earlier: [throttled] }),
+  endpoint("POST", "/unavailable", null, { body: {}, reply: unavailable, error: "ServerError" }),
+  endpoint("PUT", "/truncated", null, { body: {}, reply: truncated, error: "InvalidResponseError" })
 ]
 
-/** Paths that would leave the base URL, for the host of another service. */
+/** Paths that would leave the base URL, for the host of another service. `core` tests more of them. */
 export const escapingPaths = (host: string): ReadonlyArray<string> => [
   `http://${host}/x`,
   `//${host}/x`,
   `/\\${host}/x`,
-  `\\\\${host}\\x`,
   `@${host}/x`,
-  "/../../../admin",
   "/count/../../../../admin",
   "/%2e%2e/%2E%2E/%2e%2e/admin",
-  "/.%2e/admin",
-  "/%252e%252e/admin",
   "/..%2f..%2f..%2fadmin",
-  "/..\\..\\..\\admin",
-  "/..%5c..%5cadmin",
-  "/..;/admin",
   "/.\t./.\n./admin",
   "/count?x=1",
   "/count#x",
-  "count",
   ""
 ]
-
-interface Reply {
-  readonly status?: number
-  /** The text of the body. */
-  readonly body?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-type Reached = Readonly<Record<"method" | "path" | "body", string>> & {
-  readonly query: URLSearchParams
-  /** How often the same request has arrived, this one included. */
-  readonly count: number
-  readonly elsewhere: string
-}
-
-const json = (document: unknown): Reply => ({ body: JSON.stringify(document) })
-
-const page = (cursor: unknown, ...result: ReadonlyArray<unknown>): Reply => json({ cursor, result })
-
-const endpoints: Readonly<Record<string, (request: Reached) => Reply>> = {
-  [`GET ${wallet}/net-worth`]: () => ({
-    body: `{"total":${amount},"share":0.25,"of":[${2n ** 64n},7,null]}`
-  }),
-  [`GET ${wallet}/balance`]: () => json({ balance: String(amount) }),
-  "GET /tokens/trending": () => json([{ symbol: "A" }, { symbol: "😀" }]),
-  "GET /tokens/%F0%9F%98%80%2Fb": () => json({ symbol: "😀/b" }),
-  "GET /count": () => json(12),
-  "GET /nothing": () => json(null),
-  "GET /throttled": ({ count }) =>
-    count === 1 ? { status: 429, headers: { "retry-after": "0.02" } } : json({ ok: true }),
-  "POST /throttled": ({ count }) =>
-    count === 1 ? { status: 429, headers: { "retry-after": "0.02" } } : json({ ok: true }),
-  "GET /unavailable": ({ count }) => count === 1 ? { status: 503 } : json({ ok: true }),
-  "POST /unavailable": () => ({ status: 503 }),
-  "GET /truncated": ({ count }) => count === 1 ? { body: "{\"ok\":tr" } : json({ ok: true }),
-  "PUT /truncated": () => ({ body: "{\"ok\":tr" }),
-  "GET /html": () => ({ body: "<html>" }),
-  "GET /redirect": ({ elsewhere }) => ({ status: 302, headers: { location: `${elsewhere}/x` } }),
-  "GET /search": ({ query }) =>
-    json([query.get("q"), ...query.getAll("ids[]"), query.get("flag"), ...query.getAll("none")]),
-  "GET /approvals": ({ count, query }) => {
-    switch (query.get("cursor")) {
-      case null:
-        return { body: `{"cursor":"b=/1","result":[{"value":${amount}},1],"new":{}}` }
-      case "b=/1":
-        return count === 1 ? { body: "{\"cursor\":7,\"result\":[2" } : page(7, 2)
-      default:
-        return page("", 3)
-    }
-  },
-  "POST /query": ({ body }) => body.includes("cursor") ? page(null, "b") : page("n", "a"),
-  "GET /drifted": ({ query }) => query.has("cursor") ? page({ next: 1 }, 2) : page("n", 1),
-  "POST /prices": ({ count }) => count === 1 ? { status: 503 } : { body: "[1.5,2.00000000000000000001]" },
-  "POST /alerts": () => ({ status: 201, ...json({ id: "a/1" }) }),
-  "POST /alerts/1/test": () => ({ status: 202 }),
-  "PUT /alerts/1": ({ body }) => ({ body }),
-  "PUT /order": ({ body }) => ({ body }),
-  "PATCH /alerts/1": ({ body }) => ({ body }),
-  "DELETE /alerts/1": () => ({ status: 204 }),
-  "DELETE /alerts": () => ({})
-}
 
 export interface OtherEndpoints {
   /** The base URL, with a path that no request may leave. */
@@ -226,55 +199,32 @@ export const start = async (): Promise<OtherEndpoints> => {
   const sent: Array<string> = []
   const keys: Array<string | null> = []
   const sentElsewhere: Array<string> = []
-  const other = Http.createServer((request, response) => {
+  const scope = Effect.runSync(Scope.make())
+  const started = (server: Http.Server) => Effect.runPromise(Scope.extend(listen(server), scope))
+  const elsewhere = await started(Http.createServer((request, response) => {
     sentElsewhere.push(`${request.method} ${request.url}`)
     response.end("{}")
-  })
-  const elsewhere = await listen(other)
-  const service = Http.createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const body = Buffer.concat(chunks).toString()
-      const target = request.url?.startsWith(`${prefix}/`) === true
-        ? request.url.slice(prefix.length)
-        : request.url ?? ""
-      const line = `${request.method} ${target}${body === "" ? "" : ` ${body}`}`
-      sent.push(line)
-      keys.push(request.headers["x-api-key"]?.toString() ?? null)
-      const [path = "", query] = target.split("?")
-      const reply = endpoints[`${request.method} ${path}`]?.({
-        method: request.method ?? "",
-        path,
-        query: new URLSearchParams(query),
-        body,
-        count: sent.filter((other) => other === line).length,
-        elsewhere: `http://${elsewhere}`
-      }) ?? { status: 404, ...json({ message: "no such endpoint" }) }
-      response.writeHead(reply.status ?? 200, reply.headers)
-      response.end(reply.body)
-    })
-  })
-  const host = await listen(service)
+  }))
+  const host = await started(Http.createServer(async (request, response) => {
+    const { headers, method = "GET", url = "" } = request
+    const body = await text(request)
+    const target = url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : url
+    const line = `${method} ${target}${body === "" ? "" : ` ${body}`}`
+    sent.push(line)
+    keys.push(headers["x-api-key"]?.toString() ?? null)
+    const [path, query] = target.split("?")
+    const found = cases.find(({ request }) => (request.method ?? "GET") === method && request.path === path)
+    const count = sent.filter((other) => other === line).length
+    const reply = found?.reply({ query: new URLSearchParams(query), body, count, elsewhere })
+    response.writeHead(reply?.status ?? (reply === undefined ? 404 : 200), reply?.headers)
+    response.end(reply?.body)
+  }))
   return {
     baseUrl: `http://${host}/team`,
     elsewhere,
     sent,
     keys,
     sentElsewhere,
-    close: async () => {
-      await Promise.all([service, other].map(async (server) => {
-        server.closeAllConnections()
-        server.close()
-        await once(server, "close")
-      }))
-    }
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }
-}
-
-const listen = async (server: Http.Server): Promise<string> => {
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  return `127.0.0.1:${typeof address === "object" ? address?.port : ""}`
 }

@@ -1,7 +1,10 @@
-/** API keys that an effect reads: when it is read, and which key each request has. */
+/** API keys that an effect reads. The timelines show when it is read, and which key each request has. */
 import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
+import * as CallClient from "@blockquarry/http/CallClient"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -9,10 +12,12 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
-import { failureOf } from "../../support/Failures.ts"
+import type * as Http from "node:http"
+import { until } from "../../faults/support/Wait.ts"
 import { fetchPrice, forkPrices, indices, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
 import { errorOf } from "../../support/Programs.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as Server from "../../support/Server.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { engineHarness, labelOf, secretOf } from "../../support/TestEngine.ts"
@@ -27,7 +32,6 @@ const secretStore = () => {
     revoked: new Set<string>(),
     reads: 0,
     delay: 0,
-    rejection: 401,
     read: Effect.suspend((): Effect.Effect<Redacted.Redacted> => {
       store.reads += 1
       return Effect.map(store.delay === 0 ? Effect.void : Effect.sleep(store.delay), () => {
@@ -38,7 +42,7 @@ const secretStore = () => {
     /** Responds to a request with a valid key. */
     script: (request: ScriptedClient.RecordedRequest, reply = priceReply): ScriptedClient.ScriptedReply => {
       events.push(`sent ${labelOf(request)}`)
-      return store.revoked.has(labelOf(request)) ? ScriptedClient.respond(store.rejection) : reply
+      return store.revoked.has(labelOf(request)) ? ScriptedClient.respond(401) : reply
     },
     replace: (key: string) => {
       store.revoked.add(store.key)
@@ -48,110 +52,18 @@ const secretStore = () => {
   return store
 }
 
-type Store = ReturnType<typeof secretStore>
-
-const clientsOf = (store: Store, options: TestClients.HarnessOptions = {}) =>
-  Effect.tap(
-    TestClients.harness((request) => store.script(request), {
-      ...minimalOptions,
-      apiKey: store.read,
-      ...options
-    }),
-    // Each of the four APIs has read the key.
-    () => {
-      store.reads = 0
-      store.events.length = 0
-    }
-  )
-
 describe("an API key that an effect reads", () => {
-  it.effect("is read again after its TTL, once, while calls go on with the last one", () =>
-    Effect.gen(function*() {
-      const store = secretStore()
-      const clients = yield* clientsOf(store)
-      yield* TestClock.adjust("299 seconds")
-      yield* fetchPrice(clients, 1)
-      store.key = "b"
-      store.delay = 1000
-      yield* TestClock.adjust("1 second")
-      yield* Effect.forEach(indices(3), (number) => fetchPrice(clients, number), { concurrency: 3 })
-      yield* TestClock.adjust("1 second")
-      yield* fetchPrice(clients, 2)
-      expect(store.events).toEqual(["sent a", "sent a", "sent a", "sent a", "read b", "sent b"])
-      expect(store.reads).toBe(1)
-    }))
-
-  it.effect.each([401, 403])(
-    "is read again once for all calls that a %s rejects, and each is repeated once",
-    (status) =>
-      Effect.gen(function*() {
-        const store = secretStore()
-        const clients = yield* clientsOf(store)
-        store.rejection = status
-        store.delay = 1000
-        store.replace("b")
-        const calls = yield* forkPrices(clients, indices(5))
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.joinAll(calls)
-        expect(store.reads).toBe(1)
-        expect(store.events).toEqual([
-          ...Array<string>(5).fill("sent a"),
-          "read b",
-          ...Array<string>(5).fill("sent b")
-        ])
-      })
-  )
-
-  it.effect("is read anew if the read in progress began before the rejection", () =>
-    Effect.gen(function*() {
-      const store = secretStore()
-      let current = "a"
-      const apiKey = Effect.suspend(() =>
-        Effect.as(Effect.sleep("1 second"), Redacted.make(secretOf(current)))
-      )
-      const building = engineHarness((request) => store.script(request), { ...minimalOptions, apiKey })
-      const harness = yield* whileTimePasses(building, "1 second")
-      yield* TestClock.adjust("5 minutes")
-      yield* harness.send(1)
-      store.revoked.add("a")
-      current = "b"
-      const call = yield* Effect.fork(harness.send(2))
-      yield* TestClock.adjust("2 seconds")
-      expect((yield* Fiber.join(call)).response.status).toBe(200)
-      expect(store.events).toEqual(["sent a", "sent a", "sent b"])
-    }))
-
-  it.effect("that stays rejected is read at most every 5 s, and for a 401 also after a 403", () =>
-    Effect.gen(function*() {
-      const store = secretStore()
-      const clients = yield* clientsOf(store)
-      store.revoked.add("a")
-      store.rejection = 403
-      for (const number of indices(3)) {
-        expect(yield* failureOf(fetchPrice(clients, number))).toMatchObject({ _tag: "PermissionDeniedError" })
-      }
-      expect(store.reads).toBe(1)
-      store.rejection = 401
-      store.key = "b"
-      yield* fetchPrice(clients, 1)
-      store.revoked.add("b")
-      expect(yield* failureOf(fetchPrice(clients, 1))).toMatchObject({
-        _tag: "AuthenticationError",
-        setting: "apiKey"
-      })
-      yield* TestClock.adjust("5 seconds")
-      yield* failureOf(fetchPrice(clients, 1))
-      expect(store.reads).toBe(4)
-    }))
-
   it.effect("stays in use if it cannot be read, with a warning that shows no secret", () =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       const store = secretStore()
       let fails = false
       const apiKey = Effect.suspend(() => fails ? Effect.die(new RangeError(secretOf("b"))) : store.read)
-      const clients = yield* recorder.record(clientsOf(store, { apiKey }))
+      const clients = yield* recorder.record(
+        TestClients.harness((request) => store.script(request), { ...minimalOptions, apiKey })
+      )
       fails = true
+      store.events.length = 0
       yield* TestClock.adjust("5 minutes")
       yield* Effect.zipRight(fetchPrice(clients, 1), fetchPrice(clients, 2))
       expect(store.events).toEqual(["sent a", "sent a"])
@@ -182,17 +94,6 @@ describe("an API key that an effect reads", () => {
       expect(errors.join()).not.toContain(secretOf("a"))
     }))
 
-  it.effect("that hangs ends a rejected call at its deadline", () =>
-    Effect.gen(function*() {
-      const store = secretStore()
-      const clients = yield* clientsOf(store, { timeouts: { call: "2 seconds" } })
-      store.replace("b")
-      store.delay = 9000
-      const call = yield* Effect.fork(failureOf(fetchPrice(clients, 1)))
-      yield* TestClock.adjust("2 seconds")
-      expect(yield* Fiber.join(call)).toMatchObject({ _tag: "AuthenticationError" })
-    }))
-
   it.effect("counts as a secret also when it was replaced, and leaves the health", () =>
     Effect.gen(function*() {
       const store = secretStore()
@@ -208,6 +109,38 @@ describe("an API key that an effect reads", () => {
       const [health] = yield* harness.engine.health
       expect(health?.keys).toEqual([{ label: "default", state: "ready", reason: null, cooldownUntil: null }])
     }))
+
+  it.scoped("is not sent with a request that waits for a connection once it was replaced", () =>
+    Effect.gen(function*() {
+      const held: Array<Http.ServerResponse> = []
+      const server = yield* Server.make((response) => void held.push(response))
+      const store = secretStore()
+      let sent = 0
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+        ...minimalOptions,
+        apiKey: store.read,
+        baseUrl: server.url
+      })
+      const calls = yield* forkPrices(clients, indices(2)).pipe(
+        Effect.provideService(CallClient.CurrentSendObserver, (change) => {
+          sent += change
+        })
+      )
+      yield* until("both requests", () => sent === 2 && held.length === 1)
+      store.reads = 0
+      store.replace("b")
+      yield* TestClock.adjust("5 minutes")
+      const after = yield* forkPrices(clients, [3])
+      yield* until("the new key", () => store.reads === 1)
+      for (const number of indices(3)) {
+        yield* until("the request", () => held.length > number)
+        held[number]?.end(`{"usdPrice":1.5}`)
+      }
+      yield* Fiber.joinAll([...calls, ...after])
+      expect(server.received.map(({ headers }) => headers["x-api-key"])).toEqual(
+        ["a", "b", "b"].map(secretOf)
+      )
+    }).pipe(Effect.provide(UndiciTransport.layerWithOptions({ connections: 1 }))))
 
   it.effect.prop(
     "is never sent after its replacement was read, and no call fails, also of calls that wait",
