@@ -387,11 +387,6 @@ describe("options", () => {
       path: "tokenLogo",
       reason: "expected a string or null, got an object"
     })
-    const onResponse = () => {
-      throw new Error("of the observer")
-    }
-    expect(await client.tokenPrice({ address }, { onResponse })).toMatchObject({ usdPrice: 1.5 })
-    expect(seen).toHaveLength(1)
   })
 
   it("of a call and of a list are checked, and reject it", async () => {

@@ -89,24 +89,11 @@ describe("a body", () => {
 })
 
 it("names everything that is invalid", () => {
-  const request = {
-    method: "HEAD",
-    path: "x",
-    query: { a: null },
-    body: 1,
-    retry: "never",
-    cost: -1,
-    querry: {}
-  }
-  // @ts-expect-error -- programs without types
-  expect(issuesOf(request).map((issue) => issue.split(":")[0])).toEqual([
-    "method",
-    "path",
-    "retry",
-    "cost",
-    "querry",
-    "query.a"
-  ])
+  const request: ApiRequest = JSON.parse(
+    `{"method":"HEAD","path":"x","query":{"a":null},"body":1,"retry":"never","cost":-1,"querry":{}}`
+  )
+  const names = issuesOf(request).map((issue) => issue.split(":")[0])
+  expect(names).toEqual(["method", "path", "retry", "cost", "querry", "query.a"])
   expect(issuesOf({ path: "/x", body: {} })).toEqual([
     "body: a GET has no body; set parameters in `query`, or another method"
   ])

@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { cachingOptions } from "./support/CacheFixtures.ts"
@@ -27,22 +28,13 @@ const Later = Schema.transformOrFail(Schema.Struct({ id: Schema.Number }), Schem
 })
 
 describe("the output", () => {
-  it.effect("is the lossless document, or what the schema decodes, also asynchronously", () =>
+  it.effect("is what the schema decodes, also asynchronously", () =>
     Effect.gen(function*() {
-      const { data } = yield* TestClients.harness([
-        respond(200, `{"amount":${2n ** 200n},"new":[1.5,null]}`),
-        respond(200, `{"amount":${2n ** 200n}}`),
-        json({ id: 7 }),
-        respond(201, `{"amount":"5"}`),
-        respond(204, "")
-      ])
+      const { data } = yield* TestClients.harness([respond(201, `{"amount":${2n ** 200n}}`), json({ id: 7 })])
       const path = "/fresh"
       const output = Schema.Struct({ amount: Amount })
-      expect(yield* data.request({ path })).toEqual({ amount: `${2n ** 200n}`, new: [1.5, null] })
-      expect((yield* data.request({ path, output })).amount).toBe(2n ** 200n)
+      expect(yield* data.request({ method: "POST", path, output })).toEqual({ amount: 2n ** 200n })
       expect(yield* data.request({ path, output: Later })).toBe(7)
-      expect(yield* data.request({ method: "POST", path, output })).toEqual({ amount: 5n })
-      expect(yield* data.request({ method: "DELETE", path })).toBeNull()
     }))
 
   it.effect("that does not fit fails with its path, and is not retried", () =>
@@ -56,19 +48,12 @@ describe("the output", () => {
         reason: "expected an integer of at least 0, got \"x\"",
         mayHaveBeenApplied: false
       })
-      expect(yield* failureOf(data.request({ method: "POST", path: "/fresh", output: Later }))).toMatchObject(
-        {
-          _tag: "InvalidResponseError",
-          path: "id",
-          mayHaveBeenApplied: true
-        }
-      )
+      const later = data.request({ method: "POST", path: "/fresh", output: Later })
+      expect(yield* failureOf(later)).toMatchObject({ path: "id", mayHaveBeenApplied: true })
       expect(requests).toHaveLength(2)
     }))
-})
 
-describe("an asynchronous output", () => {
-  it.effect("that does not fit says why, without the API key", () =>
+  it.effect("that is decoded asynchronously says why it does not fit, without the API key", () =>
     Effect.gen(function*() {
       const { data } = yield* TestClients.harness(({ headers, url }) =>
         json({ id: url.pathname.endsWith("key") ? Object.values(headers).join() : "y" })
@@ -126,8 +111,8 @@ describe("a request", () => {
   it.effect("that is no request sends nothing", () =>
     Effect.gen(function*() {
       const { data, requests } = yield* TestClients.harness([])
-      // @ts-expect-error -- programs without types
-      for (const call of [data.request(), data.request(null), data.request({ path: 5 })]) {
+      for (const json of ["null", `{"path":5}`]) {
+        const call = data.request(JSON.parse(json))
         expect((yield* failureOf(call)).message).toContain("path: expected a path below the base URL")
       }
       expect(requests).toEqual([])
@@ -139,16 +124,13 @@ describe("layerTest", () => {
     Effect.gen(function*() {
       const data = yield* DataApi.DataApi
       const tokens = yield* TokensApi
-      const pages = data.request.pages({
+      const items = data.request.items({
         method: "POST",
         path: "/list",
         body: { a: 1n },
         output: page(Amount)
       })
-      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(pages)).flatMap(({ result }) => result)).toEqual([
-        1n,
-        2n
-      ])
+      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(items))).toEqual([1n, 2n])
       expect(yield* tokens.request({ path: "/x", query: { a: 1 } })).toEqual({
         method: "GET",
         query: { a: 1 }
@@ -161,10 +143,9 @@ describe("layerTest", () => {
       Effect.provide(DataApi.layerTest({
         request: ({ body }) =>
           Effect.succeed(
-            JSON.stringify(body, (_, value: unknown) => typeof value === "bigint" ? "big" : value) ===
-                `{"a":"big"}`
-              ? { cursor: "next", result: ["1"] }
-              : { cursor: null, result: ["2"] }
+            Predicate.hasProperty(body, "cursor")
+              ? { cursor: null, result: ["2"] }
+              : { cursor: "next", result: [String(Object(body).a)] }
           )
       })),
       Effect.provide(Api.layerTest(TokensApi, {

@@ -1,9 +1,7 @@
-/** Compares the error of every failure with golden records: its tag, message and fields. */
+/** Compares the error of every failure with golden records: its tag, message and fields. The timelines have those of limits. */
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
-import * as RateLimit from "@blockquarry/http/RateLimit"
 import type * as Timeouts from "@blockquarry/http/Timeouts"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { expect, it } from "@effect/vitest"
@@ -18,10 +16,10 @@ import * as Stream from "effect/Stream"
 import * as TestContext from "effect/TestContext"
 import { errorRecord, record } from "../../../core/test/golden/support/record.ts"
 import { address, contract, tokenPrice, updateStreamStatus } from "../support/Examples.ts"
-import { fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
+import { minimalOptions } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
-import { runPendingWork, whileTimePasses } from "../support/TestTime.ts"
+import { whileTimePasses } from "../support/TestTime.ts"
 
 const jsonReply = (status: number, document: unknown, headers: Readonly<Record<string, string>> = {}) =>
   ScriptedClient.json(document, status, headers)
@@ -184,45 +182,13 @@ it.effect("errors.local", () =>
         errors[title] = errorRecord(yield* Effect.flip(calls))
       }
     )
-    const harness = (options: TestClients.HarnessOptions, script: ScriptedClient.Script = () =>
-      ScriptedClient.respond(500)) =>
-      TestClients.harness(script, { ...minimalOptions, ...options })
+    const harness = (script: ScriptedClient.Script) => TestClients.harness(script, minimalOptions)
 
-    const unused = yield* harness({})
+    const unused = yield* harness([])
     yield* recordError("an invalid parameter", unused.data.tokenPrice({ address: "0x1" }))
 
-    const breaking = yield* harness({ breaker: { ...CircuitBreaker.standard, minimum: 1 } })
-    yield* Effect.flip(fetchPrice(breaking, 1))
-    yield* recordError("the circuit breaker is open", fetchPrice(breaking, 2))
-
-    const limited = yield* harness(
-      { rateLimit: RateLimit.make({ limit: 3, window: "1 second", maxWait: 0 }) },
-      () => ScriptedClient.json(tokenPrice.document)
-    )
-    yield* fetchPrice(limited, 1)
-    yield* recordError("the rate limit", fetchPrice(limited, 2))
-
-    const daily = yield* harness(
-      { rateLimit: { ...RateLimit.none, dailyQuota: 3 } },
-      () => ScriptedClient.json(tokenPrice.document)
-    )
-    yield* fetchPrice(daily, 1)
-    yield* recordError("the daily quota", fetchPrice(daily, 2))
-
-    const inCooldown = yield* harness(
-      { rateLimit: { ...RateLimit.none, maxWait: 0 } },
-      () => ScriptedClient.respond(429, "", { "retry-after": "30" })
-    )
-    yield* Effect.flip(fetchPrice(inCooldown, 1))
-    yield* recordError("the cooldown after a 429", fetchPrice(inCooldown, 2))
-
-    const busy = yield* harness({ concurrency: { limit: 1, maxQueue: 0 } }, () => ScriptedClient.Hang())
-    yield* Effect.fork(fetchPrice(busy, 1))
-    yield* Effect.repeatN(runPendingWork, 8)
-    yield* recordError("the concurrency limit", fetchPrice(busy, 2))
-
     const pages = (cursor: string) => ScriptedClient.json({ page: 0, page_size: 1, cursor, result: [] })
-    const repeated = yield* harness({}, () => pages("again"))
+    const repeated = yield* harness(() => pages("again"))
     yield* recordError(
       "a repeated cursor",
       Stream.runDrain(repeated.data.tokenOwners.items({ token_address: address }))
@@ -236,7 +202,7 @@ it.effect("errors.local", () =>
       }))
     })
     const two = { result: [...full(9).result, ...full(8).result] }
-    const paginated = yield* harness({}, () => ScriptedClient.json(two))
+    const paginated = yield* harness(() => ScriptedClient.json(two))
     const [page] = yield* Stream.runCollect(
       paginated.data.walletTransfers.pages({ address, limit: 4 }, { maxPages: 1 })
     )
@@ -250,12 +216,12 @@ it.effect("errors.local", () =>
         paginated.data.walletTransfers.pages({ address: contract, limit: 4, cursor: page?.cursor ?? "none" })
       )
     )
-    const overflowing = yield* harness({}, () => ScriptedClient.json(full(7)))
+    const overflowing = yield* harness(() => ScriptedClient.json(full(7)))
     yield* recordError(
       "a block larger than a page",
       Stream.runDrain(overflowing.data.walletTransfers.items({ address, limit: 2 }))
     )
-    const rising = yield* harness({}, (_, number) => ScriptedClient.json(full(6 + number)))
+    const rising = yield* harness((_, number) => ScriptedClient.json(full(6 + number)))
     yield* recordError(
       "a list out of order",
       Stream.runDrain(rising.data.walletTransfers.items({ address, limit: 2 }))

@@ -59,5 +59,11 @@ recorded("timeline.concurrency", {
     ...by("many", 4, 1),
     ...by("one", 1, 11).map((call) => ({ ...call, via: "otherKey" }))
   ]),
+  "a client of a gateway takes only its share, and its calls that wait do not delay those of others":
+    scenario(
+      { ...slots(8), rateLimit: { ...RateLimit.none, maxWait: "5 seconds" } },
+      ({ url }) => ScriptedClient.delayed(url.pathname.includes("00f/") ? 0 : "6 seconds", ok()),
+      [...by("noisy", 3, 1, 1 / 4), ...by("quiet", 1, 15, 1 / 4)]
+    ),
   "each client of a gateway has a queue": scenario(slots(1, 1), slow, [...by("a", 3, 1), ...by("b", 2, 11)])
 })

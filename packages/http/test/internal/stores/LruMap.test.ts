@@ -4,12 +4,6 @@ import * as LruMap from "../../../src/internal/stores/LruMap.ts"
 import { buffersUsed } from "../../support/MemoryUsage.ts"
 
 describe("LruMap", () => {
-  it("keeps the last entries of a million", () => {
-    const map = LruMap.make<number>({ maxSize: 256 })
-    for (let index = 0; index < 1_000_000; index++) map.set(`chain ${index}`, index)
-    expect(map.values()).toEqual(Array.from({ length: 256 }, (_, index) => 999_744 + index))
-  })
-
   it("leaves the values of removed entries to the next collection of the young generation", () => {
     const valueBytes = 10_000
     const map = LruMap.make<ArrayBuffer>({ maxSize: 100 })

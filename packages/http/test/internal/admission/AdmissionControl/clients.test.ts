@@ -32,7 +32,7 @@ import {
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import { slowStore } from "../../../support/SlowRateLimitStore.ts"
 import { engineHarness } from "../../../support/TestEngine.ts"
-import { runPendingWork } from "../../../support/TestTime.ts"
+import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
 
 /** 4 calls per second, each with a cost of 10 units. */
 const fourPerSecond = RateLimit.make({
@@ -126,6 +126,7 @@ describe("the queue", () => {
         reply: FastCheck.constantFrom(
           ScriptedClient.respond(404),
           ScriptedClient.respond(500),
+          throttledReply("0.1"),
           ScriptedClient.Disconnect({ code: "ECONNRESET" }),
           ScriptedClient.Defect({})
         )
@@ -224,6 +225,12 @@ describe("the queue", () => {
         // Permits are for requests, and no slot or place in the queue is left.
         expect(stats.granted).toBeGreaterThanOrEqual(harness.requests.length)
         expect(stats.granted).toBeLessThanOrEqual(harness.requests.length + interrupted.size)
+        // Ends a cooldown
+        calls.push({ caller: client("?"), duration: 0, reply: ScriptedClient.respond(404) })
+        yield* whileTimePasses(
+          Effect.flatMap(startCall(harness, client("?"), fibers.length, []), Fiber.join),
+          "1 second"
+        )
         const sentBefore = harness.requests.length
         for (const number of indices(limit)) {
           yield* startCall(harness, client("newcomer"), 1000 + number, [])

@@ -1,4 +1,4 @@
-/** Tests concurrency slots: never exceeded, none lost however a call ends, and a gateway's clients share them. */
+/** Tests that no concurrency slot is lost or idle. The timelines show how the clients of a gateway share slots. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import type * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -10,16 +10,8 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
-import { client, type Ended, startCall, succeeded } from "../../../support/ClientCalls.ts"
-import {
-  callNumberOf,
-  fetchPrice,
-  forkPrices,
-  indices,
-  minimalOptions,
-  priceReply,
-  throttledReply
-} from "../../../support/PriceCalls.ts"
+import { client, type Ended, startCall } from "../../../support/ClientCalls.ts"
+import { fetchPrice, forkPrices, indices, minimalOptions, priceReply } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import { slowStore } from "../../../support/SlowRateLimitStore.ts"
 import * as TestClients from "../../../support/TestClients.ts"
@@ -72,38 +64,6 @@ describe("the concurrency limit", () => {
       yield* TestClock.adjust("2 seconds")
       for (const fiber of [first, second]) {
         expect(fiber?.unsafePoll()).toMatchObject({ _tag: "Success" })
-      }
-    }))
-})
-
-describe("concurrency slots", () => {
-  const slots = (limit: number, maxQueue = 1000) => ({
-    ...minimalOptions,
-    rateLimit: { ...RateLimit.none, maxWait: "5 seconds" as const },
-    concurrency: { limit, maxQueue }
-  })
-
-  it.effect("are not all taken by one client: others send at once while it waits", () =>
-    Effect.gen(function*() {
-      const [noisy, quiet] = [client("noisy", 1, 1 / 4), client("quiet", 1, 1 / 4)]
-      const harness = yield* engineHarness(
-        (request) => callNumberOf(request) < 100 ? ScriptedClient.Hang() : priceReply,
-        slots(64)
-      )
-      const ended: Array<Ended> = []
-      for (const number of indices(100)) yield* startCall(harness, noisy, number, ended)
-      expect(harness.requests).toHaveLength(16)
-      for (const number of indices(10)) yield* startCall(harness, quiet, 100 + number, ended)
-      expect(ended.map(({ client: name, status }) => [name, status])).toEqual(
-        indices(10).map(() => ["quiet", 200])
-      )
-      yield* TestClock.adjust(4999)
-      expect(ended).toHaveLength(10)
-      yield* TestClock.adjust(1)
-      const rejected = ended.slice(10)
-      expect(rejected).toHaveLength(84)
-      for (const call of rejected) {
-        expect(call.error).toMatchObject({ _tag: "LocalLimitError", limit: "concurrency" })
       }
     }))
 })
@@ -169,25 +129,3 @@ describe("a store that takes some time", () => {
       expect(yield* harness.engine.dailyQuotas(harness.upstream)).toMatchObject([{ remaining: 100 }])
     }))
 })
-
-it.effect("no client loses a slot in a cooldown", () =>
-  Effect.gen(function*() {
-    const harness = yield* engineHarness(
-      (request, number) => {
-        if (callNumberOf(request) >= 100) return ScriptedClient.Hang()
-        return number === 1 ? throttledReply("1") : ScriptedClient.delayed("100 millis", priceReply)
-      },
-      { ...minimalOptions, concurrency: { limit: 64, maxQueue: 100 } }
-    )
-    const ended: Array<Ended> = []
-    for (const number of indices(60)) {
-      yield* startCall(harness, client(number % 2 === 0 ? "a" : "b", 1, 0.25), number, ended)
-    }
-    yield* TestClock.adjust("1 minute")
-    // The first call is not retried, the others wait.
-    expect(succeeded(ended, client("a")) + succeeded(ended, client("b"))).toBe(59)
-    // Every slot is free again.
-    harness.requests.length = 0
-    for (const number of indices(64)) yield* startCall(harness, client("c"), 100 + number, ended)
-    expect(harness.requests).toHaveLength(64)
-  }))
