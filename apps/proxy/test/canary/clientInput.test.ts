@@ -1,8 +1,10 @@
 /** Sends secrets in every place that a client controls: no output of the proxy contains them. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import { streamStatusPath, transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { examples } from "../support/proxy.ts"
 import { findSecrets, readAllOutput, secrets, send, startProxy } from "./support.ts"
 
@@ -137,6 +139,47 @@ describe("what a client sends", () => {
       )
       const others = requests.map((request) => request.replaceAll(`x-api-key: ${secrets.data}`, ""))
       expect(others.flatMap(findSecrets)).toEqual([])
+    }))
+
+  it.scopedLive("leaves the proxy as a chain or cursor only in the upstream request, its span and debug lines", () =>
+    Effect.gen(function*() {
+      const proxy = yield* startProxy()
+      const { port, telemetry, upstream } = proxy
+      const outputs: Array<string> = []
+      const parameters = Arr.cartesian(["chain", "cursor"], Object.values(secrets))
+      for (const status of [200, 302, 400, 404]) {
+        upstream.respondWith(() => rawResponse(status, `{"result":[],"cursor":null}`))
+        for (const [[name, secret], prefix] of Arr.cartesian(parameters, ["", "/all"])) {
+          const target = `${prefix}${transfers}?${name}=${encodeURIComponent(secret)}`
+          upstream.clear()
+          outputs.push(yield* send(port, target, [`X-API-Key: ${secrets.mine}`, "Cache-Control: no-store"]))
+          const requests = upstream.requests()
+          expect(requests.length).toBeGreaterThan(0)
+          for (const request of requests) {
+            expect(Harness.deviationFrom(request, upstream.port, secrets)).toBe(null)
+            const sent = new URL(request.split(" ")[1] ?? "", "http://upstream")
+            expect([sent.pathname, [...sent.searchParams]]).toEqual([transfers, [[name, secret]]])
+          }
+        }
+      }
+      const others = {
+        ...proxy,
+        lines: proxy.lines.filter((line) => !line.includes(`"level":"debug"`)),
+        telemetry: {
+          ...telemetry,
+          logs: telemetry.logs.filter(({ text }) => !text.includes("level=DEBUG")),
+          spans: telemetry.spans.map((span) => ({
+            ...span,
+            // Log lines are events of the current span
+            events: span.events.filter((event) =>
+              !JSON.stringify(event).includes(`"effect.logLevel":"DEBUG"`)
+            ),
+            attributes: new Map([...span.attributes].filter(([name]) => name !== "url.full"))
+          }))
+        }
+      }
+      const all = [...outputs, ...yield* readAllOutput(others)]
+      expect([...new Set(all.flatMap(findSecrets))]).toEqual([])
     }))
 
   it.scopedLive("appears in headers, bodies and log lines only as the request ID", () =>

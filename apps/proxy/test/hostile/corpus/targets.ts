@@ -61,7 +61,14 @@ const queries: Readonly<Record<string, string>> = {
   "a=%26b=c": "a=%26b%3Dc",
   "a=%2523": "a=%2523",
   "cursor=a%0d%0aX:%20y": "cursor=a%0D%0AX%3A%20y",
-  "cursor=../../admin?a=b": "cursor=..%2F..%2Fadmin%3Fa%3Db"
+  "cursor=../../admin?a=b": "cursor=..%2F..%2Fadmin%3Fa%3Db",
+  "chain=evil": "chain=evil",
+  "chain=..%2f": "chain=..%2F",
+  "chain=../../admin?a=b": "chain=..%2F..%2Fadmin%3Fa%3Db",
+  "chain=a%0d%0aX:%20y": "chain=a%0D%0AX%3A%20y",
+  "chain=%00": "chain=%00",
+  "chain=a%26limit=2": "chain=a%26limit%3D2",
+  "chain=__proto__": "chain=__proto__"
 }
 
 /** Names of parameters that may contain a token. */
@@ -183,7 +190,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     get(`${transfers}?${"&".repeat(2000)}${"a=&".repeat(1000)}`)
   ),
   ...Object.entries(queries).flatMap(([query, sent]) =>
-    ["", ...(query.startsWith("cursor") ? ["/all"] : [])].map((prefix) =>
+    ["", ...(/^(cursor|chain)=/.test(query) ? ["/all"] : [])].map((prefix) =>
       entry(
         `${prefix}: a forwarded query: ${query}`,
         forwarded(`GET ${transfers}${sent === "" ? "" : `?${sent}`}`),
