@@ -17,31 +17,21 @@ import * as UsageStats from "./UsageStats.ts"
 /** A metric by its labels. The values of a call are in their order. */
 type Update = (value: number, ...labels: ReadonlyArray<string>) => void
 
-interface LabelNode {
-  labels: ReadonlyArray<MetricLabel.MetricLabel> | undefined
-  readonly next: Map<string, LabelNode>
-}
-
-const makeNode = (): LabelNode => ({ labels: undefined, next: new Map() })
-
 /** Uses one array per combination of values: a metric finds a series fastest by the identity of its label array. */
 const labeled = <Type, Out>(
   metric: Metric.Metric<Type, number, Out>,
   names: ReadonlyArray<string>
 ): Update => {
-  const root = makeNode()
+  const known = new Map<string, ReadonlyArray<MetricLabel.MetricLabel>>()
   return (value, ...values) => {
-    let at = root
-    for (const value of values) {
-      let next = at.next.get(value)
-      if (next === undefined) {
-        next = makeNode()
-        at.next.set(value, next)
-      }
-      at = next
+    // No value contains a space
+    const series = values.join(" ")
+    let labels = known.get(series)
+    if (labels === undefined) {
+      labels = names.map((name, index) => MetricLabel.make(name, values[index] ?? ""))
+      known.set(series, labels)
     }
-    at.labels ??= names.map((name, index) => MetricLabel.make(name, values[index] ?? ""))
-    metric.unsafeUpdate(value, at.labels)
+    metric.unsafeUpdate(value, labels)
   }
 }
 

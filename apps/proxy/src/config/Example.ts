@@ -38,11 +38,8 @@ const element = (key: ConfigKey, depth: number, index: number): ReadonlyArray<st
 
 const maxWidth = 100
 
-const comment = ({ description, variable }: ConfigKey, depth: number): ReadonlyArray<string> =>
-  `${description}${variable === undefined ? "" : ` (${variable.name})`}`.split(" ")
-    .reduce<ReadonlyArray<string>>((lines, word) => {
-      const last = lines.at(-1)
-      return last === undefined || last.length + word.length >= maxWidth - 2 * depth
-        ? [...lines, `# ${word}`]
-        : [...lines.slice(0, -1), `${last} ${word}`]
-    }, [])
+const comment = ({ description, variable }: ConfigKey, depth: number): ReadonlyArray<string> => {
+  const text = variable === undefined ? description : `${description} (${variable.name})`
+  const lines = text.match(new RegExp(`\\S.{0,${maxWidth - 2 * depth - 3}}(?= |$)`, "g")) ?? []
+  return lines.map((line) => `# ${line}`)
+}
