@@ -46,10 +46,11 @@ export const typo: FastCheck.Arbitrary<readonly [name: string, text: string]> = 
 
 /**
  * Asserts which chains a door sends: any ID in lower case without leading zeros, names that are not known unchanged, and no misspelled
- * ones. `send` returns the chains that reach the upstream.
+ * ones. `send` returns the chains that reach the upstream. In a list, a comma separates chains.
  */
 export const expectOpenChains = async (
-  send: (chain: string) => Promise<ReadonlyArray<string>>
+  send: (chain: string) => Promise<ReadonlyArray<string>>,
+  isInList = false
 ): Promise<void> => {
   const law = <A>(
     arbitrary: FastCheck.Arbitrary<A>,
@@ -60,6 +61,6 @@ export const expectOpenChains = async (
       expect([text, await send(text)]).toEqual([text, sent])
     }))
   await law(anyId, ([text, id]) => [text, [id]])
-  await law(newName, (name) => [name, [name]])
+  await law(newName.filter((name) => !(isInList && name.includes(","))), (name) => [name, [name]])
   await law(typo, ([, text]) => [text, []])
 }
