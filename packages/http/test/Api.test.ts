@@ -6,7 +6,6 @@ import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import { DataApi } from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -103,22 +102,6 @@ describe.each([["layerOn", onDataApi], ["one engine", overOneEngine]] as const)(
         })
         const { requests, value } = yield* run(Effect.zipRight(price, Effect.flip(prices)), layer, script)
         expect(value).toMatchObject({ _tag: "LocalLimitError", limit: "rate" })
-        expect(requests).toHaveLength(1)
-      }))
-
-    it.effect("shares the circuit breaker", () =>
-      Effect.gen(function*() {
-        const layer = layerOf({
-          ...options,
-          retry: RetryPolicy.none,
-          breaker: { threshold: 0.1, minimum: 1 }
-        })
-        const { requests, value } = yield* run(
-          Effect.all([Effect.flip(price), Effect.flip(tokens)]),
-          layer,
-          unavailable
-        )
-        expect(value.map(({ _tag }) => _tag)).toEqual(["ServerError", "CircuitOpenError"])
         expect(requests).toHaveLength(1)
       }))
 

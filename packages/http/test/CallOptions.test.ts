@@ -129,28 +129,6 @@ describe("the second argument of an operation function", () => {
       yield* Effect.ignore(harness.data.tokenPrice({ address }))
       expect(harness.requests).toHaveLength(5)
     }))
-
-  it.effect("sets the options of every request of a list, with those of pagination", () =>
-    Effect.gen(function*() {
-      const page = (cursor: string | null) => ScriptedClient.json({ cursor, result: [] })
-      const script = [
-        ScriptedClient.respond(500),
-        page("a"),
-        ScriptedClient.respond(500),
-        page("b"),
-        ScriptedClient.respond(500)
-      ]
-      const { data, requests } = yield* TestClients.harness(script, minimalOptions)
-      const pages = data.tokenOwners.pages({ token_address: address }, {
-        retry: TestClients.immediateRetries(2),
-        maxPages: 2
-      })
-      expect(yield* Stream.runCount(pages)).toBe(2)
-      expect(requests).toHaveLength(4)
-      const items = data.tokenOwners.items({ token_address: address }, { retry: RetryPolicy.none })
-      expect((yield* failureOf(Stream.runDrain(items)))._tag).toBe("ServerError")
-      expect(requests).toHaveLength(5)
-    }))
 })
 
 describe("query", () => {

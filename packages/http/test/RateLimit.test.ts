@@ -46,18 +46,3 @@ it.effect.each(
     const provider = ConfigProvider.fromMap(new Map(Object.entries(environment)))
     expect(yield* Effect.withConfigProvider(Settings.rateLimitConfig, provider)).toEqual(expected)
   }))
-
-it("has no daily quota by default, and rejects one that is not positive", () => {
-  const rate = { limit: 25, window: "1 second" } as const
-  expect(RateLimit.make({ ...rate, dailyQuota: 40_000 }).dailyQuota).toBe(40_000)
-  for (
-    const limit of [
-      RateLimit.make(rate),
-      RateLimit.make({ ...rate, dailyQuota: null }),
-      RateLimit.standard,
-      RateLimit.none
-    ]
-  ) {
-    expect(limit.dailyQuota).toBeNull()
-  }
-})

@@ -33,14 +33,9 @@ describe("two tenants", () => {
       yield* data.walletTransfers({ address }, { apiKey }).pipe(as("b"))
       yield* Stream.runDrain(transfers)
       expect(requests.map(labelOf)).toEqual(["a", "b", "c", "layer"])
-      for (
-        const [key, reason] of [[Redacted.make("a\nb"), "a line break"], [
-          Redacted.make(""),
-          "an empty string"
-        ]] as const
-      ) {
-        const error = yield* failureOf(data.walletTransfers({ address }, { apiKey: key }))
-        expect(error).toMatchObject({ _tag: "InvalidInputError", message: expect.stringContaining(reason) })
+      for (const key of ["a\nb", ""]) {
+        const error = yield* failureOf(data.walletTransfers({ address }, { apiKey: Redacted.make(key) }))
+        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "apiKey" }] })
       }
     }))
 

@@ -92,15 +92,17 @@ export const uses = (data: DataApiService, streams: StreamsApiService, ledger: L
 
 describe("the types of the clients", () => {
   it("require few parameters", () => {
-    expectTypeOf<{ address: string }>().toExtend<Input<"walletTransfers">>()
-    expectTypeOf<{ address: string }>().toExtend<Input<"tokenTransfers">>()
-    expectTypeOf<{ address: string }>().toExtend<Input<"contractNfts">>()
+    expectTypeOf<{ address: string }>().toExtend<
+      & Input<"walletTransfers">
+      & Input<"tokenTransfers">
+      & Input<"contractNfts">
+      & Input<"walletNftTrades">
+      & Input<"tokenPrice">
+      & Input<"walletChains">
+    >()
     expectTypeOf<{ address: string; token_id: string }>().toExtend<Input<"nftOwners">>()
     expectTypeOf<{ address: string; token_id: bigint }>().toExtend<Input<"nftMetadata">>()
-    expectTypeOf<{ address: string }>().toExtend<Input<"walletNftTrades">>()
     expectTypeOf<{ token_address: string }>().toExtend<Input<"tokenOwners">>()
-    expectTypeOf<{ address: string }>().toExtend<Input<"tokenPrice">>()
-    expectTypeOf<{ address: string }>().toExtend<Input<"walletChains">>()
     expectTypeOf<Input<"tokenPrice">["to_block"]>().toEqualTypeOf<number | undefined>()
     expectTypeOf<Input<"contractNfts">["address"]>().toEqualTypeOf<string>()
   })

@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import { once } from "node:events"
 import * as Http from "node:http"
 import { afterAll, afterEach, beforeAll } from "vitest"
+import { freePort, listen } from "../../../http/test/support/Server.ts"
 
 export interface RunningSandbox {
   readonly apiKey: string
@@ -45,30 +46,14 @@ export interface Server {
 /** Returns the body of a response, a promise of it, or null for a response that never ends. */
 export type Script = (url: URL, inFlight: number) => unknown
 
-const servers: Array<Http.Server> = []
+const scopes: Array<Scope.CloseableScope> = []
 
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-    await once(server, "close")
-  }
+  for (const scope of scopes.splice(0)) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const urlOf = (server: Http.Server): string => {
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
-}
-
 /** Returns the URL of a server that has stopped. */
-export const unusedUrl = async (): Promise<string> => {
-  const server = Http.createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const url = urlOf(server)
-  server.close()
-  await once(server, "close")
-  return url
-}
+export const unusedUrl = async (): Promise<string> => `http://127.0.0.1:${await Effect.runPromise(freePort)}`
 
 /** Starts a server, which stops after the test. */
 export const startServer = async (script: Script): Promise<Server> => {
@@ -88,11 +73,11 @@ export const startServer = async (script: Script): Promise<Server> => {
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify(body))
   })
-  servers.push(server)
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const scope = Effect.runSync(Scope.make())
+  scopes.push(scope)
+  const host = await Effect.runPromise(Scope.extend(listen(server), scope))
   return {
-    url: urlOf(server),
+    url: `http://${host}`,
     paths,
     reached: async (text, count = 1) => {
       while (paths.filter((path) => path.includes(text)).length < count) await once(server, "reached")

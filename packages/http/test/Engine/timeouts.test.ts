@@ -1,32 +1,17 @@
-/** Tests timeouts of attempts and calls, and interruption. */
+/** Tests timeouts of attempts while the cache store issues a version. The timelines show other timeouts. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
 import { makeClock } from "../faults/support/CustomClock.ts"
 import { cachingOptions } from "../support/CacheFixtures.ts"
 import { tokenPrice } from "../support/Examples.ts"
 import { failureOf } from "../support/Failures.ts"
-import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
-import { waitsBetween, whileTimePasses } from "../support/TestTime.ts"
-
-const half = (): ScriptedClient.ScriptedReply =>
-  ScriptedClient.respond(200, ScriptedClient.endlessBody("{\"usdPrice\":1"))
+import { whileTimePasses } from "../support/TestTime.ts"
 
 describe("an attempt", () => {
-  it.effect("that hangs in the middle of its body times out", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(half, { retry: TestClients.immediateRetries(2) })
-      const error = yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
-      expect(error).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
-      expect(waitsBetween(harness.requests)).toEqual([10_000])
-      expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
-    }))
-
   it.effect("times out also while the cache store issues its version: then nothing is sent, counted or charged", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory()
@@ -58,17 +43,5 @@ describe("an attempt", () => {
       const call = failureOf(tokenPrice.call(harness)).pipe(Effect.withClock(clock))
       expect(yield* call).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
       expect(harness.requests).toHaveLength(0)
-    }))
-})
-
-describe("a call", () => {
-  it.effect("without timeouts waits as long as needed", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { timeouts: Timeouts.none })
-      const fiber = yield* Effect.fork(tokenPrice.call(harness))
-      yield* TestClock.adjust("3650 days")
-      expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "None" })
-      expect(harness.requests).toHaveLength(1)
-      yield* Fiber.interrupt(fiber)
     }))
 })

@@ -5,6 +5,7 @@ import {
   at,
   everywhere,
   failed,
+  metadata,
   ok,
   price,
   recorded,
@@ -65,5 +66,22 @@ recorded("timeline.concurrency", {
       ({ url }) => ScriptedClient.delayed(url.pathname.includes("00f/") ? 0 : "6 seconds", ok()),
       [...by("noisy", 3, 1, 1 / 4), ...by("quiet", 1, 15, 1 / 4)]
     ),
+  "an expensive call that would start too late does not reject a cheap one of another client": scenario(
+    {
+      ...slots(1),
+      rateLimit: RateLimit.make({
+        limit: 10,
+        window: "1 second",
+        burst: 50,
+        cost: { nftMetadata: 50, tokenPrice: 1 },
+        maxWait: "4 seconds"
+      })
+    },
+    () => ScriptedClient.delayed("500 millis", failed(404)),
+    [metadata(0, "first"), metadata(0, "expensive"), price(0, 1)].map((step) => ({
+      ...step,
+      by: { name: step.call, weight: 1, share: 1 }
+    }))
+  ),
   "each client of a gateway has a queue": scenario(slots(1, 1), slow, [...by("a", 3, 1), ...by("b", 2, 11)])
 })

@@ -66,6 +66,7 @@ recorded("timeline.retry", {
     once
   ),
   "no response to any attempt": scenario(retry, () => ScriptedClient.Hang(), once),
+  "no response and no timeout": scenario({}, () => ScriptedClient.Hang(), once),
   "408, then 200": scenario(retry, [failed(408), ok()], once),
   "400 is not retried": scenario(retry, [failed(400)], once),
   "501 is not retried": scenario(retry, [failed(501)], once),

@@ -1,13 +1,10 @@
 /** Tests in which order a gateway's clients are served, and the limits that they share. */
-import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
@@ -22,7 +19,6 @@ import {
   waitOf
 } from "../../../support/ClientCalls.ts"
 import {
-  addressOf,
   callNumberOf,
   indices,
   minimalOptions,
@@ -247,36 +243,3 @@ describe("the queue", () => {
       })
   )
 })
-
-it.effect("an expensive call that would start too late does not reject a cheap one of another client", () =>
-  Effect.gen(function*() {
-    const rateLimit = RateLimit.make({
-      limit: 10,
-      window: "1 second",
-      burst: 50,
-      cost: { walletTransfers: 50, tokenPrice: 1 },
-      maxWait: "4 seconds"
-    })
-    const harness = yield* engineHarness(() => ScriptedClient.delayed("500 millis", priceReply), {
-      ...minimalOptions,
-      rateLimit,
-      concurrency: { limit: 1, maxQueue: 10 }
-    })
-    const input = Either.getOrThrow(decodeInput(walletTransfers, { address: addressOf(1) }))
-    const expensive = harness.engine.raw(walletTransfers, harness.upstream)(
-      input,
-      encodeRequest(walletTransfers, input)
-    )
-    const ended: Array<Ended> = []
-    const start = (name: string, send: typeof expensive) =>
-      startCall({ ...harness, send: () => send }, client(name), 0, ended)
-    yield* start("first", expensive)
-    yield* start("expensive", expensive)
-    yield* start("cheap", harness.send(1))
-    yield* TestClock.adjust("1 second")
-    expect(ended.map(({ client, error, status }) => [client, status ?? error?._tag])).toEqual([
-      ["first", 200],
-      ["expensive", "LocalLimitError"],
-      ["cheap", 200]
-    ])
-  }))
