@@ -47,7 +47,6 @@ export const requiredKey = <A, I>(
 ) =>
   Schema.propertySignature(schema).annotations(annotate(description, { kind: "value", example, ...details }))
 
-/** A key that may be absent. */
 export const optionalKey = <A, I>(
   schema: Schema.Schema<A, I>,
   example: I,
@@ -62,7 +61,6 @@ export const section = <A, I>(schema: Schema.Schema<A, I>, description: string, 
   Schema.optionalWith(schema, { exact: true, default: () => Schema.decodeUnknownSync(schema)({}) })
     .annotations(annotate(description, { kind: "section", ...details }))
 
-/** A section that may be absent. */
 export const optionalSection = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations(annotate(description, { kind: "section" }))
 

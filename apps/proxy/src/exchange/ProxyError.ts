@@ -16,10 +16,6 @@ export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly logDetail?: string
 }> {}
 
-/** The texts of an error that may contain text of the upstream. */
-export const textsOf = ({ logDetail, message }: ProxyError): ReadonlyArray<string> =>
-  logDetail === undefined ? [message] : [message, logDetail]
-
 export const make = (
   code: ErrorCode,
   message: string,

@@ -27,7 +27,7 @@ import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/Up
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
-export const listPrefix = "/all/"
+export const listPrefix = "/all"
 
 export interface ListRequest {
   readonly handled: HandledRequest
@@ -152,9 +152,7 @@ const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.enc
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(
     "invalid-request",
-    `${name}: unknown parameter; streaming lists accept only known parameters. Remove it, or request single pages without ${
-      listPrefix.slice(0, -1)
-    }`
+    `${name}: unknown parameter; streaming lists accept only known parameters. Remove it, or request single pages without ${listPrefix}`
   )
 
 const apiKeyInPage = ProxyError.make(
@@ -165,5 +163,5 @@ const apiKeyInPage = ProxyError.make(
 const notAList = ({ id }: AnyOperation): ProxyError.ProxyError =>
   ProxyError.make(
     "unknown-path",
-    `${id} is not a list operation; request it without ${listPrefix.slice(0, -1)}`
+    `${id} is not a list operation; request it without ${listPrefix}`
   )

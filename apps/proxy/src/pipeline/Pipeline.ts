@@ -1,9 +1,8 @@
 /**
  * Processes a request: route, authenticate, parse, charge, cache or upstream, respond.
  *
- * Each stage runs once, in this order, as a plain function that returns an effect. The effect is complete already unless
- * something must be waited for: a body, quotas, a store in Redis, the upstream, or compression. A cache hit in memory
- * waits for nothing.
+ * Each stage runs once, in this order. Its effect is complete already unless something must be waited for: a body, quotas,
+ * a store in Redis, the upstream, or compression.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -64,8 +63,8 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
       )
     return Router.respondToMethod(method, "GET", rendered)
   }
-  const isList = path.startsWith(ListStream.listPrefix)
-  const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length - 1) : path)
+  const isList = path.startsWith(`${ListStream.listPrefix}/`)
+  const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length) : path)
   if (match === undefined) {
     // A browser shows the error of the request itself only after a preflight without one.
     return configured.clients.cors !== undefined && Cors.isPreflight(request)
@@ -73,7 +72,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
       : Effect.fail(ProxyError.unknownPath)
   }
   const { operation } = match
-  const routeName = isList ? ListStream.listPrefix + match.route.slice(1) : match.route
+  const routeName = isList ? ListStream.listPrefix + match.route : match.route
   // Also for methods that are not allowed, so that the access log names the client.
   const authorized = authorize(handled, operation.id, routeName)
   const respondTo = () =>

@@ -6,6 +6,7 @@
  */
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 export interface RequestTarget {
@@ -79,11 +80,5 @@ const parseQuery = (text: string): Either.Either<EncodedRequest["query"], ProxyE
 
 const plusAsSpace = (text: string): string => text.replaceAll("+", "%20")
 
-const decode = (text: string): string | undefined => {
-  if (!text.includes("%")) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
+const decode = (text: string): string | undefined =>
+  text.includes("%") ? Either.getOrUndefined(Encoding.decodeUriComponent(text)) : text

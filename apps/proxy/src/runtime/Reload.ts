@@ -19,11 +19,6 @@ export const activate = (config: Config): Effect.Effect<void, never, ActiveConfi
       Effect.map(activeConfig.replace(config), () => metrics.recordReload("success"))
   )
 
-export const countRejection: Effect.Effect<void, never, ProxyMetrics> = Effect.map(
-  ProxyMetrics,
-  (metrics) => metrics.recordReload("failure")
-)
-
 /** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
   options: Load.LoadOptions,
@@ -31,6 +26,7 @@ export const reloadOnChange = (
   watchSources: Watch.WatchSources
 ): Effect.Effect<void, never, ActiveConfig | FileSystem.FileSystem | ProxyMetrics> =>
   Effect.gen(function*() {
+    const metrics = yield* ProxyMetrics
     const applied = yield* SubscriptionRef.make(initial)
     // Each configuration may consist of other files. After a rejection the files of the active one are still watched.
     const changes = Stream.flatMap(
@@ -43,13 +39,12 @@ export const reloadOnChange = (
         Effect.mapError(({ diagnostics }) => diagnostics.map(Diagnostic.formatDiagnostic)),
         Effect.flatMap(apply),
         Effect.matchEffect({
-          onFailure: (reasons) =>
-            Effect.zipRight(
-              countRejection,
-              Effect.logError(
-                ["configuration rejected; the active configuration is unchanged", ...reasons].join("\n  ")
-              )
-            ),
+          onFailure: (reasons) => {
+            metrics.recordReload("failure")
+            return Effect.logError(
+              ["configuration rejected; the active configuration is unchanged", ...reasons].join("\n  ")
+            )
+          },
           onSuccess: (loaded) => SubscriptionRef.set(applied, loaded)
         })
       ))

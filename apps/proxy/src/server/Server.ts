@@ -2,9 +2,8 @@
  * The HTTP server: `node:http` with Effect request handlers.
  *
  * It does not use the server of `@effect/platform`, which removes its request listener at shutdown before the connections
- * are closed, so requests on open keep-alive connections get no response. A proxy in a fleet restarts often: it must
- * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
- * are available synchronously without a fiber.
+ * are closed, so requests on open keep-alive connections get no response. It also sends responses that are available
+ * synchronously without a fiber.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -44,7 +43,6 @@ export class ListenError extends Data.TaggedError("ListenError")<{ readonly reas
 /** The listener for clients. */
 export class MainServer extends Context.Tag("quarry-proxy/MainServer")<MainServer, Server>() {}
 
-/** `shutdownDelay` is evaluated when the shutdown starts. Returns how long `/readyz` fails before the listener stops. */
 export const layer = (
   shutdownDelay: ServerOptions["shutdownDelay"]
 ): Layer.Layer<MainServer, never, ActiveConfig | RequestHandler> =>

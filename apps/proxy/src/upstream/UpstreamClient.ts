@@ -92,7 +92,7 @@ export const make = (config: UpstreamConfig) =>
     const containsApiKey = (text: string): boolean => textContainsSecret(text, apiKeys)
     /** Replaces the message of an error if it contains an API key of the proxy. */
     const withoutApiKey = (error: ProxyError.ProxyError): ProxyError.ProxyError =>
-      ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
+      [error.message, error.logDetail ?? ""].some(containsApiKey) ? withheldMessage(error) : error
     const upstreams = yield* Effect.all(Rec.map(
       endpoints.baseUrls,
       (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {

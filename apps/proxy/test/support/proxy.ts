@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import { AdminServer } from "../../src/admin/AdminServer.ts"
+import { ProxyMetrics } from "../../src/admin/ProxyMetrics.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
@@ -169,7 +170,7 @@ export const launch = <E>(
       port: Context.get(context, MainServer).port() ?? 0,
       adminPort: Context.get(context, AdminServer)?.port() ?? null,
       reload: (config: Config) => Effect.provide(Reload.activate(config), context),
-      countRejection: Effect.provide(Reload.countRejection, context)
+      countRejection: Effect.sync(() => Context.get(context, ProxyMetrics).recordReload("failure"))
     }
   }).pipe(Effect.provide(Logging.layer(log.sink, log.style, logLevel)))
 

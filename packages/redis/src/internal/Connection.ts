@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { Redis as IoRedis } from "ioredis"
+import { once } from "node:events"
 import type { RedisUrl } from "./RedisUrl.ts"
 import * as Replies from "./Replies.ts"
 
@@ -157,18 +158,9 @@ const establishedEvent = "established"
 
 /** Completes when the first connection attempt succeeds or fails, or takes too long. */
 const firstConnectionAttempt = (client: IoRedis) =>
-  Effect.timeoutOption(
-    Effect.async<void>((resume) => {
-      const done = () => resume(Effect.void)
-      client.once(establishedEvent, done)
-      client.once("close", done)
-      return Effect.sync(() => {
-        client.off(establishedEvent, done)
-        client.off("close", done)
-      })
-    }),
-    connectTimeout
-  )
+  Effect.tryPromise((signal) =>
+    Promise.race([establishedEvent, "close"].map((event) => once(client, event, { signal })))
+  ).pipe(Effect.timeout(connectTimeout), Effect.ignore)
 
 const close = (client: IoRedis): Effect.Effect<void> =>
   Effect.async((resume) => {

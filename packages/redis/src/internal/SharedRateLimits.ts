@@ -58,6 +58,8 @@ export const makeWithClock = (
         redis.run(script, `${redis.keyPrefix}${kind}:1:${id}`, args.map(String))
     const onRateLimit = runOn("rate-limit")
     const onQuota = runOn("quota")
+    const remainingOf = (reply: Effect.Effect<unknown, StoreError>) =>
+      Effect.map(decode(Reply, reply), ([, remaining]) => remaining)
     return {
       acquire: (id, { burst, maxCost = 0, limit, window }, cost, lease) =>
         Effect.map(
@@ -73,10 +75,7 @@ export const makeWithClock = (
               }
         ),
       release: (id, { burst, limit, window }, cost, age) =>
-        Effect.map(
-          decode(Reply, onRateLimit(rateLimits.release, id, limit, window, burst, cost, minAge(age))),
-          ([, remaining]) => remaining
-        ),
+        remainingOf(onRateLimit(rateLimits.release, id, limit, window, burst, cost, minAge(age))),
       startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
       settleTrial: (id, succeeded) =>
         Effect.asVoid(onRateLimit(rateLimits.settleTrial, id, succeeded ? "succeeded" : "")),
@@ -89,10 +88,7 @@ export const makeWithClock = (
               : { _tag: "QuotaExceeded", remaining, millis }
         ),
       refund: (id, { limit, period }, cost, age) =>
-        Effect.map(
-          decode(Reply, onQuota(quotas.refund, id, limit, period, cost, minAge(age))),
-          ([, remaining]) => remaining
-        ),
+        remainingOf(onQuota(quotas.refund, id, limit, period, cost, minAge(age))),
       peek: (id, { limit, period }) =>
         Effect.map(
           decode(Reply, onQuota(quotas.peek, id, limit, period)),

@@ -166,7 +166,7 @@ export const pathsOf = (
     ),
     ...(isList(operation)
       ? [
-        [template(ListStream.listPrefix.slice(0, -1) + pathPrefix[operation.api] + operation.path), {
+        [template(ListStream.listPrefix + pathPrefix[operation.api] + operation.path), {
           get: listOf(operation, cost)
         }] as const
       ]
