@@ -41,23 +41,6 @@ export const chooseEncoding = (acceptEncoding: string | undefined): ContentEncod
 const brotli = promisify<Uint8Array, Zlib.BrotliOptions, Buffer>(Zlib.brotliCompress)
 const gzip = promisify<Uint8Array, Zlib.ZlibOptions, Buffer>(Zlib.gzip)
 
-/** Compresses a body in the thread pool of Node, at levels that take about 1 ms for a page of records. */
-export const encode = (encoding: ContentEncoding, body: Uint8Array): Promise<Uint8Array> => {
-  switch (encoding) {
-    case "gzip":
-      return gzip(body, { level: 4 })
-    case "br":
-      return brotli(body, {
-        params: {
-          [Zlib.constants.BROTLI_PARAM_QUALITY]: 4,
-          [Zlib.constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength
-        }
-      })
-    case "zstd":
-      return zstd(body)
-  }
-}
-
 const zstd = (body: Uint8Array): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     if (typeof zstdCompress !== "function") return reject(new Error("this Node has no zstd"))
@@ -65,6 +48,19 @@ const zstd = (body: Uint8Array): Promise<Uint8Array> =>
       error === null ? resolve(encoded) : reject(error)
     return Reflect.apply(zstdCompress, undefined, [body, done])
   })
+
+/** Compresses a body in the thread pool of Node, at a level that takes about 1 ms for a page of records. */
+export const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => Promise<Uint8Array> } = {
+  gzip: (body) => gzip(body, { level: 4 }),
+  br: (body) =>
+    brotli(body, {
+      params: {
+        [Zlib.constants.BROTLI_PARAM_QUALITY]: 4,
+        [Zlib.constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength
+      }
+    }),
+  zstd
+}
 
 export interface EncodedBody {
   readonly bytes: Uint8Array
@@ -100,7 +96,7 @@ export const make = () => {
       const key = entityTag === undefined ? undefined : `${encoding} ${entityTag}`
       const existing = key === undefined ? undefined : encodedBodies.get(key)
       if (existing !== undefined) return Effect.succeed({ bytes: existing, encoding })
-      return Effect.map(Effect.promise(() => encode(encoding, response.bytes)), (bytes) => {
+      return Effect.map(Effect.promise(() => encoders[encoding](response.bytes)), (bytes) => {
         if (key !== undefined) encodedBodies.set(key, bytes)
         return { bytes, encoding }
       })

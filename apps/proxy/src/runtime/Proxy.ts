@@ -1,6 +1,5 @@
 /** The services of a proxy, as one layer: it listens until its scope closes. */
 import * as Engine from "@blockquarry/http/Engine"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AdminOptions } from "../admin/AdminHandler.ts"
@@ -17,14 +16,12 @@ import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import * as Quotas from "../quota/Quotas.ts"
 import * as Server from "../server/Server.ts"
 
-export interface ProxyOptions extends AdminOptions {
+export interface ProxyOptions extends AdminOptions, Pick<Server.ServerOptions, "shutdownDelay"> {
   readonly config: Config
   /** Decides which requests are traced; null if no spans are exported. */
   readonly sampler: Sampler.Sampler | null
   /** Receives the lines of the access log. */
   readonly log: { readonly sink: Logging.LogSink; readonly style: Logging.LogStyle }
-  /** Evaluated when the shutdown starts. Returns how long `/readyz` fails before the listener stops accepting requests. */
-  readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
 }
 
 /** The admin listener starts before the main listener and stops after it, so that the shutdown can be observed. */

@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly listen: { readonly host: string; readonly port: number }
   /** Limits and shutdown are those of the first configuration. */
   readonly activeConfig: { readonly current: () => Pick<Configured, "clients" | "config"> }
-  /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
+  /** Evaluated when the shutdown starts: how long the server accepts requests then, while it reports that it is not ready. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
   readonly shutdownTimeout: Duration.DurationInput
   readonly handler: RequestHandlerService
