@@ -10,10 +10,10 @@ import {
 } from "../args/CommandDescription.ts"
 import { nextWords, resolvePath } from "../args/CommandTree.ts"
 import { readWords } from "../args/ReadWords.ts"
-import type { ConfiguredNames } from "../config/Configuration.ts"
+import type { loadNames as LoadConfiguredNames } from "../config/Configuration.ts"
 import { helpTopics } from "../help/Help.ts"
 
-type LoadNames = () => Promise<ConfiguredNames>
+type LoadNames = typeof LoadConfiguredNames
 
 /** Lines that tell the shell to complete files or directories itself, or not to append a space. */
 const directives = { file: ":files", directory: ":directories", noSpace: ":nospace" } as const
@@ -37,12 +37,12 @@ const valueLines = async (
   if (completes === "field" || (spec.repeatable && "value" in spec)) {
     // The last item of a list, without the items before it
     const earlier = current.split(",").slice(0, -1)
-    const items = completes === "alias" ? [...(await loadNames()).aliases.keys()] : words
+    const items = completes === "alias" ? [...(await loadNames()).addressBook.addresses.keys()] : words
     const others = items.filter((item) => !earlier.includes(item))
     return [...candidates(others.map((item) => [...earlier, item].join(","))), directives.noSpace]
   }
   return completes === "alias"
-    ? [...(await loadNames()).aliases].map(([name, address]) => candidate(name, address))
+    ? [...(await loadNames()).addressBook.addresses].map(([name, address]) => candidate(name, address))
     : candidates(words)
 }
 

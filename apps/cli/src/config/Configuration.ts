@@ -234,15 +234,6 @@ export const effectiveValue = ({ values }: Configuration, name: string): Resolve
   return value === null ? null : { value, origin: { _tag: "Default" } }
 }
 
-export interface ConfiguredNames {
-  readonly profiles: ReadonlyArray<string>
-  /** Addresses by name. */
-  readonly aliases: ReadonlyMap<string, string>
-}
-
-/** Loads the names. Invalid files have none. */
-export const loadNames = (): Promise<ConfiguredNames> =>
-  Effect.runPromise(Effect.map(load(new Map()), ({ addressBook, profiles }) => ({
-    profiles,
-    aliases: addressBook.addresses
-  })))
+/** Loads the profiles and aliases that completions list. Invalid files have none. */
+export const loadNames = (): Promise<Pick<Configuration, "addressBook" | "profiles">> =>
+  Effect.runPromise(load(new Map()))

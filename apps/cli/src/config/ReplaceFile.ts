@@ -6,7 +6,7 @@ import * as NodePath from "node:path"
 import { ConfigFileError, type FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode, systemFailure } from "../errors/SystemError.ts"
 import { lockFile } from "../files/FileLock.ts"
-import { replaceAtomically } from "../files/Files.ts"
+import { followLinks, replaceAtomically } from "../files/Files.ts"
 import { makeDirectory } from "../files/MakeDirectory.ts"
 
 /** Larger files are not configuration. */
@@ -33,15 +33,6 @@ export const readSmallFile = (file: string): Effect.Effect<string | null, Config
 /** How long another process may hold the lock: 2 s. */
 const lockRetries = Schedule.intersect(Schedule.spaced("40 millis"), Schedule.recurs(50))
 
-/** Follows a symbolic link, which is kept. */
-const targetOf = (file: string): string => {
-  try {
-    return fs.realpathSync(file)
-  } catch {
-    return file
-  }
-}
-
 /**
  * Replaces the content of a file by what `next` returns for it. Readers see the old or the new content, never a part.
  * Processes do so one after another, so that none of their changes is lost. `mode` is set, or kept if it is null.
@@ -52,9 +43,9 @@ export const replaceFile = <E>(
   next: (current: string | null) => Effect.Effect<string, E>
 ): Effect.Effect<void, ConfigFileError | E> =>
   Effect.scoped(Effect.gen(function*() {
-    const target = targetOf(file)
     const failed = (error: unknown) =>
       new ConfigFileError({ file, ...systemFailure("cannot write the file", error) })
+    const target = yield* Effect.tryPromise({ try: () => followLinks(file), catch: failed })
     yield* Effect.try({ try: () => makeDirectory(NodePath.dirname(target), 0o700), catch: failed })
     const toConfigFileError = ({ hint = null, reason }: FileConflictError | OutputError) =>
       new ConfigFileError({ file, reason, hint })

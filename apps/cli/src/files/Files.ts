@@ -24,7 +24,7 @@ export const ifExists = <A>(result: Promise<A>): Promise<A | null> =>
   })
 
 /** Follows symbolic links, so that a link stays one when its file is replaced. */
-const followLinks = async (file: string): Promise<string> => {
+export const followLinks = async (file: string): Promise<string> => {
   // Fails for links in a circle
   await ifExists(fs.stat(file))
   const link = await fs.readlink(file).catch(() => null)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import type { OutputClosedError, OutputError } from "../errors/CommandError.ts"
 import type { OutputFormat } from "../render/OutputFormat.ts"
-import { type Column, formatTable } from "../render/Table.ts"
+import { type Column, makeTablePrinter } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import type { RecordField } from "./RecordFields.ts"
 import { makeCsv, makeJson, ndjson, type RecordFormat } from "./RecordFormat.ts"
@@ -26,7 +26,8 @@ export const printRows = <A extends { readonly [K in keyof A]: string | number |
         cell: (row) => String(row[header] ?? ""),
         ...columns[header]
       }))
-      return terminal.print(formatTable(tableColumns, rows, terminal.out))
+      const view = { stream: terminal.out, isWide: false, now: null, subject: null, aliasOf: () => null }
+      return terminal.print(makeTablePrinter(tableColumns, view).page(rows))
     }
     const print = ({ end, records, start }: RecordFormat, values: ReadonlyArray<unknown>) =>
       terminal.print([start(), ...records(values), end()])

@@ -5,7 +5,7 @@
  * middle, text at the end, numbers so that their size remains visible, and the least important columns are hidden.
  */
 import * as Arr from "effect/Array"
-import { type StreamInfo, styled, type TextStyle } from "../terminal/StreamInfo.ts"
+import { styled, type TextStyle } from "../terminal/StreamInfo.ts"
 import { sanitize } from "../text/Sanitize.ts"
 import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "../text/Width.ts"
 import { shortenNumber } from "./ShortNumber.ts"
@@ -243,18 +243,3 @@ export const makeTablePrinter = <A>(
     }
   }
 }
-
-/** A view of values that need no context. */
-const plainView: Omit<View, "stream"> = {
-  isWide: false,
-  now: null,
-  subject: null,
-  aliasOf: () => null
-}
-
-/** Formats a complete table of values that need no context. */
-export const formatTable = <A>(
-  columns: ReadonlyArray<Column<A>>,
-  records: ReadonlyArray<A>,
-  stream: StreamInfo
-): string => makeTablePrinter(columns, { ...plainView, stream }).page(records).join("")

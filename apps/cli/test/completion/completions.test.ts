@@ -9,12 +9,13 @@ import { sample } from "../../../../packages/core/test/support/sample.ts"
 import { optionsOf } from "../../src/args/CommandDescription.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { complete } from "../../src/completion/Complete.ts"
+import * as AddressBook from "../../src/config/AddressBook.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
 import { shellProgram } from "../support/process.ts"
 
 const names = {
   profiles: ["default", "work"],
-  aliases: new Map([["treasury", "0xba766b2113a53a5900c11859ceca38ca9918c6b4"]])
+  addressBook: AddressBook.make(new Map([["treasury", "0xba766b2113a53a5900c11859ceca38ca9918c6b4"]]))
 }
 
 /** Returns the words that complete a command line, whose last word is incomplete. */
@@ -121,7 +122,7 @@ beforeAll(() => {
   const script = `#!/bin/sh\nexec ${shellProgram} "$@"\n`
   writeFileSync(join(directory, "quarry"), script, { mode: 0o755 })
   mkdirSync(join(directory, "config/quarry"), { recursive: true })
-  const aliases = `aliases:\n  treasury: ${names.aliases.get("treasury")}\n`
+  const aliases = `aliases:\n  treasury: ${names.addressBook.resolve("treasury")}\n`
   writeFileSync(join(directory, "config/quarry/config.yaml"), aliases)
   writeFileSync(join(directory, "exported.csv"), "")
   // Otherwise the server ends with each session, while the next one may connect to it

@@ -4,6 +4,7 @@
  * Names in braces are values of the sandbox, for example `{wallet}`. Quotes enclose a word with spaces.
  */
 import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { exampleValues } from "../../src/help/Help.ts"
 import type { ProcessResult } from "../support/process.ts"
 
 /** A response of a scripted upstream. The last response is repeated. */
@@ -56,18 +57,13 @@ export interface Session extends Omit<Case, "line"> {
 
 /** Values of the sandbox with seed 1. */
 const sandboxValues: Readonly<Record<string, string>> = {
-  wallet: "0xba766b2113a53a5900c11859ceca38ca9918c6b4",
+  ...exampleValues,
   busyWallet: "0xf0c02a404db8066dd124911823e9a3f857826472",
   emptyWallet: "0xafb6600bd209893cb2252298463303168fa6c9ca",
-  token: "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993",
   unpricedToken: "0xa02762ddb88bf92ce772e67c6b7351e35888a050",
   polygonToken: "0xff090b1bf339762131d479a58241b2e4482ebcf4",
-  collection: "0x88c1cfd05896cc1885ee3e58243025720a456f8b",
   collection1155: "0xba3ab3fa77425233bc4d51a1953c948fc3436387",
   tokenId1155: "27681895463955313618714027297701641155802086373277994736524238203787906886130",
-  unindexed: "0x29f01282fb1f46e11e01135f0570b4b39094d555",
-  stream: "917803ca-37f1-492a-a927-beb8b2dab5d5",
-  transaction: "0x15cc3458255c309c1d49bf3f987d905513b1508d7d213a2b8afad84ceb69d042",
   pending: "0x8a87e59027022600eab2c8f0642add9b486b6807a228aa0971f9b64ecdd139be",
   unknownAddress: "0x00000000000000000000000000000000000000aa"
 }

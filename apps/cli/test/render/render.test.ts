@@ -8,7 +8,7 @@ import { addressColumn, percentColumn, timeColumn } from "../../src/render/Colum
 import { countOf } from "../../src/render/Count.ts"
 import { formatDetails, toLines } from "../../src/render/Details.ts"
 import { shortenNumber } from "../../src/render/ShortNumber.ts"
-import { type Column, formatTable, makeTablePrinter } from "../../src/render/Table.ts"
+import { type Column, makeTablePrinter } from "../../src/render/Table.ts"
 import { formatRelative, formatTime, formatWithAge } from "../../src/render/Time.ts"
 import { formatTokenAmount } from "../../src/render/TokenAmount.ts"
 import type { View } from "../../src/render/View.ts"
@@ -57,11 +57,10 @@ it("removes all control sequences", () => {
 it("prints no control sequences of untrusted names in tables, details and JSON", () => {
   const [text] = hostile[3] ?? [""]
   const columns: ReadonlyArray<Column<string>> = [{ header: "name", kind: "text", cell: (name) => name }]
-  const stream = { isTerminal: true, hasColors: false, columns: 40 }
   const record = { name: text, [text]: "field", nested: [{ name: `\u009b31m${text}` }] }
   for (
     const shown of [
-      formatTable(columns, [text], stream),
+      makeTablePrinter(columns, view(40)).page([text]).join(""),
       formatDetails(toLines(record), view(40)),
       toJson(record),
       toJson(record, 2)
