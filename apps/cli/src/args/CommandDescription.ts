@@ -46,7 +46,6 @@ export interface ArgumentDescription {
 export interface CommandProperties {
   /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
   readonly path: ReadonlyArray<string>
-  /** The operation that the command calls, if any. */
   readonly operation: string | null
   /** Whether the command changes state at the upstream. */
   readonly isUpdate: boolean

@@ -1,4 +1,3 @@
-/** Makes the options and arguments of commands. */
 import { type Check, integerBetween, oneOf } from "./Checks.ts"
 import type { ArgumentDescription, OptionDescription } from "./CommandDescription.ts"
 
@@ -41,7 +40,6 @@ export const textOption = (
   repeatable: isRepeatable
 })
 
-/** An option with a choice of values. */
 export const choiceOption = (
   name: string,
   value: string,

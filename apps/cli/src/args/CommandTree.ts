@@ -1,4 +1,3 @@
-/** Finds commands by their words. */
 import type { CommandDescription } from "./CommandDescription.ts"
 import { closestMatch } from "./Suggest.ts"
 
@@ -7,7 +6,6 @@ export interface ResolvedPath {
   readonly path: ReadonlyArray<string>
   /** The named command; null for a group. */
   readonly command: CommandDescription | null
-  /** The words after the path. */
   readonly rest: ReadonlyArray<string>
 }
 

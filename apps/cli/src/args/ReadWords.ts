@@ -4,7 +4,6 @@ import { looksLikeApiKey } from "./ApiKeyName.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
 import { type OptionDescription, optionLabel } from "./CommandDescription.ts"
 
-/** Why a command line is invalid. */
 export interface ArgumentError {
   readonly reason: string
   readonly hint: string | null

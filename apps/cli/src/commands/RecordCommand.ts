@@ -1,4 +1,3 @@
-/** Commands that print one record. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Effect from "effect/Effect"

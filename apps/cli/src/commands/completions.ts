@@ -1,4 +1,3 @@
-/** `quarry completions` */
 import * as Effect from "effect/Effect"
 import { singleValue } from "../args/ArgumentValues.ts"
 import { commandArgument } from "../args/CommandOption.ts"

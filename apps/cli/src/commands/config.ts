@@ -46,7 +46,6 @@ const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
   return new UsageError({ reason: message, hint })
 }
 
-/** Prints what is invalid, because it does not apply. */
 const printIssues = ({ issues }: Configuration) =>
   Effect.forEach(issues, (issue) => note(sanitize(`warning: ${formatIssue(issue)}`)))
 

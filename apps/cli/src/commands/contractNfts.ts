@@ -1,4 +1,3 @@
-/** `quarry nft list` */
 import type { ContractNftsInput } from "@blockquarry/core/Inputs"
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { ListOperationError } from "@blockquarry/core/OperationError"

@@ -1,4 +1,3 @@
-/** `quarry doctor` */
 import * as Effect from "effect/Effect"
 import { outputOption, requestOptions } from "../args/GlobalOptions.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"

@@ -1,4 +1,3 @@
-/** `quarry ledger tx` */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"

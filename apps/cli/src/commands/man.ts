@@ -1,4 +1,3 @@
-/** `quarry man` */
 import * as Effect from "effect/Effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -1,4 +1,3 @@
-/** `quarry nft get` */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { formatTokenAmount } from "../render/TokenAmount.ts"

@@ -1,4 +1,3 @@
-/** `quarry nft owners` */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, nftColumns } from "./nfts.ts"

@@ -1,4 +1,3 @@
-/** `quarry sandbox serve` */
 import type { FaultRule, parseFault, SandboxService } from "@blockquarry/sandbox/Sandbox"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -47,7 +46,6 @@ const faultRules = (
   }))
 }
 
-/** Returns the rules that the options describe. */
 export const faultsOf = (
   values: ArgumentValues,
   parse: typeof parseFault

@@ -1,4 +1,3 @@
-/** `quarry token owners` */
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { tokenOwners as operation } from "@blockquarry/core/operations/tokenOwners"
 import { topHolders } from "@blockquarry/http/TopHolders"

@@ -1,4 +1,3 @@
-/** `quarry token price` */
 import type { TokenPriceInput } from "@blockquarry/core/Inputs"
 import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"

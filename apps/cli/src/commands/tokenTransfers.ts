@@ -1,4 +1,3 @@
-/** `quarry token transfers` */
 import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenTransfers"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, tokenTransferColumns } from "./transfers.ts"

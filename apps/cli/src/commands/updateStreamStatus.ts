@@ -1,4 +1,3 @@
-/** `quarry stream set-status` */
 import { updateStreamStatus as operation } from "@blockquarry/core/operations/updateStreamStatus"
 import { recordCommand } from "./RecordCommand.ts"
 

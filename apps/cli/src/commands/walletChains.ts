@@ -1,4 +1,3 @@
-/** `quarry wallet chains` */
 import type { ActiveChain } from "@blockquarry/core/model/WalletChains"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
 import { numberColumn, textColumn, timeColumn } from "../render/Columns.ts"

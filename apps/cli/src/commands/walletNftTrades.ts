@@ -1,4 +1,3 @@
-/** `quarry wallet nft-trades` */
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import {

@@ -1,4 +1,3 @@
-/** `quarry wallet transfers` */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import { listCommand } from "./ListCommand.ts"
 import { isSpam, walletTransferColumns } from "./transfers.ts"

@@ -32,7 +32,6 @@ export const checkName = (name: string): string | null => {
   return /^[0-9a-f]{16,}$/i.test(name) ? `${JSON.stringify(name)} looks like an address` : null
 }
 
-/** Returns why a text is no address; null if it is one. */
 export const checkAddress = (text: string): string | null =>
   /^0x[0-9a-f]{40}$/i.test(text)
     ? null

@@ -1,4 +1,3 @@
-/** Settings of a command. */
 import type * as Duration from "effect/Duration"
 import type { OutputFormat } from "../render/OutputFormat.ts"
 import type { Configuration } from "./Configuration.ts"

@@ -12,7 +12,6 @@ export const projectFileName = ".quarry.yaml"
 const pathOf = ({ platform }: PathEnvironment): NodePath.PlatformPath =>
   platform === "win32" ? NodePath.win32 : NodePath.posix
 
-/** Returns the home directory; null if it is unknown. */
 const homeDirectory = (environment: PathEnvironment): string | null => {
   const home = environment.variable(environment.platform === "win32" ? "USERPROFILE" : "HOME")
   return pathOf(environment).isAbsolute(home) ? home : null

@@ -18,7 +18,6 @@ import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
 import { findSetting, settings, variableOf } from "./Setting.ts"
 
-/** Where a value is set. */
 export type Origin =
   | { readonly _tag: "Option"; readonly name: string }
   | { readonly _tag: "Environment"; readonly variable: string }
@@ -49,7 +48,6 @@ export interface ResolvedValue {
 }
 
 export interface Configuration {
-  /** The settings that are set, by name. */
   readonly values: ReadonlyMap<string, ResolvedValue>
   readonly profile: string
   readonly profiles: ReadonlyArray<string>
@@ -62,7 +60,6 @@ export interface Configuration {
 interface ConfigFiles {
   /** Null without a home directory. */
   readonly user: string | null
-  /** Null if there is none. */
   readonly project: string | null
   /** The project file that a command creates if there is none. */
   readonly newProject: string
@@ -90,7 +87,6 @@ export const defaultProfile = "default"
 
 const pathVariables = ["HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"]
 
-/** Reads the variables that determine the locations of files. */
 export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effect.map(
   Effect.forEach(pathVariables, environmentVariable),
   (values) => {
@@ -122,7 +118,6 @@ export const missingHome = (file: string): ConfigFileError =>
     hint: "set HOME, or XDG_CONFIG_HOME, to an absolute path"
   })
 
-/** Returns the user file; fails without a home directory. */
 export const requireUserFile = (
   { files: { user } }: Configuration
 ): Effect.Effect<string, ConfigFileError> => user === null ? missingHome("config.yaml") : Effect.succeed(user)
@@ -200,7 +195,6 @@ const readEnvironment = Effect.map(
 export const formatIssue = ({ file, line, message }: ConfigFile.ConfigIssue): string =>
   `${file}${line === null ? "" : `:${line}`}: ${message}`
 
-/** Fails with the first issue, if there is one. */
 export const requireValid = ({ issues }: Configuration): Effect.Effect<void, UsageError> => {
   const [issue] = issues
   return issue === undefined

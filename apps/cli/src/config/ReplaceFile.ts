@@ -1,4 +1,3 @@
-/** Replaces small files atomically. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"

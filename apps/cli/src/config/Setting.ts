@@ -66,7 +66,6 @@ const preference = (
   check: Check
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
 
-/** A setting with the name and the check of its option. */
 const ofOption = (
   { check = () => null, name }: CommandOption,
   description: string,

@@ -17,7 +17,6 @@ import { HttpTransport } from "../connection/HttpTransport.ts"
 import type { UsageError } from "../errors/CommandError.ts"
 
 export interface ServiceCheck {
-  /** Null if the request succeeded. */
   readonly error: OperationError | null
   /** The headers of the response that describe it; null without a response. */
   readonly headers: Readonly<Record<string, string>> | null

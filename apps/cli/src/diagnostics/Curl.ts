@@ -31,7 +31,6 @@ export const formatCurl = ({ body, method }: EncodedRequest, url: string): strin
     ...body === null ? [] : ["--header", "'content-type: application/json'", "--data", shellQuote(body)]
   ].join(" ")
 
-/** Prints the first request that a command sends. */
 export const printCurl = (
   invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
@@ -59,7 +58,6 @@ export const printRequest = (
     yield* note(sanitize(yield* keyNote(settings)))
   })
 
-/** Says how the shell gets the key. */
 const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>
   Effect.gen(function*() {
     if (isSandbox) return "note: start the server with quarry sandbox serve; it prints the API key"

@@ -25,7 +25,6 @@ export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {
 
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
   readonly timeout: Duration.Duration
-  /** The operation that the command calls, if any. */
   readonly operation: string | null
   /** Whether the command is an update that may have been applied. */
   readonly isUpdate: boolean

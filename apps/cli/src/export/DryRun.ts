@@ -20,7 +20,6 @@ import { planStart } from "./ExportStart.ts"
 import { cursorOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
-/** Prints the first request of an operation without sending it. */
 export const printFirstRequest = (
   operation: AnyOperation,
   { values }: CommandInvocation

@@ -155,7 +155,6 @@ const writeRecords = <Item>(
         yield* partial.append(part.encoder.add(values))
         if (error !== null) yield* Effect.fail(error)
       })
-    /** Adds records, and saves each part that is full. */
     const addRecords = (
       records: ReadonlyArray<EncodedRecord>,
       cursorAfter: RecordPage<Item>["cursorAfter"]

@@ -1,4 +1,3 @@
-/** Options of exports to a file. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"

@@ -20,7 +20,6 @@ export interface ExportPlan<in out Item> {
   readonly query: ExportQuery
   readonly format: FileFormat
   readonly partLimits: PartLimits["Type"]
-  /** The command line that continues the export. */
   readonly resumeCommand: string
 }
 

@@ -1,4 +1,3 @@
-/** The progress line and the messages of an export. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordList.ts"
@@ -7,7 +6,6 @@ import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 
-/** Milliseconds between two updates of the line. */
 const updateInterval = 100
 
 const units = ["bytes", "kB", "MB", "GB", "TB"]

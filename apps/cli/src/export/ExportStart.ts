@@ -17,7 +17,6 @@ export const exportFiles = (file: string) => ({
 export const writeManifest = (file: string, manifest: Manifest): Effect.Effect<void, OutputError> =>
   replaceText(exportFiles(file).manifest, formatManifest(manifest))
 
-/** Gives the complete file its name. */
 export const publish = (file: string): Effect.Effect<void, OutputError> =>
   write(file, async () => {
     await fs.rename(exportFiles(file).partial, file)

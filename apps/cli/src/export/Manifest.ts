@@ -32,7 +32,6 @@ export interface Part extends Schema.Schema.Type<typeof Part> {}
 /** Records after the last part, which are saved without being encoded. */
 const Tail = Schema.Struct({
   records: Count,
-  /** Continues after the records. */
   cursor: Schema.String,
   /** The records as lines of JSON, compressed, in base64. */
   lines: Schema.String

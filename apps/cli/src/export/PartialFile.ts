@@ -13,7 +13,6 @@ import type { OutputError } from "../errors/CommandError.ts"
 import { attempt, ifExists, write } from "../files/Files.ts"
 import type { Part } from "./Manifest.ts"
 
-/** Bytes that are collected before they are written. */
 const bufferSize = 2 ** 20
 
 export interface PartialFile {

@@ -85,7 +85,6 @@ const readOwner = async (lock: string): Promise<string | null> => {
   return names[0] ?? null
 }
 
-/** Fails if another process holds the lock of a file. Changes nothing. */
 export const requireUnlocked = (file: string): Effect.Effect<void, FileConflictError | OutputError> =>
   Effect.flatMap(
     attempt("read", lockOf(file), () => readOwner(lockOf(file))),

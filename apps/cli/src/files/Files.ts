@@ -90,11 +90,9 @@ export const replaceAtomically = async (file: string, text: string, mode?: numbe
 export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
   write(file, () => replaceAtomically(file, text))
 
-/** Returns null if the file does not exist. */
 export const readText = (file: string): Effect.Effect<string | null, OutputError> =>
   attempt("read", file, () => ifExists(fs.readFile(file, "utf8")))
 
-/** Returns the size of a file, or null if it does not exist. */
 export const sizeOf = (file: string): Effect.Effect<number | null, OutputError> =>
   attempt("read", file, async () => (await ifExists(fs.stat(file)))?.size ?? null)
 

@@ -1,4 +1,3 @@
-/** Creates a directory and its parents. */
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 

@@ -23,7 +23,6 @@ export interface FileFormat {
 
 /** Encodes the records of one part. The bytes depend on the records only, not on how they arrive. */
 export interface PartEncoder {
-  /** Adds records and returns the bytes that can be written. */
   readonly add: (records: ReadonlyArray<unknown>) => Uint8Array
   /** Returns the records that have no bytes yet, because the part encodes all of its records together. */
   readonly pending: () => ReadonlyArray<unknown>

@@ -15,7 +15,6 @@ export interface ParquetOptions {
   /** Whether integer amounts have a third column `<name>_bytes` with 32 bytes, big-endian. */
   readonly hasBinaryAmounts: boolean
   readonly createdBy: string
-  /** Key/value metadata of the file. */
   readonly metadata: Readonly<Record<string, string>>
 }
 

@@ -10,7 +10,6 @@ export type FieldKind =
   | "boolean"
   /** A safe integer. */
   | "integer"
-  /** A floating-point number. */
   | "float"
   /** A string of digits: an exact integer of any size. */
   | "amount"

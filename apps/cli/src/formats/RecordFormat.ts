@@ -12,7 +12,6 @@ import { type RecordField, valueAt } from "./RecordFields.ts"
 /** Formats records one after another. `start` precedes the first record, `end` follows the last one. */
 export interface RecordFormat<in Row = unknown> {
   readonly start: () => string
-  /** Returns the text of each record. */
   readonly records: (records: ReadonlyArray<Row>) => ReadonlyArray<string>
   readonly end: () => string
 }
@@ -23,10 +22,8 @@ const documents = (indent?: number): RecordFormat => ({
   end: () => ""
 })
 
-/** Newline-delimited JSON: one document per line. */
 export const ndjson = documents()
 
-/** One record as an indented document. */
 export const jsonDocument = documents(2)
 
 /** Creates the format of a JSON array with one record per line. It keeps whether a comma must precede the next record. */

@@ -67,7 +67,6 @@ const isInvalidInput = (error: CommandError): boolean =>
 interface InputFailuresOptions {
   /** Failed inputs are also written to this file, if it is not null. */
   readonly file: string | null
-  /** Names where the inputs come from. */
   readonly source: string
   /** What the inputs are, in the plural. */
   readonly inputName: "inputs" | "chains"

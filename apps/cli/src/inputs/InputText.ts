@@ -27,7 +27,6 @@ export interface InputText {
   readonly file: string | null
   /** The columns of a CSV file with a header, by name or number; null for a text with one input per line. */
   readonly columns: ReadonlyArray<string> | null
-  /** The number of values of an input. */
   readonly valueCount: number
 }
 
@@ -96,7 +95,6 @@ const lineInputs = async function*(
   }
 }
 
-/** How many columns an error lists. */
 const maxListedColumns = 20
 
 /** Returns the index of a column by its name or number. */
@@ -155,7 +153,6 @@ const readError = (input: InputText, error: unknown): UsageError => {
     : new UsageError(systemFailure(action, error, "read"))
 }
 
-/** Returns the bytes of a file, or of stdin. */
 export const bytesOf = ({ file }: Pick<InputText, "file">): Effect.Effect<AsyncIterable<Uint8Array>> =>
   Effect.map(StandardInput, (standardInput) => file === null ? standardInput() : createReadStream(file))
 

@@ -13,7 +13,6 @@ export const bodyOption = textOption(
   "Body of the request: JSON, @file, or - for stdin"
 )
 
-/** Reads and parses a body. */
 export const readBody = (source: string): Effect.Effect<unknown, UsageError> =>
   Effect.gen(function*() {
     const text = source === stdinArgument

@@ -27,7 +27,6 @@ export interface ArrangedCommand {
 export interface ArrangedCommandLine {
   /** The options, also of an invalid command line: some decide how its error is printed. */
   readonly options: ArgumentValues
-  /** The words of the command and its arguments. */
   readonly positionals: ReadonlyArray<string>
   readonly invocation: Either.Either<Invocation, ArgumentError>
 }

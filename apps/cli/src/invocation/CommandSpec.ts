@@ -13,7 +13,6 @@ import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
 
-/** One execution of a command. */
 export interface CommandInvocation {
   readonly command: CommandSpec
   /** Values that the command line sets. */

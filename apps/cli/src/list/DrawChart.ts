@@ -1,4 +1,3 @@
-/** Draws charts to the terminal and to files. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Chart, ChartBuilder } from "../chart/Chart.ts"

@@ -55,6 +55,5 @@ export interface ListJob<in out Item, out List extends ShownList<Item> = RecordL
   /** Null if the records are printed as they are. */
   readonly transform: RecordTransform | null
   readonly invocation: CommandInvocation
-  /** Of a list of many inputs. */
   readonly inputs?: JobInputs | undefined
 }

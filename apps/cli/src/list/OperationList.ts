@@ -1,4 +1,3 @@
-/** Lists of operations. */
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"

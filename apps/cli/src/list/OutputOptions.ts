@@ -47,7 +47,6 @@ const escapeFormulasOption = switchOption(
   { group: "output" }
 )
 
-/** Options of every command that prints records. */
 export const recordOptions: ReadonlyArray<CommandOption> = [
   fieldsOption,
   jqOption,

@@ -124,7 +124,6 @@ const trackProgress = () => {
     /** Returns how much of the list is printed, and where it continues. */
     progress: () => ({
       records,
-      /** Pages whose records are all printed. */
       pages,
       /** Continues after the printed records; null if there are none, or the list cannot be continued there. */
       cursor: (records > whole ? open[0]?.cursorAfter(records - whole) : last) ?? null,

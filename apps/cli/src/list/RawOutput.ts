@@ -12,7 +12,6 @@ import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
 
-/** Keeps the body of the last response. */
 class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {
   defaultValue: (): { bytes: Uint8Array } => ({ bytes: new Uint8Array() })
 }) {}

@@ -38,7 +38,6 @@ export interface RecordSource<out Item> {
   readonly input: unknown
   /** The address that all records concern, in lower case; null if there is none. */
   readonly subject: string | null
-  /** A warning about all records of the list. */
   readonly warning: string | null
   /** Whether the list ends after one page although the upstream has more. */
   readonly isSinglePage: boolean
@@ -51,7 +50,6 @@ export interface ShownList<in Item> {
   readonly fields: ReadonlyArray<RecordField>
   /** Plural noun for messages. */
   readonly recordName: string
-  /** Columns of a table. */
   readonly columns: ReadonlyArray<Column<Item>>
   /** Returns whether a record is less important than the others, for example because it is possible spam. */
   readonly isDimmed: (item: Item) => boolean

@@ -17,7 +17,6 @@ const maxSilence = 1000
 /** A shorter wait for a limit, in milliseconds, is part of the normal pace. */
 const minShownWait = 1000
 
-/** Milliseconds between two updates of the line. */
 const updateInterval = 100
 
 /** A call that has no result yet. */
@@ -57,7 +56,6 @@ export const withActivity =
       let shown: string | null = null
       let silentSince = 0
 
-      /** Returns what the calls wait for; null if there is nothing to say. */
       const describe = (now: number): string | null => {
         const calls = [...openCalls.values()]
         const waiting = calls.find(({ until }) => now < until)

@@ -1,4 +1,3 @@
-/** Creates table columns for each kind of value. */
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type * as BigDecimal from "effect/BigDecimal"
 import type * as DateTime from "effect/DateTime"

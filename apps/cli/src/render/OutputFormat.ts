@@ -1,4 +1,3 @@
-/** Formats of the output. */
 export type OutputFormat = "table" | "json" | "ndjson" | "csv"
 
 export const outputFormats: ReadonlyArray<OutputFormat> = ["table", "json", "ndjson", "csv"]

@@ -34,7 +34,6 @@ export interface Column<in A> {
   readonly style?: ((text: string) => TextStyle | null) | undefined
 }
 
-/** The text of a cell with its name, if it has one. */
 interface Cell {
   readonly text: string
   readonly name: string
@@ -47,7 +46,6 @@ interface LayoutColumn<in A> {
 
 interface TableLayout<in A> {
   readonly columns: ReadonlyArray<LayoutColumn<A>>
-  /** Headers of the columns that are not shown. */
   readonly hidden: ReadonlyArray<string>
 }
 
@@ -175,7 +173,6 @@ const aligned = (column: Column<never>, text: string, columns: number): string =
   column.kind === "number" ? padStart(text, columns) : padEnd(text, columns)
 
 export interface TableOptions<in A> {
-  /** Whether a row is less important than the others. */
   readonly isDimmed?: ((record: A) => boolean) | undefined
   /** Whether other pages may follow. */
   readonly isStreaming?: boolean

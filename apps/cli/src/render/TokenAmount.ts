@@ -1,4 +1,3 @@
-/** Formats exact amounts of tokens. */
 import { formatUnits } from "@blockquarry/core/Amount"
 
 /** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */

@@ -1,4 +1,3 @@
-/** The characters that the terminal can show. */
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "./EnvironmentVariable.ts"
 

@@ -1,4 +1,3 @@
-/** The timeout of a whole command. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -19,7 +19,6 @@ interface Piece {
 /** Writes a piece, and calls `done` with the number of texts that the output accepted. */
 type WritePiece = (piece: Piece, done: (count: number, error: WriteError | null) => void) => void
 
-/** The codes of an output whose reader has closed it. */
 const closedCodes: ReadonlySet<string> = new Set(["EPIPE", "ERR_STREAM_DESTROYED"])
 
 /** Distinguishes a closed pipe, which is no failure, from other write errors. */

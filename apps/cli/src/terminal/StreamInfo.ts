@@ -8,7 +8,6 @@ export interface StreamInfo {
   readonly columns: number | null
 }
 
-/** Values of `--color`. */
 export const colorModes = ["auto", "always", "never"] as const
 
 interface EnvironmentVariables {

@@ -30,10 +30,8 @@ export class CommandTerminal
   extends Context.Tag("@blockquarry/cli/CommandTerminal")<CommandTerminal, TerminalService>()
 {}
 
-/** Writes data to stdout. */
 export const print = Effect.serviceFunctionEffect(CommandTerminal, ({ print }) => print)
 
-/** Writes a line to stderr. */
 export const note = Effect.serviceFunctionEffect(CommandTerminal, ({ note }) => note)
 
 /** Returns the terminal of `--quiet`: without notices and progress. */

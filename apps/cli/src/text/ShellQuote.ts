@@ -1,6 +1,5 @@
 /** Quotes words for bash, zsh and other POSIX shells, so that a printed command can be pasted. */
 
-/** Words that mean the same without quotes. */
 const needsNoQuotes = /^[\w@%+:,./-][\w@%+=:,./-]*$/
 
 /** Control, formatting and ignorable characters, line and paragraph separators. A terminal interprets them, or shows nothing. */
@@ -27,5 +26,4 @@ export const shellQuote = (word: string): string =>
     ? `$'${[...word].map(escape).join("")}'`
     : `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Returns a command line that runs the words. */
 export const shellCommand = (words: ReadonlyArray<string>): string => words.map(shellQuote).join(" ")

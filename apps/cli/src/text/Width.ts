@@ -32,7 +32,6 @@ export const width = (text: string): number =>
     : Array.from(segmentsOf(text), ({ segment }) => graphemeWidth(segment))
       .reduce((columns, grapheme) => columns + grapheme, 0)
 
-/** Returns the longest prefix that fits `columns`. */
 const truncate = (text: string, columns: number): string => {
   if (asciiOnly.test(text)) return text.slice(0, columns)
   let used = 0
@@ -45,7 +44,6 @@ const truncate = (text: string, columns: number): string => {
   return prefix
 }
 
-/** Truncates a text at the end and appends `…`. */
 export const truncateEnd = (text: string, columns: number): string =>
   width(text) <= columns ? text : `${truncate(text, Math.max(0, columns - 1))}…`
 

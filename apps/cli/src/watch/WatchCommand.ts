@@ -106,7 +106,6 @@ const watchList = <Item extends WatchableRecord>(
       yield* announce(position)
       yield* save(position.snapshot())
     }
-    /** Marks the existing records as known. */
     const startNow = Effect.gen(function*() {
       const start = yield* reader.lastBlocks(positionOptions.overlap)
       const current = makeWatchPosition({ start, known: [] }, positionOptions)

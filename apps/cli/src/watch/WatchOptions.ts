@@ -1,4 +1,3 @@
-/** Options of watches. */
 import { Time } from "@blockquarry/core/Time"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
