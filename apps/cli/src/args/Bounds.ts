@@ -1,7 +1,7 @@
 /** Times and blocks as users write them: relative to now, hexadecimal, or `latest`. */
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { UsageError } from "../errors/CommandError.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
@@ -53,28 +53,26 @@ const resolveBound = (
   name: string,
   text: string,
   now: DateTime.Utc
-): Either.Either<string | null, UsageError> => {
-  if (isLatest(text) && isUpper(name)) return Either.right(null)
+): Effect.Effect<string | null, UsageError> => {
+  if (isLatest(text) && isUpper(name)) return Effect.succeed(null)
   if (name.endsWith("-date")) {
     const time = parseRelativeTime(text, now)
-    return Either.right(time === null ? text : DateTime.formatIso(time))
+    return Effect.succeed(time === null ? text : DateTime.formatIso(time))
   }
   return isLatest(text)
-    ? Either.left(
-      new UsageError({
-        reason: `--${name}: expected a block, got ${JSON.stringify(text)}: a list cannot begin at its end`,
-        hint: "use --from-date 1h for recent records, or quarry watch for new ones"
-      })
-    )
-    : Either.right(String(parseBlock(text) ?? text))
+    ? new UsageError({
+      reason: `--${name}: expected a block, got ${JSON.stringify(text)}: a list cannot begin at its end`,
+      hint: "use --from-date 1h for recent records, or quarry watch for new ones"
+    })
+    : Effect.succeed(String(parseBlock(text) ?? text))
 }
 
 /** Replaces relative and hexadecimal bounds, so that all pages of a command have the same ones. */
 export const resolveBounds = (
   values: ArgumentValues,
   now: DateTime.Utc
-): Either.Either<ArgumentValues, UsageError> =>
-  Either.gen(function*() {
+): Effect.Effect<ArgumentValues, UsageError> =>
+  Effect.gen(function*() {
     const resolved = new Map(values)
     for (const name of values.keys()) {
       const text = singleValue(values, name)

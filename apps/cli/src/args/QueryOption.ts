@@ -2,7 +2,7 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { closestSpelling } from "@blockquarry/core/Suggestion"
-import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
 import { UsageError } from "../errors/CommandError.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
@@ -15,23 +15,21 @@ export const queryOption = textOption(
   { isRepeatable: true, group: "connection" }
 )
 
-const usageError = (reason: string, word: string, hint: string | null): Either.Either<never, UsageError> =>
-  Either.left(
-    new UsageError({ reason: `--${queryOption.name}: ${reason}, got ${JSON.stringify(word)}`, hint })
-  )
+const usageError = (reason: string, word: string, hint: string | null): UsageError =>
+  new UsageError({ reason: `--${queryOption.name}: ${reason}, got ${JSON.stringify(word)}`, hint })
 
 /** Returns the parameters. Fails if the operation has one of them, or one with a similar name. */
 export const addedQuery = (
   { parameters }: Pick<AnyOperation, "parameters">,
   values: ArgumentValues
-): Either.Either<EncodedRequest["query"], UsageError> =>
-  Either.all((values.get(queryOption.name) ?? []).map((word) => {
+): Effect.Effect<EncodedRequest["query"], UsageError> =>
+  Effect.forEach(values.get(queryOption.name) ?? [], (word) => {
     const [, name, value = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
     if (name === undefined) return usageError("expected name=value", word, null)
     // As in `name[]` and `name[0]`
     const known = closestSpelling(name.replace(/\[\d*\]$/, ""), parameters.map(({ name }) => name))
     const parameter = parameters.find(({ name }) => name === known)
-    if (parameter === undefined) return Either.right([name, value] as const)
+    if (parameter === undefined) return Effect.succeed([name, value] as const)
     const option = kebabCase(parameter.name)
     const label = parameter.in === "query" ? `--${option}` : `<${option}>`
     return usageError(
@@ -39,4 +37,4 @@ export const addedQuery = (
       word,
       `use ${label}; quarry api GET <path> sends parameters of any name`
     )
-  }))
+  })

@@ -1,6 +1,6 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
 import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
 import { choiceOption, type CommandOption, switchOption, textOption } from "../args/CommandOption.ts"
@@ -80,36 +80,34 @@ export interface ExportTarget {
   readonly hasBinaryAmounts: boolean
 }
 
-const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
-  Either.left(new UsageError({ reason, hint }))
-
 /** Returns the file to export to; null if the command prints to stdout. */
 export const exportTarget = (
   { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
-): Either.Either<ExportTarget | null, UsageError> => {
+): Effect.Effect<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
   const mode = modes.find((name) => isEnabled(values, name))
   const format = formatOfFile(file)
   if (format === undefined) {
     return mode === undefined
-      ? Either.right(null)
-      : usageError(`--${mode} requires --to`, "add --to FILE, the file of the export")
+      ? Effect.succeed(null)
+      : new UsageError({ reason: `--${mode} requires --to`, hint: "add --to FILE, the file of the export" })
   }
   // That of a configuration file concerns stdout
   const output = singleValue(commandLineValues, outputOption.name) ?? format
   if (output !== format) {
-    return usageError(
-      `--${outputOption.name} ${output} disagrees with --${toOption.name} ${file}: the extension selects ${format}`,
-      `omit --${outputOption.name}; files are ndjson, csv or parquet`
-    )
+    return new UsageError({
+      reason:
+        `--${outputOption.name} ${output} disagrees with --${toOption.name} ${file}: the extension selects ${format}`,
+      hint: `omit --${outputOption.name}; files are ndjson, csv or parquet`
+    })
   }
   if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {
-    return usageError(
-      `--${amountsOption.name} requires a parquet file`,
-      `omit it, or use a file name that ends in .parquet`
-    )
+    return new UsageError({
+      reason: `--${amountsOption.name} requires a parquet file`,
+      hint: "omit it, or use a file name that ends in .parquet"
+    })
   }
-  return Either.right({
+  return Effect.succeed({
     file,
     format,
     mode: mode ?? "new",

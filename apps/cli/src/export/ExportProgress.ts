@@ -6,6 +6,7 @@ import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../terminal/Terminal.ts"
 
+/** Milliseconds between two updates of the line. */
 const updateInterval = 100
 
 const units = ["bytes", "kB", "MB", "GB", "TB"]

@@ -1,5 +1,5 @@
 /** Positions in the records of many inputs. As cursors they continue a command or an export. */
-import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
 import { UsageError } from "../errors/CommandError.ts"
 
 export interface InputPosition {
@@ -17,16 +17,14 @@ export const formatPosition = ({ cursor = "", failed, index, records }: InputPos
   `${index}:${failed}:${records}:${cursor}`
 
 /** Returns the beginning for no cursor. */
-export const parsePosition = (text = "0:0:0:"): Either.Either<InputPosition, UsageError> => {
+export const parsePosition = (text = "0:0:0:"): Effect.Effect<InputPosition, UsageError> => {
   const [, index, failed, records, cursor] = /^(\d{1,12}):(\d{1,12}):(\d{1,12}):(.*)$/s.exec(text) ?? []
   return index === undefined
-    ? Either.left(
-      new UsageError({
-        reason: "--cursor: expected a position in many inputs, such as 12:0:100:…",
-        hint: "use the cursor that the interrupted command printed"
-      })
-    )
-    : Either.right({
+    ? new UsageError({
+      reason: "--cursor: expected a position in many inputs, such as 12:0:100:…",
+      hint: "use the cursor that the interrupted command printed"
+    })
+    : Effect.succeed({
       index: Number(index),
       failed: Number(failed),
       records: Number(records),

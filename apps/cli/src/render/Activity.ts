@@ -17,6 +17,7 @@ const maxSilence = 1000
 /** A shorter wait for a limit, in milliseconds, is part of the normal pace. */
 const minShownWait = 1000
 
+/** Milliseconds between two updates of the line. */
 const updateInterval = 100
 
 /** A call that has no result yet. */
