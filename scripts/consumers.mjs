@@ -95,9 +95,9 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 265,
-  "@blockquarry/core": 155,
-  "@blockquarry/http": 260,
+  "@blockquarry/client": 260,
+  "@blockquarry/core": 151,
+  "@blockquarry/http": 254,
   "@blockquarry/proxy": 760,
   "@blockquarry/redis": 40,
   "@blockquarry/sandbox": 131

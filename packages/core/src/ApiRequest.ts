@@ -15,7 +15,6 @@ import type { CursorPage } from "./Page.ts"
 import { isExact, queryIssues, type QueryParameters } from "./QueryParameters.ts"
 import { type ArrayFormat, type EncodedRequest, encodeQuery } from "./RequestEncoding.ts"
 
-/** A request. */
 export interface ApiRequest {
   /** Default: `GET`. */
   readonly method?: Method | undefined
@@ -87,7 +86,7 @@ const methods: ReadonlyArray<Method> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 const retries: ReadonlyArray<string> = ["always", "if-not-applied"]
 
-/** Returns why a path cannot be sent. It is appended to the base URL, which it must not leave. */
+/** Returns why a path, which must not leave the base URL, cannot be sent. */
 const pathReason = (path: unknown): string | null => {
   const expected = "expected a path below the base URL, such as \"/wallets/0x…\""
   if (typeof path !== "string" || !/^\/(?![/\\])/.test(path)) return `${expected}, got ${formatValue(path)}`
@@ -107,10 +106,7 @@ const pathReason = (path: unknown): string | null => {
     : null
 }
 
-/**
- * A segment of one or two dots. Some servers and proxies decode a path, more than once, or cut parameters after a semicolon,
- * before they resolve such segments.
- */
+/** A segment of one or two dots. Some servers decode a path, even twice, or cut what follows a semicolon, before they resolve it. */
 const dotSegment = /(?:\/|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:$|\/|;|%(?:25)*(?:2f|5c|3b))/i
 
 const encodeBody = (method: Method, body: unknown): Either.Either<string, string> => {

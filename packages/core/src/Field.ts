@@ -1,6 +1,6 @@
 /**
- * Optional fields of responses and their kinds, for models of a program's own operations. Both kinds are null in the model if
- * they are absent, null or an empty string.
+ * Optional fields of a program's own models, and their kinds. Both are null in the model if they are absent, null or an empty
+ * string.
  *
  * Unreadable fields are counted in structs, lists of them, and unions that a literal distinguishes. Inside of an index signature
  * or a transformation of a program's own they are null without being counted.

@@ -12,10 +12,7 @@ export interface QueryParameters {
 /** A value of a parameter. An integer beyond 2^53 is a `bigint` or a string. */
 export type QueryValue = string | number | bigint | boolean
 
-/**
- * Returns what is wrong with the parameters that are added to an operation: a value that cannot be sent, a parameter that the
- * operation has, and one whose name is a misspelling of such a parameter.
- */
+/** Returns what is wrong with parameters that are added to an operation, such as a misspelling of one that it has. */
 export const queryIssues = (
   { parameters }: Pick<AnyOperation, "parameters">,
   query: Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
 /** Shorter words are a prefix of too many others. */
 const minPrefixLength = 3
 
-/** No name is longer, and comparing longer words is slow. */
+/** No name is longer. */
 const maxLength = 64
 
 /**
@@ -24,8 +24,8 @@ export const closestSpelling = (word: string, candidates: ReadonlyArray<string>)
 }
 
 /**
- * Returns the candidate that is similar enough to a word to be suggested: the word is a misspelling of it, one of the two
- * words is a prefix of the other, or the word is a part of it, as `hash` of `block_hash`.
+ * Returns the candidate to suggest for a word: the word misspells it, one of the two is a prefix of the other, or the word is a
+ * part of it, as `hash` of `block_hash`.
  *
  * @example
  * import { closestMatch } from "@blockquarry/core/Suggestion"
@@ -49,9 +49,8 @@ export const closestMatch = (word: string, candidates: ReadonlyArray<string>): s
 const minNameLength = 5
 
 /**
- * Returns the name that a text of five letters or more misspells: they differ by one letter, or have equally many words of which
- * each differs by at most a third of its letters. Stricter than `closestSpelling`, for texts that are valid unless they are typos:
- * `blast sepolia` and `lisk sepolia` are no misspellings of `base sepolia`.
+ * Returns the name that a text misspells: they differ by one letter, or each word by at most a third of its letters. Stricter than
+ * `closestSpelling`, for texts that may be valid: `lisk sepolia` is no misspelling of `base sepolia`.
  */
 export const misspelledName = (text: string, names: ReadonlyArray<string>): string | undefined => {
   if (text.length < minNameLength) return undefined
@@ -63,12 +62,11 @@ export const misspelledName = (text: string, names: ReadonlyArray<string>): stri
   return Number.isFinite(fewest) ? names[edits.indexOf(fewest)] : undefined
 }
 
-/** Words may be joined by dashes. */
 const inWords = (text: string): string => text.toLowerCase().replaceAll(/[_-]/g, " ")
 
 const isMisspelling = (text: string, name: string): boolean => {
   if (differByAtMost(1, text, name)) return true
-  // Saves to split most texts, above all long ones
+  // Saves to split most texts
   if (Math.abs(text.length - name.length) > name.length / 3) return false
   const [words, wordsOfName] = [text.split(" "), name.split(" ")]
   return words.length === wordsOfName.length && wordsOfName.every((nameWord, index) => {
@@ -77,7 +75,7 @@ const isMisspelling = (text: string, name: string): boolean => {
   })
 }
 
-/** Returns whether at most so many letters differ. To count the letters that the text lacks is faster than to compare them all. */
+/** Counts the letters that the text lacks first, which is faster than to compare them all. */
 const differByAtMost = (limit: number, text: string, name: string): boolean => {
   if (Math.abs(text.length - name.length) > limit) return false
   let lacking = 0
@@ -85,7 +83,7 @@ const differByAtMost = (limit: number, text: string, name: string): boolean => {
   return lacking <= limit && editsBetween(text, name) <= limit
 }
 
-/** Returns how many letters are inserted, removed, replaced or swapped with the next one (optimal string alignment). */
+/** The optimal string alignment distance. */
 const editsBetween = (one: string, other: string): number => {
   const letters = [...other]
   let beforeLast: ReadonlyArray<number> = []

@@ -1,4 +1,3 @@
-/** Where a document does not fit its schema. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -52,7 +51,7 @@ const leavesOf = (issue: ParseResult.ParseIssue, path: Leaf["path"]): Array<Leaf
 const hasMessage = (issue: ParseResult.ParseIssue): boolean =>
   "ast" in issue && Option.isSome(AST.getMessageAnnotation(issue.ast))
 
-/** Whether an issue says that a document is another member of a union, which is not why its own member cannot be read. */
+/** Whether an issue only says that a document is another member of a union. */
 const isDiscriminator = ({ issue }: Leaf): boolean => {
   if (!("ast" in issue)) return false
   const ast = issue._tag === "Missing" ? issue.ast.type : issue.ast

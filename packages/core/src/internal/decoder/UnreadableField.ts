@@ -1,4 +1,3 @@
-/** Fields that are null because they cannot be read. */
 import * as ParseResult from "effect/ParseResult"
 import type * as AST from "effect/SchemaAST"
 import { issueOf } from "../nullable.ts"
@@ -34,12 +33,12 @@ export class UnreadableField implements Mismatch {
     return path === "" || path.startsWith("[") ? field + path : `${field}.${path}`
   }
 
-  /** It may quote the document. */
+  /** May quote the document. */
   get reason(): string {
     return this.#inner.reason
   }
 
-  /** The mismatch inside of the value, of which nothing is computed before it is needed. */
+  /** Computed when it is needed. */
   get #inner(): Mismatch {
     return this.#mismatch ??= mismatchOf(ParseResult.parseError(issueOf(this.#schema, this.#value)))
   }
