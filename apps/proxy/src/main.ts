@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The entry point of `quarry-proxy`: parses the command line, runs the command and sets the exit status. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -33,7 +35,7 @@ const program = Effect.gen(function*() {
 }).pipe(
   Effect.scoped,
   Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
-  Effect.provide(NodeFileSystem.layer)
+  Effect.provide([NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer])
 )
 
 NodeRuntime.runMain(program, {

@@ -2,7 +2,13 @@
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
+import * as Args from "@effect/cli/Args"
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
+import * as CommandDirective from "@effect/cli/CommandDirective"
+import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { parseArgs } from "node:util"
 import { optionOf, proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
@@ -63,24 +69,42 @@ const rows: ReadonlyArray<OptionRow> = [
   { name: "version", alias: "v", text: "Show the version" }
 ]
 
+/** The values of the options by their names; that of a switch is 1. */
+const options = Options.all(
+  rows.map(({ name, value }) =>
+    value === undefined
+      ? Options.map(Options.boolean(name), (isSet) => [name, isSet ? "1" : undefined] as const)
+      : Options.map(Options.optional(Options.text(name)), (text) =>
+        [name, Option.getOrUndefined(text)] as const)
+  )
+).pipe(Options.map((entries) => new Map(entries)))
+
 const isName: (text: string) => boolean = Schema.is(Values.Name)
 
-/** The commands without arguments, by their words. */
-const commands: ReadonlyMap<string, Command> = new Map([
-  ["", { _tag: "Serve" }],
-  ["serve", { _tag: "Serve" }],
-  ["config check", { _tag: "CheckConfig", connect: false }],
-  ["config print", { _tag: "PrintConfig" }],
-  ["config example", { _tag: "ExampleConfig" }],
-  ["help", { _tag: "Help" }]
-])
+const namedCommand = (name: string, command: Command) =>
+  CommandDescriptor.make(name).pipe(CommandDescriptor.map(() => Option.some(command)))
 
-const commandOf = (words: ReadonlyArray<string>): Command | undefined => {
-  const [name, client, ...more] = words
-  return name === "token" && client !== undefined && more.length === 0
-    ? { _tag: "NewToken", client }
-    : commands.get(words.join(" "))
-}
+const configCommand = CommandDescriptor.make("config").pipe(
+  CommandDescriptor.withSubcommands([
+    ["check", namedCommand("check", { _tag: "CheckConfig", connect: false })],
+    ["print", namedCommand("print", { _tag: "PrintConfig" })],
+    ["example", namedCommand("example", { _tag: "ExampleConfig" })]
+  ]),
+  CommandDescriptor.map(({ subcommand }) => Option.flatMap(subcommand, ([, command]) => command))
+)
+
+const tokenCommand = CommandDescriptor.make("token", Options.none, Args.text({ name: "NAME" })).pipe(
+  CommandDescriptor.map(({ args: client }) => Option.some<Command>({ _tag: "NewToken", client }))
+)
+
+const program = CommandDescriptor.make("quarry-proxy", options).pipe(
+  CommandDescriptor.withSubcommands([
+    ["serve", namedCommand("serve", { _tag: "Serve" })],
+    ["config", configCommand],
+    ["token", tokenCommand],
+    ["help", namedCommand("help", { _tag: "Help" })]
+  ])
+)
 
 /** Separates options, which may be anywhere, from the words of the command. Fails with the message of the first error. */
 const readWords = (args: ReadonlyArray<string>) =>
@@ -113,21 +137,35 @@ export const parse = (args: ReadonlyArray<string>) =>
     const { positionals, values } = yield* readWords(args)
     if (values["help"] === true) return withoutOptions({ _tag: "Help" })
     if (values["version"] === true) return withoutOptions({ _tag: "Version" })
-    const command = commandOf(positionals)
-    if (command === undefined) return yield* Effect.fail(unknownCommand(positionals))
+    // The parser takes options before commands. With "=", it takes no value for a command
+    const words = Object.entries(values).map(([name, value]) => `--${name}=${value}`)
+    const { options, command } = yield* CommandDescriptor.parse(
+      program,
+      ["quarry-proxy", ...words, ...positionals],
+      CliConfig.make({ isCaseSensitive: true })
+    ).pipe(
+      Effect.filterOrFail(CommandDirective.isUserDefined),
+      Effect.filterOrFail(({ leftover }) => leftover.length === 0),
+      Effect.flatMap(({ value: { options, subcommand } }) =>
+        Option.match(subcommand, {
+          onNone: () => Option.some<Command>({ _tag: "Serve" }),
+          onSome: ([, command]) => command
+        }).pipe(Option.map((command) => ({ options, command })))
+      ),
+      Effect.orElseFail(() => unknownCommand(positionals))
+    )
     // The configuration accepts no other names
     if (command._tag === "NewToken" && !isName(command.client)) {
       const got = JSON.stringify(command.client.slice(0, 80))
       return yield* Effect.fail(`token: expected ${Values.nameDescription}, got ${got}`)
     }
-    const connect = values["connect"] === true
+    const connect = options.get("connect") !== undefined
     if (connect && command._tag !== "CheckConfig") {
       return yield* Effect.fail("--connect: expected the command config check")
     }
-    const overrides = rows.flatMap(({ name, variable }) => {
-      const value = values[name]
-      return variable === undefined ? [] : [[variable, typeof value === "boolean" ? "1" : value] as const]
-    })
+    const overrides = rows.flatMap(({ name, variable }) =>
+      variable === undefined ? [] : [[variable, options.get(name)] as const]
+    )
     return {
       command: command._tag === "CheckConfig" ? { ...command, connect } : command,
       optionValues: Object.fromEntries(overrides)

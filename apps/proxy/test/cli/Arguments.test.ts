@@ -1,10 +1,12 @@
 /** Options of the command line. The record `commands-errors` has its errors. */
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
 
 it("accepts options before and after commands, and values that are names of commands", () => {
-  const parsed = (...args: ReadonlyArray<string>) => Effect.runSync(Arguments.parse(args))
+  const parsed = (...args: ReadonlyArray<string>) =>
+    Effect.runSync(Effect.provide(Arguments.parse(args), NodeContext.layer))
   const expected = {
     command: { _tag: "CheckConfig", connect: true },
     optionValues: { QUARRY_PROXY_CONFIG: "config" }

@@ -1,4 +1,6 @@
 /** Runs the commands that need no process in this one, with an in-memory file system. */
+import * as NodePath from "@effect/platform-node/NodePath"
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
@@ -21,7 +23,7 @@ export const run = (input: Case): Promise<Ended> => {
   }).pipe(
     Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
     Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),
-    Effect.provide(fakeFileSystem(input.files))
+    Effect.provide([fakeFileSystem(input.files), NodePath.layer, NodeTerminal.layer])
   )
   const captured = Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(program, {
