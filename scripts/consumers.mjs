@@ -97,7 +97,7 @@ const archiveBudgets = {
   "@blockquarry/cli": 1150,
   "@blockquarry/client": 260,
   "@blockquarry/core": 151,
-  "@blockquarry/http": 254,
+  "@blockquarry/http": 255,
   "@blockquarry/proxy": 760,
   "@blockquarry/redis": 40,
   "@blockquarry/sandbox": 131
