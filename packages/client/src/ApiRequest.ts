@@ -12,7 +12,6 @@ export interface QueryParameters {
 /** A value of a parameter. An integer beyond 2^53 is a `bigint` or a string. */
 export type QueryValue = string | number | bigint | boolean
 
-/** A request. */
 export interface ApiRequest {
   /** Default: `GET`. */
   readonly method?: Method | undefined
