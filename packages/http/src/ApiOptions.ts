@@ -54,7 +54,7 @@ export interface ApiOptions extends OptionalPolicies {
    * to a secret store, that reads them when the layer is built, and again
    *
    * - after `apiKeyTtl`, in the background. If that fails, the last key stays in use, with a warning.
-   * - when the upstream rejects the key (401, 403): calls wait for it, and repeat their request once with a new key.
+   * - when the upstream rejects the key (401, 403): calls wait for it, and repeat their request with the new key.
    *
    * Once a new key has been read, the one that it replaces is not sent any more. The effect may take 10 s.
    */
