@@ -129,7 +129,8 @@ export const classify = (
   const { status } = response
   if (status < 200 || status >= 300) return classifyError(context, now)
   const complete = new CompleteResponse(context)
-  if (status === 200 && bodyScan?.isBalanced(response.bytes) === true) return complete
+  const isSuccess = status === 200 || operation.success === "2xx"
+  if (isSuccess && bodyScan?.isBalanced(response.bytes) === true) return complete
   const { document } = complete
   if (Either.isLeft(document)) {
     const error = document.left
@@ -139,7 +140,7 @@ export const classify = (
       retryHint: error.retryable ? retryHintOf(response, "transient", now) : null
     }
   }
-  return status === 200 || operation.success === "2xx"
+  return isSuccess
     ? complete
     : rejected(
       invalidResponse(
