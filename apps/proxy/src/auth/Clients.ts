@@ -16,6 +16,8 @@ export interface AuthenticatedClient
   extends Pick<ClientConfig, "dailyQuota" | "name" | "rateLimit" | "weight">
 {
   readonly scopes: ReadonlySet<string>
+  /** Whether it has the whole scope `read`, which includes paths that no operation describes. */
+  readonly readsAll: boolean
 }
 
 /** The parts of a request that identify its client. */
@@ -67,6 +69,7 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): HostCheck => {
 const anonymousClient: AuthenticatedClient = {
   name: "anonymous",
   scopes: operationIdsOf(["read", "write"]),
+  readsAll: false,
   rateLimit: null,
   dailyQuota: null,
   weight: 1
@@ -83,7 +86,7 @@ const authenticateAnonymous = (checkHost: HostCheck): Authenticate => ({ headers
   )
 
 const ownerOf = ({ allowedCidrs, scopes, tokens, ...config }: ClientConfig) => ({
-  client: { ...config, scopes: operationIdsOf(scopes) },
+  client: { ...config, scopes: operationIdsOf(scopes), readsAll: scopes.includes("read") },
   tokens,
   allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
 })

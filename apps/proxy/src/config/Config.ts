@@ -2,6 +2,7 @@
  * The configuration: every key once, with its type, default, description, environment variable and whether a change
  * requires a restart. Everything else about a key is derived from this schema.
  */
+import { maxCost } from "@blockquarry/core/Operation"
 import * as Operations from "@blockquarry/core/Operations"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
@@ -163,6 +164,43 @@ const CostsSection = Schema.Struct(
   )
 )
 
+const PassThroughRuleSection = Schema.Struct({
+  name: requiredKey(Values.RuleName, "net-worth", "Unique name of the rule in logs, metrics and costs."),
+  method: key(Values.Method, "GET", "GET, POST, PUT, PATCH or DELETE. A rule for GET is for HEAD, too."),
+  path: requiredKey(
+    Values.PathPattern,
+    "/api/v2.2/wallets/:address/net-worth",
+    "Path of the requests. :name is any segment, and * at the end any rest."
+  ),
+  api: key(Values.Upstream, "data", "Upstream: data, streams, ledger or ledgerTestnet."),
+  cost: key(Values.NonNegativeInteger, maxCost, "Units that a request costs."),
+  cacheTtl: key(Values.CacheTtl, null, "How long responses to GET are cached, or none."),
+  retry: key(
+    Values.Flag,
+    false,
+    "Whether a failed request is retried. A request that changes data must not be."
+  ),
+  clients: key(
+    Values.ClientNames,
+    [],
+    "Names of the clients that may use the rule; anonymous if clients is empty. If this list is empty, a rule for GET is for all " +
+      "clients with the scope read, and another for none."
+  )
+})
+
+const PassThroughSection = Schema.Struct({
+  default: key(
+    Values.PassThroughDefault,
+    "reads",
+    "Requests without a rule. reads: GET below /api/v2.2, for clients with the scope read, except for paths that start work, such as " +
+      "/resync. off: none."
+  ),
+  rules: list(
+    PassThroughRuleSection,
+    "Rules for paths that no operation describes. The first that matches applies."
+  )
+})
+
 const CorsSection = Schema.Struct({
   origins: key(
     Values.Origins,
@@ -314,6 +352,7 @@ export const ConfigDocument = Schema.Struct({
     variable: Variables.flag(proxyVariables.allowAnonymous)
   }),
   costs: section(CostsSection, "Units that each operation costs, as the upstream bills them."),
+  passthrough: section(PassThroughSection, "Requests that no operation describes."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
   cache: section(CacheSection, "Response cache."),
   redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
@@ -337,6 +376,8 @@ type WithSecret<Section, Name extends string> =
 type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 
 export type ClientConfig = typeof ClientSection.Type
+
+export type PassThroughRule = typeof PassThroughRuleSection.Type
 
 export type LogLevel = Config["log"]["level"]
 

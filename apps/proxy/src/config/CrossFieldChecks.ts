@@ -1,9 +1,18 @@
 /** Checks that involve several keys. */
+import { pathPrefix } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
 import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
 import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
+
+/** A path pattern without the names of its parameters. */
+const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")
+
+const operationPaths: ReadonlySet<string> = new Set(
+  allOperations.map(({ api, path }) => shapeOf(pathPrefix[api] + path))
+)
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -27,14 +36,34 @@ export const check = (
     tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
   const keyNames = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
+  const ruleNames = config.passthrough.rules.map(({ name }, index) =>
+    [["passthrough", "rules", index, "name"], name] as const
+  )
   errors.push(
     ...repeated(names, "client names must be unique"),
     ...repeated(tokens, "a token belongs to one client"),
-    ...repeated(keyNames, "key names must be unique")
+    ...repeated(keyNames, "key names must be unique"),
+    ...repeated(ruleNames, "rule names must be unique")
   )
   for (const [index, { name, tokens }] of clients.entries()) {
     if (tokens.length > 0) continue
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
+  }
+  for (const [index, rule] of config.passthrough.rules.entries()) {
+    const path = ["passthrough", "rules", index]
+    if (operationPaths.has(shapeOf(rule.path))) {
+      reject([...path, "path"], "an operation has this path; requests for it are never passed through")
+    }
+    if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
+      reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
+    }
+    if (rule.method !== "GET" && rule.clients.length === 0) {
+      warn([...path, "clients"], `rule ${rule.name} is for no client; add the names of those that may use it`)
+    }
+    for (const [at, client] of rule.clients.entries()) {
+      if (client === "anonymous" ? isAnonymous : clients.some(({ name }) => name === client)) continue
+      reject([...path, "clients", at], `no client has the name ${client}`)
+    }
   }
   if (!isAnonymous && allowAnonymous) {
     reject(["allowAnonymous"], "conflicts with clients, which require tokens; remove one of them")

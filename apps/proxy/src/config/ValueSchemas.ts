@@ -74,6 +74,8 @@ const maxTimer = 24 * 86_400_000
 
 export const Timeout = duration("500ms, 5s, 2m, 1h or 1d, of at most 24d", 0, maxTimer)
 export const PositiveTimeout = duration("500ms, 5s, 2m, 1h or 1d, of 1ms to 24d", 1, maxTimer)
+export const CacheTtl = Schema.Union(Schema.transformLiteral("none", null), PositiveTimeout)
+  .annotations({ description: "a duration such as 30s or 5m, or none" })
 /** Calls time out after 45 s, so clients do not wait much longer. */
 export const QueueWait = duration("500ms or 2s, of at most 60s", 0, 60_000)
 
@@ -123,6 +125,24 @@ const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed b
 /** The file contains only hashes of tokens, never the tokens. */
 export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
+export const ClientNames = Schema.Array(Name)
+
+const operationIds = Operations.allOperations.map(({ id }) => id)
+
+/** Labels of metrics are operations and rules together. */
+export const RuleName = text(
+  nameDescription,
+  (text) =>
+    text === "other" || operationIds.includes(text)
+      ? `${text} is the name of an operation, or of requests without a rule`
+      : Schema.is(Name)(text)
+)
+
+export const PathPattern = text(
+  "a path such as /api/v2.2/wallets/:address/net-worth, or with * as its last segment",
+  (text) => /^(?:\/(?:[\w.~@-]+|:\w+))*\/(?:[\w.~@-]+|:\w+|\*)$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text)
+)
+
 const adminToken = `${tokenHash}, with or without a name of lower-case letters, digits and ._@-`
 /** The name tells the log which operator sent a request. */
 export const AdminTokens = Schema.Array(
@@ -143,16 +163,17 @@ export const Origins = Schema.Array(
 )
 
 export const AdminOpen = oneOf("none, metrics or all", "none", "metrics", "all")
+export const Method = oneOf("GET, POST, PUT, PATCH or DELETE", "GET", "POST", "PUT", "PATCH", "DELETE")
+export const PassThroughDefault = oneOf("reads or off", "reads", "off")
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")
 export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")
 
-const operationIds = Operations.allOperations.map(({ id }) => id)
 const scope = `read, write or the name of an operation, such as ${operationIds[0]}`
 const Scope: Schema.Schema<string> = oneOf(scope, "read", "write", ...operationIds)
 export const Scopes = Schema.Array(Scope)
 
-const Upstream = oneOf("data, streams, ledger or ledgerTestnet", ...upstreamNames)
+export const Upstream = oneOf("data, streams, ledger or ledgerTestnet", ...upstreamNames)
 export const Upstreams = Schema.Array(Upstream).pipe(
   Schema.filter((names) => names.length > 0 || "empty list; omit upstreams to use the key for all of them")
 )

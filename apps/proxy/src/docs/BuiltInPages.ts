@@ -14,7 +14,7 @@ import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 import * as DocsPage from "./page/DocsPage.ts"
 
 /**
- * The pages by path. A document is rendered on its first request, and again if the costs were reloaded.
+ * The pages by path. A document is rendered on its first request, and again if the configuration was reloaded.
  *
  * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
  * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
@@ -26,18 +26,18 @@ export const layer: Layer.Layer<Pages, never, Engine | Upstreams> = Layer.effect
       ["/", documentPage(index)],
       ["/livez", () => Effect.succeed(Health.liveResponse)],
       ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
-      ["/openapi.json", documentPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
-      ["/docs", documentPage((costs) => DocsPage.render({ examples, costs }))]
+      ["/openapi.json", documentPage((config) => ProxyResponse.json(200, OpenApiDocument.document(config)))],
+      ["/docs", documentPage((config) => DocsPage.render({ examples, ...config }))]
     ]))
 )
 
-const documentPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
-  const rendered = new WeakMap<Config["costs"], ProxyResponse.ProxyResponse>()
-  return ({ clients, config: { costs } }, { headers }) =>
+const documentPage = (render: (config: Config) => ProxyResponse.ProxyResponse): PageHandler => {
+  const rendered = new WeakMap<Config, ProxyResponse.ProxyResponse>()
+  return ({ clients, config }, { headers }) =>
     Effect.suspend(() =>
       Either.map(clients.checkHost(headers), () => {
-        const page = rendered.get(costs) ?? render(costs)
-        rendered.set(costs, page)
+        const page = rendered.get(config) ?? render(config)
+        rendered.set(config, page)
         return page
       })
     )

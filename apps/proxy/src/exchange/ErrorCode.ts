@@ -25,7 +25,9 @@ export const errorCodes = {
   ...ofStatus(403, {
     "cross-site": "Cross-site requests are rejected if they need no token or change data.",
     "insufficient-scope": "The token lacks the scope for this operation.",
-    "ip-not-allowed": "The token is not allowed from your IP address."
+    "ip-not-allowed": "The token is not allowed from your IP address.",
+    "passthrough-refused":
+      "No operation has this path, and no rule passes it through for you. The page / lists all paths; ask the operator of the proxy for a rule."
   }),
   ...ofStatus(404, {
     "unknown-path": "The path does not exist. This page lists all paths.",

@@ -10,11 +10,13 @@ import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import type { Upstreams } from "../upstream/Upstreams.ts"
+import * as PassThrough from "./PassThrough.ts"
 
 export interface Configured {
   readonly config: Config
   readonly clients: Clients.ClientRegistry
   readonly clientQuotas: ClientQuotas
+  readonly passThrough: PassThrough.PassThroughRules
   readonly upstream: UpstreamClient.UpstreamClient
 }
 
@@ -38,6 +40,7 @@ export const layer = (
           config,
           clients: Clients.make(config),
           clientQuotas: clientQuotas(config.quotas),
+          passThrough: PassThrough.make(config),
           upstream
         }))
       let configured = yield* configure(initial)

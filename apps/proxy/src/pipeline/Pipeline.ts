@@ -21,9 +21,12 @@ import type { CacheDirective, Caller, UpstreamRequest, UpstreamResponse } from "
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
+import * as PassThrough from "./PassThrough.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
+
+type RequestHeaders = HandledRequest["request"]["headers"]
 
 type Response = Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 
@@ -69,7 +72,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
     // A browser shows the error of the request itself only after a preflight without one.
     return configured.clients.cors !== undefined && Cors.isPreflight(request)
       ? Effect.succeed(ProxyResponse.empty(204))
-      : Effect.fail(ProxyError.unknownPath)
+      : passThrough(handled, { path, query })
   }
   const { operation } = match
   const routeName = isList ? ListStream.listPrefix + match.route : match.route
@@ -80,7 +83,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
       if (isList) return streamList(handled, client, match, query)
       return operation.method === "POST"
         ? Effect.flatMap(
-          readBody(handled, client),
+          readBody(handled, client, RequestBody.parse),
           (body) => parseAndCall(handled, client, match, query, body)
         )
         : parseAndCall(handled, client, match, query, undefined)
@@ -88,18 +91,50 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
   return Router.respondToMethod(method, operation.method, respondTo)
 }
 
+/** Forwards a request that no operation describes, if a rule permits it. */
+const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarget): Response => {
+  const { configured, context, request } = handled
+  return whenRight(
+    authenticate(handled),
+    (client) =>
+      whenRight(configured.passThrough(request.method, target.path, client), (found) => {
+        const { operation, retry, route, upstreamName } = found
+        context.route = route
+        context.operation = operation.id
+        const call = (body: string | null) =>
+          callUpstream(handled, client, {
+            operation,
+            route,
+            upstreamName,
+            request: PassThrough.requestOf(found, target, body),
+            input: {},
+            passThrough: { retry }
+          })
+        return operation.method === "GET"
+          ? call(null)
+          : Effect.flatMap(readBody(handled, client, RequestBody.parseText), call)
+      })
+  )
+}
+
+const authenticate = (
+  { configured, context, request }: HandledRequest
+): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
+  const client = configured.clients.authenticate(request)
+  if (Either.isRight(client)) context.client = client.right.name
+  return client
+}
+
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
 const authorize = (
-  { configured, context, request }: HandledRequest,
+  handled: HandledRequest,
   operationId: string,
   route: string
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
-  context.route = route
-  context.operation = operationId
-  const client = configured.clients.authenticate(request)
-  if (Either.isLeft(client)) return client
-  context.client = client.right.name
-  return client.right.scopes.has(operationId)
+  handled.context.route = route
+  handled.context.operation = operationId
+  const client = authenticate(handled)
+  return Either.isLeft(client) || client.right.scopes.has(operationId)
     ? client
     : Either.left(Clients.insufficientScope(operationId))
 }
@@ -157,7 +192,9 @@ const callUpstream = (
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = found.source === "cache" ? cost : 0
     // Requests that do not repeat would only fill the memory.
-    if (found.source === "cache" && method === "GET") parsedRequests.remember(target, upstreamRequest)
+    if (found.source === "cache" && method === "GET" && upstreamRequest.passThrough === undefined) {
+      parsedRequests.remember(target, upstreamRequest)
+    }
     const rendered = RenderResponse.render(
       {
         ...found,
@@ -165,6 +202,7 @@ const callUpstream = (
         usesCache,
         now: now(),
         method: operation.method,
+        isOpaque: upstreamRequest.passThrough !== undefined,
         allowsNotModified: clients.cors?.hidesFrom(headers, client.name) !== true
       },
       headers,
@@ -229,11 +267,12 @@ const multipleCursors = ProxyError.make(
   "cursor: expected at most one value: the cursor of the last line of a list"
 )
 
-const readBody = (
+const readBody = <A>(
   { configured: { clients, config }, request: { body, headers } }: HandledRequest,
-  { name }: Clients.AuthenticatedClient
-): Effect.Effect<object, ProxyError.ProxyError> =>
+  { name }: Clients.AuthenticatedClient,
+  parse: (bytes: Uint8Array, headers: RequestHeaders) => Effect.Effect<A, ProxyError.ProxyError>
+): Effect.Effect<A, ProxyError.ProxyError> =>
   Effect.zipRight(
     CrossSite.checkWriteRequest(headers, (origin) => clients.cors?.allowsOrigin(origin, name) === true),
-    Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => RequestBody.parse(bytes, headers))
+    Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => parse(bytes, headers))
   )

@@ -33,5 +33,12 @@ export const parse = (
   )
 }
 
+/** Returns the text of a JSON object, whose numbers stay as they are. */
+export const parseText = (
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string | undefined>>
+): Effect.Effect<string, ProxyError.ProxyError> =>
+  Effect.map(parse(bytes, headers), () => new TextDecoder().decode(bytes))
+
 const invalidBody = (reason: string): ProxyError.ProxyError =>
   ProxyError.make("not-json", `expected a JSON object such as {"status":"paused"}: ${reason}`)

@@ -20,6 +20,8 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly now: number
   /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
   readonly method: AnyOperation["method"]
+  /** Whether no operation describes the body, which may be a document with scripts. */
+  readonly isOpaque: boolean
   /** Whether the response may be 304. */
   readonly allowsNotModified: boolean
 }
@@ -130,12 +132,15 @@ type Headers = Readonly<Record<string, string>>
 const prepared = new WeakMap<RawResponse, Headers>()
 
 /** Returns the headers that do not depend on the request. Computes them once for the hits of a cache entry. */
-const constantHeaders = ({ method, response, source, usesCache }: RenderInput): Headers => {
+const constantHeaders = ({ isOpaque, method, response, source, usesCache }: RenderInput): Headers => {
   const known = source === "cache" ? prepared.get(response) : undefined
   if (known !== undefined) return known
   const headers: Record<string, string> = {
     "cache-control": privateCacheControl(response.headers["cache-control"]),
-    vary: "accept-encoding, authorization, x-api-key"
+    vary: "accept-encoding, authorization, x-api-key",
+    ...(isOpaque
+      ? { "content-security-policy": "sandbox; default-src 'none'", "x-content-type-options": "nosniff" }
+      : {})
   }
   for (const name of forwardedHeaders) {
     const value = response.headers[name]

@@ -38,6 +38,8 @@ export interface UpstreamRequest {
   readonly upstreamName: UpstreamName
   readonly request: EncodedRequest
   readonly input: unknown
+  /** If no operation describes the request. Then its response need not be JSON, and only `retry` permits a second attempt. */
+  readonly passThrough?: { readonly retry: boolean }
 }
 
 /** A cache mode of the engine, or `only-if-cached`: respond from the cache or fail. */
@@ -125,10 +127,10 @@ export const make = (config: UpstreamConfig) =>
         cacheDirective: CacheDirective,
         caller: Caller
       ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-        const { input, operation, request, upstreamName } = upstreamRequest
+        const { input, operation, passThrough, request, upstreamName } = upstreamRequest
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) return Effect.fail(calls.left)
-        const { get, raw, uncacheable } = calls.right(operation)
+        const { get, raw, uncacheable } = calls.right(operation, passThrough !== undefined)
         return cacheDirective === "only-if-cached"
           ? Effect.flatMap(
             get(request),
@@ -138,23 +140,29 @@ export const make = (config: UpstreamConfig) =>
           : Effect.matchEffect(
             // The fiber belongs to the request, so there is no context to restore.
             Effect.zipRight(
-              FiberRef.update(FiberRef.currentContext, Context.merge(contextOf(caller, cacheDirective))),
+              FiberRef.update(
+                FiberRef.currentContext,
+                Context.merge(contextOf(caller, cacheDirective, passThrough?.retry === false))
+              ),
               raw(input, request)
             ),
             {
               onFailure: (error) =>
                 Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
-              onSuccess: (engineResponse) => passThrough(engineResponse, uncacheable, withoutApiKey)
+              onSuccess: (engineResponse) =>
+                forward(engineResponse, passThrough !== undefined, uncacheable, withoutApiKey)
             }
           )
       },
       /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
       findInMemory: (
-        { operation, request, upstreamName }: UpstreamRequest,
+        { operation, passThrough, request, upstreamName }: UpstreamRequest,
         now: number
       ): UpstreamResponse | undefined => {
         const calls = callsOf[upstreamName]
-        const entry = Either.isRight(calls) ? calls.right(operation).getInMemory(request, now) : undefined
+        const entry = Either.isRight(calls)
+          ? calls.right(operation, passThrough !== undefined).getInMemory(request, now)
+          : undefined
         return entry && fromCacheEntry(entry)
       },
       /** Removes the cache entry of a request. Returns false if the store is unavailable. */
@@ -168,21 +176,24 @@ export const make = (config: UpstreamConfig) =>
   })
 
 const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream) => {
-  const prepare = (operation: AnyOperation) => ({
-    raw: engine.raw(operation, upstream, Engine.bodyScan),
+  const prepare = (operation: AnyOperation, isOpaque: boolean) => ({
+    raw: engine.raw(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
     get: engine.get(operation, upstream),
     getInMemory: engine.getInMemory(operation, upstream),
     uncacheable: upstream.keyPool.uncacheable
   })
   const prepared = new Map<AnyOperation, ReturnType<typeof prepare>>()
-  return (operation: AnyOperation) => {
+  return (operation: AnyOperation, isOpaque: boolean) => {
     const existing = prepared.get(operation)
     if (existing !== undefined) return existing
-    const calls = prepare(operation)
+    const calls = prepare(operation, isOpaque)
     prepared.set(operation, calls)
     return calls
   }
 }
+
+/** Accepts every body that is complete by its framing. */
+const acceptAny: Engine.BodyScan = { isBalanced: () => true, highestBlock: () => 0 }
 
 const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({
   response,
@@ -192,13 +203,20 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
   coalesced: false
 })
 
-export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: ResponseCache.CacheMode) =>
+export const contextOf = (
+  { client, context, memory, onSent }: Caller,
+  cacheMode: ResponseCache.CacheMode,
+  isAttemptedOnce = false
+) =>
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
     Context.make(CurrentBodyMemory, memory),
     Context.make(CallClient.CurrentSendObserver, onSent),
     Context.make(CallUsage.CurrentUsageObserver, (usage) => RequestContext.recordUsage(context, usage)),
-    Context.make(CallOptions.CurrentCallOptions, { cacheMode }),
+    Context.make(
+      CallOptions.CurrentCallOptions,
+      isAttemptedOnce ? { cacheMode, retry: { attempts: 1 } } : { cacheMode }
+    ),
     Context.make(RequestContext.CurrentRequestId, context.requestId)
   )
 
@@ -221,21 +239,22 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
   )
 
 /**
- * Passes responses through unchanged, error responses too. Exceptions are responses about the proxy's own API keys, and
+ * Forwards responses unchanged, error responses too. Exceptions are responses about the proxy's own API keys, and
  * invalid ones: redirects and 2xx statuses other than 200. The engine classifies the response.
  */
-const passThrough = (
+const forward = (
   engineResponse: Engine.EngineResponse,
+  isOpaque: boolean,
   apiKeys: ReadonlyArray<Redacted.Redacted>,
   withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
   const { classification, response, source } = engineResponse
   const failed = response.status === 200 ? null : classification()
-  if (failed !== null && failed._tag !== "Complete" && !passedThrough.has(failed.error._tag)) {
+  if (failed !== null && failed._tag !== "Complete" && !forwardedErrors.has(failed.error._tag)) {
     return Effect.fail(withoutApiKey(ProxyError.fromOperationError(failed.error)))
   }
-  const problem = response.status !== 200 && !isUtf8(response.bytes)
-    // Its encoding is unknown. A body of status 200 is JSON, which is UTF-8.
+  const problem = (isOpaque || response.status !== 200) && !isUtf8(response.bytes)
+    // Its encoding is unknown. A body of status 200 of an operation is JSON, which is UTF-8.
     ? "the response is not UTF-8 text, so it cannot be searched for API keys"
     // Responses from the cache need no search: the engine does not cache responses that contain an API key. Passes the
     // array of the engine, whose search then serves both.
@@ -247,8 +266,8 @@ const passThrough = (
     : Effect.fail(withheldResponse(response.status, problem))
 }
 
-/** Errors whose response is passed through. Those of other errors may be about the API key of the proxy. */
-const passedThrough: ReadonlySet<OperationError["_tag"]> = new Set([
+/** Errors whose response is forwarded. Those of other errors may be about the API key of the proxy. */
+const forwardedErrors: ReadonlySet<OperationError["_tag"]> = new Set([
   "NotFoundError",
   "RateLimitError",
   "RequestRejectedError",

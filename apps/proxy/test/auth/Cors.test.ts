@@ -37,7 +37,7 @@ describe("responses for web pages", () => {
       for (
         const [token, origin, path, status, allows] of [
           ["of-web", app, price, 200, true],
-          ["of-web", app, "/nowhere", 404, true],
+          ["of-web", app, "/nowhere", 403, true],
           ["of-web", app, `/all/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`, 200, true],
           ["of-partner", app, price, 200, false],
           ["of-server", app, price, 200, false],

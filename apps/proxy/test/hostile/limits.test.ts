@@ -50,8 +50,8 @@ it.scopedLive("requests that are not complete in time end their connection", () 
       [update("Content-Length: 10000"), " ", [408]],
       [update("Transfer-Encoding: chunked"), "1\r\n \r\n", [408]],
       // Already answered: a second response would belong to another request
-      [`${request("GET /nowhere HTTP/1.1", "Transfer-Encoding: chunked")}\r\n`, "1\r\n \r\n", [404]],
-      [`${nowhere}GET /`, "a", [404, 408]]
+      [`${request("GET /nowhere HTTP/1.1", "Transfer-Encoding: chunked")}\r\n`, "1\r\n \r\n", [401]],
+      [`${nowhere}GET /`, "a", [401, 408]]
     ]
     const read = ([first, then]: typeof slow[number]) =>
       Effect.gen(function*() {
@@ -80,7 +80,7 @@ describe("a client that does not read", () => {
       // An idle connection is closed when the request timeout has passed
       yield* Effect.scoped(Effect.flatMap(openConnection(port), ({ closed }) => closed))
       upstream.releaseHeld(rawResponse(200, "{}"))
-      expect(statuses(yield* held.closed)).toEqual([404, 200, 200])
+      expect(statuses(yield* held.closed)).toEqual([403, 200, 200])
     }))
 })
 
@@ -140,7 +140,7 @@ it.scopedLive("responses match requests if an invalid request follows valid ones
         expect(problem).toBe(null)
         // The connection may be closed before the last one
         expect(responses.map(({ status }) => status).join(" ")).toMatch(
-          new RegExp(`^404( 404){0,${count - 1}}( 400)?$`)
+          new RegExp(`^401( 401){0,${count - 1}}( 400)?$`)
         )
       }
     }
@@ -161,7 +161,7 @@ it.scopedLive("an Upgrade request is served without an upgrade, and the connecti
       yield* held.responses(index + 1)
     }
     held.socket.write(get("/livez", "Connection: close"))
-    expect(statuses(yield* held.closed)).toEqual([404, 404, 404, 200])
+    expect(statuses(yield* held.closed)).toEqual([401, 401, 401, 200])
     expect(held.read()).not.toMatch(/ 101 |upgrade:/i)
     expect(upstream.requests()).toEqual([])
   }))

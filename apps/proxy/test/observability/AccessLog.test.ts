@@ -58,7 +58,7 @@ describe("a line of a request", () => {
 
   it.live("on an unknown path names the client of a valid token, and the path", () =>
     Effect.gen(function*() {
-      const unknown = "/api/v2.2/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/net-worth?secret=1"
+      const unknown = "/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/net-worth?secret=1"
       const lines = yield* linesOf((port) =>
         Effect.zipRight(
           Effect.forEach(
@@ -70,10 +70,10 @@ describe("a line of a request", () => {
       )
       expect(lines.map(({ client, code, path }) => [client, code, path]))
         .toEqual([
-          ["shop", "unknown-path", "/api/v2.2/wallets/…/net-worth"],
+          ["shop", "passthrough-refused", "/wallets/…/net-worth"],
           ["shop", "malformed-uri", "/%zz"],
           ["shop", "uri-too-long", `/${"a/".repeat(8000)}`.slice(0, 256) + "…"],
-          [null, "unknown-path", "/api/v2.2/wallets/…/net-worth"]
+          [null, "token-missing", "/wallets/…/net-worth"]
         ])
     }))
 

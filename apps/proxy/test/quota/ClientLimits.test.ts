@@ -60,7 +60,7 @@ it.scopedLive("a client with its share of requests in flight still gets cached r
     expect(yield* Effect.forEach([cached, "/livez", "/nowhere", transfers], statusOf)).toEqual([
       200,
       200,
-      404,
+      403,
       429
     ])
     for (const { socket } of connections) socket.destroy()

@@ -18,6 +18,7 @@ const client = (
 ): AuthenticatedClient => ({
   name: "one",
   scopes: new Set(),
+  readsAll: false,
   rateLimit: null,
   dailyQuota: null,
   weight: 1,

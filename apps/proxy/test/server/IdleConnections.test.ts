@@ -51,7 +51,7 @@ describe("an address with too many connections that serve no accepted request", 
       expect((yield* answered(unauthenticated, 1, "unknown"))[0]?.status).toBe(401)
       const rejected = yield* openConnection(port)
       rejected.socket.write(get("/nowhere", `X-API-Key: ${Harness.token}`))
-      expect((yield* rejected.responses(1))[0]?.status).toBe(404)
+      expect((yield* rejected.responses(1))[0]?.status).toBe(403)
       const silent = yield* open(20)
       yield* unauthenticated.closed
       yield* rejected.closed

@@ -49,7 +49,7 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
   { name: "slow reading", connections: 64, text: uncached(large) },
   { name: "slow sending", connections: 200, text: () => `${post(10_000)}{` },
   { name: "flood of 401", connections: 300, reads: true, text: () => get("unknown", small) },
-  { name: "flood of 404", connections: 300, reads: true, text: () => get(token, "/nowhere") },
+  { name: "flood of 403", connections: 300, reads: true, text: () => get(token, "/nowhere") },
   {
     name: "flood of 429",
     connections: 300,

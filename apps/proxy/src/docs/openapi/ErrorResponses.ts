@@ -13,7 +13,7 @@ const withRetryAfter: ReadonlySet<number> = new Set([429, 503])
 
 const componentOf = (status: number): string => `Error${status}`
 
-export const errorResponsesOf = ({ method }: DescribedOperation): JsonObject =>
+export const errorResponsesOf = ({ method }: Pick<DescribedOperation, "method">): JsonObject =>
   Object.fromEntries(
     statuses.filter((status) => method === "POST" || !writeOnlyStatuses.has(status))
       .map((status) => [status, { $ref: `#/components/responses/${componentOf(status)}` }])

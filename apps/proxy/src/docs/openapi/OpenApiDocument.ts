@@ -9,7 +9,7 @@ import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
 import { errorResponses } from "./ErrorResponses.ts"
-import { headers, pathsOf } from "./OperationPaths.ts"
+import { headers, pathsOf, rulePathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
 
 /** Describes a page of the proxy. `responses` has the meaning of each status. */
@@ -39,11 +39,12 @@ export const tags = [
   { name: "streams", description: "Streams" },
   { name: "ledger", description: "Ledger transactions" },
   { name: "lists", description: "Streaming lists" },
+  { name: "passthrough", description: "Requests that no operation describes" },
   { name: "proxy", description: "The proxy itself" }
 ]
 
-/** Returns the document. `x-cost-units` is the effective cost of each operation. */
-export const document = (costs: Config["costs"]): JsonObject => ({
+/** Returns the document. `x-cost-units` is the effective cost of each operation and rule. */
+export const document = ({ costs, passthrough }: Pick<Config, "costs" | "passthrough">): JsonObject => ({
   openapi: "3.1.0",
   info,
   servers: [{ url: "/" }],
@@ -52,6 +53,7 @@ export const document = (costs: Config["costs"]): JsonObject => ({
   security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
   tags,
   paths: {
+    ...rulePathsOf(passthrough.rules),
     ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
     "/livez": pageOf("livez", "Liveness", { "200": "The process is running" }),
     "/readyz": pageOf("readyz", "Readiness and configured upstreams", {

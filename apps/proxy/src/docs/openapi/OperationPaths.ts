@@ -1,7 +1,8 @@
 /** Path items of the operations. */
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
+import * as Arr from "effect/Array"
 import * as Rec from "effect/Record"
-import type { Config } from "../../config/Config.ts"
+import type { Config, PassThroughRule } from "../../config/Config.ts"
 import { costOf } from "../../exchange/Charge.ts"
 import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
@@ -173,3 +174,30 @@ export const pathsOf = (
       : [])
   ]
 }
+
+/** Describes the rules of pass-through. `{rest}` is any rest of a path. */
+export const rulePathsOf = (rules: ReadonlyArray<PassThroughRule>): JsonObject =>
+  Rec.map(
+    Arr.groupBy(rules, ({ path }) => template(path.replace(/\*$/, ":rest"))),
+    (rules, path) => Object.fromEntries(rules.map((rule) => [rule.method.toLowerCase(), ruleOf(rule, path)]))
+  )
+
+const ruleOf = ({ cost, method, name }: PassThroughRule, path: string): JsonObject => ({
+  operationId: name,
+  tags: ["passthrough"],
+  summary: "Passed through to the upstream, which describes it",
+  "x-cost-units": cost,
+  parameters: Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter]) => ({
+    name: parameter,
+    in: "path",
+    required: true,
+    schema: { type: "string" }
+  })),
+  ...(method === "GET"
+    ? {}
+    : { requestBody: { content: { "application/json": { schema: { type: "object" } } } } }),
+  responses: {
+    "2XX": { description: "Upstream response, byte for byte", headers: operationResponseHeaders },
+    ...errorResponsesOf({ method: method === "GET" ? "GET" : "POST" })
+  }
+})

@@ -9,7 +9,7 @@ import { docsStyle } from "./DocsStyle.ts"
 import * as EndpointView from "./EndpointView.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
-import { introduction, type Section, sections } from "./Sections.ts"
+import { introduction, rulesSection, type Section, sections } from "./Sections.ts"
 
 /** Renders the page, which takes tens of milliseconds. Callers cache the result. */
 export const render = (options: EndpointView.ViewOptions): ProxyResponse.ProxyResponse =>
@@ -27,24 +27,25 @@ const body = (options: EndpointView.ViewOptions): Html => {
     ...group,
     operations: allOperations.filter(({ api }) => api === group.name)
   })).filter(({ operations }) => operations.length > 0)
+  const all = [...sections.slice(0, -1), ...rulesSection(options.passthrough.rules), ...sections.slice(-1)]
   return html`<a class="skip" href="#main">Skip to content</a>
 <header class="top"><h1>${info.title} <span class="muted">API ${info.version}</span></h1>
 <a href="/openapi.json">OpenAPI document</a></header>
 <div class="layout">
 <nav aria-label="Contents">
-<ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+<ul>${all.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${groups.map(({ description, operations }) => html`<h2>${description}</h2><ul>${operations.map(link)}</ul>`)}
 </nav>
 <main id="main">
 <section class="panel prose" id="introduction">${introduction(info.description)}</section>
-${sections.slice(0, -1).map(section)}
+${all.slice(0, -1).map(section)}
 ${
     groups.map(({ description, name, operations }) =>
       html`<section aria-labelledby="api-${name}"><h2 class="group" id="api-${name}">${description}</h2>
 ${operations.map((operation) => EndpointView.view(operation, options, schemas))}</section>`
     )
   }
-${sections.slice(-1).map(section)}
+${all.slice(-1).map(section)}
 <noscript><p class="panel prose">Commands and forms need JavaScript.</p></noscript>
 </main>
 </div>

@@ -9,8 +9,7 @@ import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 import { type Html, html } from "./Html.ts"
 import * as SchemaView from "./SchemaView.ts"
 
-export interface ViewOptions {
-  readonly costs: Config["costs"]
+export interface ViewOptions extends Pick<Config, "costs" | "passthrough"> {
   /** Example values of the sandbox. Default: values of Ethereum. */
   readonly examples: ExampleValues | undefined
 }

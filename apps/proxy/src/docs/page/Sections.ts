@@ -1,4 +1,5 @@
 /** The sections of the API reference that describe the proxy as a whole. */
+import type { PassThroughRule } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
 import { responseHeaders } from "../openapi/OperationPaths.ts"
 import { type Html, html } from "./Html.ts"
@@ -54,6 +55,21 @@ was cut off.</p>
 {"failure":{"code":"upstream-timeout","message":"…"},"cursor":"…"}</code></pre>
 <p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>. Each page
 costs the units of its operation.</p>`
+
+/** The rules of pass-through. Empty without any. */
+export const rulesSection = (rules: ReadonlyArray<PassThroughRule>): ReadonlyArray<Section> =>
+  rules.length === 0 ? [] : [{
+    id: "passthrough",
+    title: "Pass-through",
+    content: headerTable(
+      "Rules of pass-through",
+      rules.map(({ cost, method, name, path }) => [
+        `${method} ${path}`,
+        name,
+        `Passed through to the upstream, which describes it. ${cost} ${cost === 1 ? "unit" : "units"}.`
+      ])
+    )
+  }]
 
 const errorsSection: Html =
   html`<p>Errors of the proxy are JSON with three fields: <code>message</code> describes the error and its fix,

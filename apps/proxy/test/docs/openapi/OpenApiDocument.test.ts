@@ -13,7 +13,7 @@ import { examples, ledger, sendRequest, start, testConfig } from "../../support/
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
 /** The document after encoding and decoding, as clients see it. */
-const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults.costs)))
+const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults)))
 
 const resolve = (reference: string): unknown => {
   if (!reference.startsWith("#/")) throw new Error(`not a reference within the document: ${reference}`)

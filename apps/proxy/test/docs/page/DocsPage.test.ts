@@ -13,7 +13,7 @@ import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
 import { examples } from "../../support/proxy.ts"
 
-const page = DocsPage.render({ examples, costs: { ...defaults.costs, tokenPrice: 7 } })
+const page = DocsPage.render({ ...defaults, examples, costs: { ...defaults.costs, tokenPrice: 7 } })
 const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
 
 describe("the page", () => {

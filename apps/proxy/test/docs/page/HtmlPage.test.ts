@@ -7,7 +7,7 @@ import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
 
 const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
-  ["the API reference", DocsPage.render({ examples: undefined, costs: defaults.costs })],
+  ["the API reference", DocsPage.render({ ...defaults, examples: undefined })],
   ["the status page", StatusPage.render(["curl 'http://127.0.0.1:8650/'"])]
 ]
 

@@ -21,7 +21,7 @@ const paused = `{"status":"paused"}`
 const pausedStream = forwarded(`POST ${streamStatusPath}`)
 
 /** A smuggled request: it gets a response only if a parser takes it for a separate request. */
-const inner = ({ required }: EntryContext): string => `GET /api/v2.2/smuggled HTTP/1.1\r\n${required}\r\n`
+const inner = ({ required }: EntryContext): string => `GET /smuggled HTTP/1.1\r\n${required}\r\n`
 
 /** A body whose chunks end before its length. */
 const early = (context: EntryContext) => `0\r\n\r\n${inner(context)}`
@@ -142,12 +142,12 @@ export const framing: ReadonlyArray<CorpusEntry> = [
   ...family(
     "a body, which is a smuggled request by length, of",
     ["GET", "HEAD"],
-    answered(404),
+    answered(403),
     (method) => request({ method, target: "/nowhere", headers: [length], body: inner })
   ),
   entry(
     "a GET whose body is a smuggled request, in chunks",
-    answered(404),
+    answered(403),
     request({
       target: "/nowhere",
       headers: ["Transfer-Encoding: chunked"],
@@ -161,14 +161,14 @@ export const framing: ReadonlyArray<CorpusEntry> = [
   ),
   entry(
     "a GET with invalid chunks, for which a response may already be sent",
-    anyOf("", "404", "400"),
+    anyOf("", "403", "400"),
     request({ target: "/nowhere", headers: ["Transfer-Encoding: chunked"], body: "x" })
   ),
   ...family(
     "HTTP/1.0 with",
     codings.slice(0, 7),
     // A parser that reads the chunks finds a separate request after them
-    anyOf("400", "404 404", "404", "404 404 live"),
+    anyOf("400", "403 403", "403", "403 403 live"),
     (coding) =>
       request({
         method: "POST",
@@ -182,7 +182,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
   entry("an unknown expectation", answered(417), update(["Expect: the-spanish-inquisition", length], paused)),
   entry(
     "empty lines before a request",
-    answered(404),
+    answered(403),
     (context) => bytes(`\r\n\r\n${request({ target: "/nowhere" })(context).toString("latin1")}`)
   )
 ]

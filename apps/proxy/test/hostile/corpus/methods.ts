@@ -89,7 +89,7 @@ export const methods: ReadonlyArray<CorpusEntry> = [
     to("CONNECT")
   ),
   ...family("an unsupported version", versions, anyOf("400", ""), (version) => request({ version })),
-  ...family("a target that is not a path", otherTargets, anyOf("400", "400 live", "404 live"), to("GET")),
+  ...family("a target that is not a path", otherTargets, anyOf("400", "400 live", "403 live"), to("GET")),
   ...family(
     "OPTIONS of",
     ["*", transfers, streamStatusPath, "/livez", `/all${transfers}`],
@@ -99,7 +99,7 @@ export const methods: ReadonlyArray<CorpusEntry> = [
   ...family(
     "OPTIONS of an unknown target",
     [`http://evil${transfers}`, "/nowhere", "**"],
-    anyOf("400 live", "404 live", "400"),
+    anyOf("400 live", "403 live", "400"),
     to("OPTIONS")
   ),
   ...Object.entries(foreign).map(([name, sent]) => entry(name, anyOf("", "400", "408"), () => bytes(sent))),
@@ -116,7 +116,7 @@ export const methods: ReadonlyArray<CorpusEntry> = [
   ),
   entry(
     "an HTTP/1.0 request with keep-alive",
-    answered(404),
+    answered(403),
     request({ target: "/nowhere", version: "HTTP/1.0", headers: ["Connection: keep-alive"] })
   ),
   entry(

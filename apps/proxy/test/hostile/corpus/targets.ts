@@ -106,12 +106,12 @@ const inPlace = (prefix: string, samples: typeof sampleTargets, variants: Readon
     family(
       `${prefix}${id} with the segment`,
       variants,
-      answered(400, 404),
+      answered(400, 403),
       (segment) => send(prefix + withSegment(path, segment), body)
     )
   )
 
-const notFound = anyOf("400", "400 live", "404 live")
+const notFound = anyOf("400", "400 live", "403 live")
 
 const get = (target: string) => request({ target })
 
@@ -169,7 +169,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
       ["/streams", "/testnet/v1/transactions/by_hash/0x1", "/transactions/by_hash/", "/.well-known/"],
       ["/.git/config", "/.env", "/admin", "/metrics", "/status.json", "/usage", "/purge"]
     ].flat(),
-    answered(404),
+    answered(403),
     get
   ),
   ...family(
@@ -222,7 +222,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
   entry("a body that is too long", answered(413), send(streamStatusPath, "x".repeat(70_000))),
   entry(
     "a valid request after a valid one",
-    anyOf("404 live live"),
+    anyOf("403 live live"),
     (context) => Buffer.concat(["/nowhere", "/livez"].map((target) => get(target)(context)))
   )
 ]

@@ -1,0 +1,272 @@
+/** Requests that no operation describes: which are forwarded, and what of their responses. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { type Config, defaults, type PassThroughRule } from "../src/config/Config.ts"
+import { type RequestOptions, sendRequest, start, testClient } from "./support/proxy.ts"
+
+const wallet = `0x${"a1".repeat(20)}`
+const netWorth = `/api/v2.2/wallets/${wallet}/net-worth`
+
+const rule = (name: string, path: string, other: Partial<PassThroughRule> = {}): PassThroughRule => ({
+  name,
+  method: "GET",
+  path,
+  api: "data",
+  cost: 3,
+  cacheTtl: null,
+  retry: false,
+  clients: [],
+  ...other
+})
+
+const rules = [
+  rule("stats", "/api/v2.2/stats/*", { cacheTtl: Duration.minutes(1), retry: true }),
+  rule("search", "/api/v2.2/search", { method: "POST", clients: ["reader"] }),
+  rule("partner", "/api/v2.2/partner/:id/report", { clients: ["partial"] }),
+  rule("streams", "/streams/evm", { api: "streams", clients: ["reader"] })
+]
+
+const clients = [
+  testClient("reader", "token of reader"),
+  testClient("partial", "token of partial", { scopes: ["tokenPrice"] })
+]
+
+interface Sent {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A proxy whose upstream responds as a function does, and what it was sent. */
+const setup = (
+  respond: (url: URL) => Response = () => Response.json({ total: "1" }),
+  config: Partial<Config> = {}
+) =>
+  Effect.gen(function*() {
+    const sent: Array<Sent> = []
+    const httpClient = HttpClient.make((request, url) =>
+      Effect.promise(async () => {
+        const { body } = request
+        sent.push({
+          method: request.method,
+          url: url.href.slice(url.origin.length),
+          headers: { ...request.headers },
+          body: body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+        })
+        const response = respond(url)
+        const bytes = await response.arrayBuffer()
+        // A complete body needs framing.
+        const headers = new Headers(response.headers)
+        headers.set("content-length", String(bytes.byteLength))
+        const { status } = response
+        return HttpClientResponse.fromWeb(
+          request,
+          new Response(status === 204 || status === 304 ? null : bytes, { status, headers })
+        )
+      })
+    )
+    const { port } = yield* start({
+      httpClient,
+      config: { clients, passthrough: { default: "reads", rules }, ...config }
+    })
+    const send = (path: string, client = "reader", options: RequestOptions = {}) =>
+      sendRequest(port, path, {
+        ...options,
+        headers: { "x-api-key": `token of ${client}`, ...options.headers }
+      })
+    return { send, sent, port }
+  })
+
+const codeOf = (text: string): unknown => {
+  const document: unknown = JSON.parse(text)
+  return typeof document === "object" && document !== null && "code" in document ? document.code : null
+}
+
+it.scopedLive("forwards reads without a rule unchanged, with the key of the proxy only", () =>
+  Effect.gen(function*() {
+    const { send, sent } = yield* setup(() =>
+      new Response(`{"total":${2n ** 200n}}`, {
+        headers: {
+          "content-type": "application/json",
+          "set-cookie": "a=b",
+          "x-rate-limit-used": "7",
+          "x-secret": "1"
+        }
+      })
+    )
+    const response = yield* send(`${netWorth}?chains%5B%5D=eth&q=a+b`, "reader", {
+      headers: {
+        cookie: "a=b",
+        "x-forwarded-host": "evil",
+        "accept-language": "de",
+        "x-moralis-platform": "js"
+      }
+    })
+    expect([response.status, response.text]).toEqual([200, `{"total":${2n ** 200n}}`])
+    expect(response.headers).not.toHaveProperty("set-cookie")
+    expect(response.headers).not.toHaveProperty("x-secret")
+    expect(response.headers["content-security-policy"]).toContain("sandbox")
+    expect(sent.map(({ method, url }) => [method, url])).toEqual([
+      ["GET", `${netWorth}?chains%5B%5D=eth&q=a%20b`]
+    ])
+    expect(Object.keys(sent[0]?.headers ?? {}).toSorted()).toEqual(["accept", "user-agent", "x-api-key"])
+    expect(sent[0]?.headers["x-api-key"]).toBe(Sandbox.apiKey)
+  }))
+
+describe("refuses with 403, and sends nothing", () => {
+  it.scopedLive.each<readonly [what: string, path: string, client?: string, method?: string]>([
+    ["a client with a part of the scope read", netWorth, "partial"],
+    ["a client that a rule does not name", "/api/v2.2/search", "partial", "POST"],
+    ["an update without a rule", netWorth, "reader", "POST"],
+    ["a method that the rule does not have", "/api/v2.2/search", "reader", "PUT"],
+    ["a path that starts work", `/api/v2.2/nft/${wallet}/1/metadata/resync`],
+    ["a path that starts work, in another spelling", `/api/v2.2/nft/${wallet}/1/metadata/%53ync;a=b`],
+    ["the streams API, whose settings have a secret", "/settings"],
+    ["the streams API without a rule", "/streams/evm/history"],
+    ["the ledger API without a rule", "/v1/accounts/0x1"],
+    ["a path of no API", "/nowhere"],
+    ["a whole list", `/all${netWorth}`],
+    ["an operation in capitals", `/api/v2.2/ERC20/${wallet}/price`],
+    ["an operation with encoded letters in capitals", `/api/v2.2/%45RC20/${wallet}/PRICE`],
+    ["an operation with an empty segment", `/api/v2.2//erc20/${wallet}/price`],
+    ["an operation with a trailing slash", `/api/v2.2/erc20/${wallet}/price/`],
+    ["an operation with a parameter of a segment", `/api/v2.2/erc20/${wallet}/price;x=1`],
+    ["an empty segment", `/api/v2.2//wallets/${wallet}/net-worth`],
+    ["a path that only begins like a rule", "/api/v2.2/stats", "partial"]
+  ])("%s", ([, path, client, method = "GET"]) =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* setup()
+      const response = yield* send(path, client, { method, ...(method === "GET" ? {} : { body: "{}" }) })
+      expect([response.status, codeOf(response.text), sent]).toEqual([403, "passthrough-refused", []])
+    }))
+
+  it.scopedLive("all without a rule, if that is configured", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* setup(undefined, { passthrough: { default: "off", rules } })
+      expect((yield* send(netWorth)).status).toBe(403)
+      expect((yield* send("/api/v2.2/stats/eth")).status).toBe(200)
+      expect(sent).toHaveLength(1)
+    }))
+
+  it.scopedLive("requests without authentication, unless a rule names anonymous", () =>
+    Effect.gen(function*() {
+      const open = rule("open", "/api/v2.2/open", { clients: ["anonymous"] })
+      const { port } = yield* setup(undefined, {
+        clients: [],
+        passthrough: { default: "reads", rules: [...rules, open] }
+      })
+      expect((yield* sendRequest(port, netWorth)).status).toBe(403)
+      expect((yield* sendRequest(port, "/api/v2.2/stats/eth")).status).toBe(403)
+      expect((yield* sendRequest(port, "/api/v2.2/open")).status).toBe(200)
+    }))
+})
+
+const rejected: ReadonlyArray<readonly [what: string, path: string, status: number, code: string]> = [
+  ["without a token", netWorth, 401, "token-missing"],
+  ["with an unknown token", netWorth, 401, "token-unknown"],
+  ["with dot segments", "/api/v2.2/a/../erc20", 400, "malformed-uri"],
+  ["with encoded dot segments", "/api/v2.2/%2e%2e/erc20", 400, "malformed-uri"],
+  ["with an encoded slash", "/api/v2.2/a%2fb", 400, "malformed-uri"],
+  ["with an absolute target", "http://evil.test/api/v2.2/a", 400, "malformed-uri"],
+  ["with a line break", "/api/v2.2/a%0d%0ax-api-key:b", 400, "malformed-uri"],
+  ["with a token in the query", "/api/v2.2/a?token=1", 400, "token-in-url"]
+]
+
+it.scopedLive.each(rejected)(
+  "rejects a request %s, and sends nothing",
+  ([what, path, status, code]) =>
+    Effect.gen(function*() {
+      const { port, sent } = yield* setup()
+      const headers = what === "without a token"
+        ? {}
+        : { "x-api-key": what === "with an unknown token" ? "unknown" : "token of reader" }
+      const response = yield* sendRequest(port, path, { headers })
+      expect([response.status, codeOf(response.text), sent]).toEqual([status, code, []])
+    })
+)
+
+describe("a rule", () => {
+  it.scopedLive("forwards a body as it is, once", () =>
+    Effect.gen(function*() {
+      const { send, sent } = yield* setup(() => Response.json({ message: "down" }, { status: 503 }))
+      const body = `{"amount":${2n ** 200n}}`
+      const response = yield* send("/api/v2.2/search", "reader", { method: "POST", body })
+      expect(response.status).toBe(503)
+      expect(sent.map(({ body, method }) => [method, body])).toEqual([["POST", body]])
+    }))
+
+  it.scopedLive("retries and caches if it says so, and lets only its clients in", () =>
+    Effect.gen(function*() {
+      let failures = 1
+      const { send, sent } = yield* setup(
+        () => failures-- > 0 ? new Response("", { status: 503 }) : Response.json({ n: 1 }),
+        { cache: defaults.cache }
+      )
+      const first = yield* send("/api/v2.2/stats/eth?a=1")
+      const second = yield* send("/api/v2.2/stats/eth?a=1")
+      expect([first.status, second.status, sent.length]).toEqual([200, 200, 2])
+      expect(second.headers["cache-status"]).toContain("hit")
+      expect((yield* send("/api/v2.2/stats/eth?a=1", "partial")).status).toBe(403)
+      expect((yield* send("/api/v2.2/stats/eth?a=2")).headers["cache-status"]).not.toContain("hit")
+      expect((yield* send("/api/v2.2/partner/7/report", "partial")).status).toBe(200)
+      expect((yield* send("/streams/evm")).status).toBe(200)
+      expect(sent.at(-1)?.url).toBe("/streams/evm")
+    }))
+})
+
+describe("a response", () => {
+  it.scopedLive("need not be JSON", () =>
+    Effect.gen(function*() {
+      const { send } = yield* setup(() =>
+        new Response("a,b\n1,2\n", { headers: { "content-type": "text/csv" } })
+      )
+      const response = yield* send(netWorth)
+      expect([response.status, response.text, response.headers["content-type"]]).toEqual([
+        200,
+        "a,b\n1,2\n",
+        "text/csv"
+      ])
+    }))
+
+  it.scopedLive.each<readonly [what: string, respond: () => Response, code: string]>([
+    [
+      "that repeats the key of the proxy in text",
+      () => new Response(`key ${Sandbox.apiKey}`),
+      "upstream-error"
+    ],
+    [
+      "that repeats it in HTML entities",
+      () => new Response([...Sandbox.apiKey].map((letter) => `&#${letter.codePointAt(0)};`).join("")),
+      "upstream-error"
+    ],
+    [
+      "in another encoding",
+      () => new Response(Buffer.from(Sandbox.apiKey, "utf16le").fill(0xff, 0, 2)),
+      "upstream-error"
+    ],
+    [
+      "that redirects",
+      () => new Response("", { status: 302, headers: { location: "http://evil.test/" } }),
+      "upstream-invalid-response"
+    ],
+    [
+      "that rejects the key of the proxy",
+      () => Response.json({ message: "no" }, { status: 401 }),
+      "upstream-authentication-failed"
+    ],
+    ["that is too large", () => new Response("x".repeat(200_000)), "upstream-invalid-response"]
+  ])("%s is withheld", ([, respond, code]) =>
+    Effect.gen(function*() {
+      const { send } = yield* setup(respond, {
+        limits: { ...defaults.limits, maxResponseBytes: 100_000 }
+      })
+      const response = yield* send(netWorth)
+      expect([response.status, codeOf(response.text)]).toEqual([502, code])
+      expect(response.text + JSON.stringify(response.headers)).not.toContain(Sandbox.apiKey)
+    }))
+})
