@@ -59,6 +59,7 @@ export const groups: ReadonlyArray<Group> = [
       "proxy/index.md",
       "proxy/configuration.md",
       "proxy/clients.md",
+      "proxy/passthrough.md",
       "proxy/isolation.md",
       "proxy/responses.md",
       "proxy/errors.md",
