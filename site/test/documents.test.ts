@@ -31,17 +31,13 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const rowsOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^\| (.*?) \|/gm)].map(([, row = ""]) => row)
 
-it("docs/policies.md has the cost of each operation", () => {
-  const rows = read("docs/policies.md").split("\n")
-  const costs = Object.fromEntries(
-    allOperations.map((
-      { id }
-    ) => [
-      id,
-      rows.find((row) => /\d+ +\|$/.test(row) && row.includes(`\`${id}\``))?.match(/\d+(?= +\|$)/)?.[0]
-    ])
-  )
-  expect(costs).toEqual(Object.fromEntries(allOperations.map(({ cost, id }) => [id, String(cost)])))
+it("docs/policies.md has the costs of each operation", () => {
+  const rows = read("docs/policies.md").split("\n").map((row) => row.split("|"))
+  const costs = Object.fromEntries(allOperations.map(({ id }) => {
+    const [, , cost, price] = rows.find(([, ids, , , end]) => end === "" && ids?.includes(`\`${id}\``)) ?? []
+    return [id, [cost, price].map((text = "") => Number.parseInt(text, 10))]
+  }))
+  expect(costs).toEqual(Object.fromEntries(allOperations.map(({ cost, id, price }) => [id, [cost, price]])))
 })
 
 it("docs/cli.md names the command of each operation", () => {

@@ -24,8 +24,17 @@ export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
 /** The methods of requests. Described operations have the first two. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** The highest cost of any operation, in units. */
+/**
+ * The table of costs that the descriptions of operations follow: prices are those of the published weights of this date,
+ * and rate costs those of the specification.
+ */
+export const costTable = { version: 1, date: "2026-11-20" } as const
+
+/** The highest rate cost of any operation, in units. */
 export const maxCost = 5
+
+/** The highest price of any operation, in units. */
+export const maxPrice = 50
 
 /** An operation of an API. */
 export interface Operation<in out Input, in out InputEncoded, in out Output, in out OutputEncoded> {
@@ -67,8 +76,12 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly ttl: (input: Input, document: () => unknown) => Ttl
   /** Whether "not found" may be cached. False for resources that the upstream may be indexing. */
   readonly cacheNotFound: boolean
-  /** The cost of one request, in units. */
+  /** The rate cost: units of one request that count against rate limits. */
   readonly cost: number
+  /** The price: units of one request that are billed, and count against daily quotas. */
+  readonly price: number
+  /** The parameter each of whose values has this price. Default: the request has it. */
+  readonly per?: string | undefined
   readonly docs: OperationDocs
   /** Returns an input for which an upstream has data, for documentation. */
   readonly example?: (values: ExampleValues) => InputEncoded
@@ -146,7 +159,12 @@ interface OperationSpec<I, InputEncoded, Output, OutputEncoded> extends
     Operation<I, InputEncoded, Output, OutputEncoded>,
     "id" | "api" | "path" | "output" | "ttl" | "cost" | "docs"
   >,
-  Partial<Pick<Operation<I, InputEncoded, Output, OutputEncoded>, "isNotFound" | "cacheNotFound" | "example">>
+  Partial<
+    Pick<
+      Operation<I, InputEncoded, Output, OutputEncoded>,
+      "isNotFound" | "cacheNotFound" | "price" | "per" | "example"
+    >
+  >
 {
   readonly input: InputSchema<I, InputEncoded>
 }
@@ -158,6 +176,7 @@ const makeOperation = <I, InputEncoded, Output, OutputEncoded>(
 ): Operation<I, InputEncoded, Output, OutputEncoded> => ({
   isNotFound: () => false,
   cacheNotFound: true,
+  price: spec.cost,
   ...spec,
   method,
   retry,

@@ -197,6 +197,7 @@ const operationOf = <Output, OutputEncoded>(
     ttl: () => NoStore(),
     cacheNotFound: false,
     cost,
+    price: cost,
     docs: { summary: "Sends a request that no operation describes." }
   }
 }

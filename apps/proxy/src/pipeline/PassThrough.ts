@@ -118,6 +118,7 @@ const operationOf = (id: string, { api, cacheTtl, cost, method, retry }: Operati
   ttl: () => cacheTtl === null ? NoStore() : MaxAge({ duration: cacheTtl }),
   cacheNotFound: false,
   cost,
+  price: cost,
   docs: { summary: "Forwards a request that no operation describes" }
 })
 

@@ -42,6 +42,7 @@ export const contractNfts = list({
   ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,
+  price: 50,
   docs: {
     group: "NFTs",
     summary: "List the NFTs of a contract, with metadata if available",

@@ -21,6 +21,7 @@ export const ledgerTransaction = get({
   output: LedgerTransaction,
   ttl: (_, document) => isCommitted(document()) ? Immutable() : NoStore(),
   cost: 1,
+  price: 1,
   docs: { group: "Ledger", summary: "Get a ledger transaction by its hash" },
   example: ({ transaction }): LedgerTransactionInput => ({ txn_hash: transaction })
 })

@@ -31,6 +31,7 @@ export const nftMetadata = get({
   ttl: () => MaxAge({ duration: "5 minutes" }),
   cacheNotFound: false,
   cost: 2,
+  price: 20,
   docs: {
     group: "NFTs",
     summary: "Get the metadata of an NFT",

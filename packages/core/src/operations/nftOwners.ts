@@ -40,6 +40,7 @@ export const nftOwners = list({
   ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,
+  price: 50,
   docs: {
     group: "NFTs",
     summary: "List the owners of an NFT",

@@ -28,6 +28,7 @@ export const tokenOwners = list({
   output: page(TokenOwner),
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
+  price: 50,
   docs: {
     group: "Tokens",
     summary: "List the holders of an ERC20 token",

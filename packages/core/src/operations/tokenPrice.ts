@@ -58,6 +58,7 @@ export const tokenPrice = get({
   output: TokenPrice,
   ttl: ttlByToBlock,
   cost: 3,
+  price: 50,
   docs: {
     group: "Tokens",
     summary: "Get the price of an ERC20 token in US dollars and in the chain's native token"

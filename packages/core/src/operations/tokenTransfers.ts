@@ -37,6 +37,7 @@ export const tokenTransfers = list({
   output: page(Erc20Transfer),
   ttl: ttlByToBlock,
   cost: 5,
+  price: 50,
   docs: { group: "Tokens", summary: "List transfers of an ERC20 token" },
   example: ({ token }): TokenTransfersInput => ({ address: token, chain: "eth", limit: 3 })
 })

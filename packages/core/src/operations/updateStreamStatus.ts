@@ -21,6 +21,7 @@ export const updateStreamStatus = update({
   input,
   output: StreamRecord,
   cost: 1,
+  price: 1,
   docs: { group: "Streams", summary: "Set the status of a stream" },
   example: ({ stream }): UpdateStreamStatusInput => ({ id: stream, status: "paused" })
 })

@@ -29,6 +29,8 @@ export const walletChains = get({
   output: WalletChains,
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
+  price: 50,
+  per: "chains",
   docs: { group: "Wallets", summary: "List the chains on which a wallet is active" },
   example: ({ wallet }): WalletChainsInput => ({ address: wallet, chains: ["eth", "polygon"] })
 })

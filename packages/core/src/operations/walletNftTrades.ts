@@ -38,6 +38,7 @@ export const walletNftTrades = list({
   output: page(NftTrade),
   ttl: ttlByToBlock,
   cost: 5,
+  price: 50,
   docs: { group: "Wallets", summary: "List the NFT trades of a wallet" },
   example: ({ wallet }): WalletNftTradesInput => ({ address: wallet, chain: "eth", limit: 3 })
 })

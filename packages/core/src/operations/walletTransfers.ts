@@ -45,6 +45,7 @@ export const walletTransfers = list({
   },
   ttl: ttlByToBlock,
   cost: 5,
+  price: 50,
   docs: { group: "Wallets", summary: "List ERC20 transfers of a wallet, newest block first by default" },
   example: ({ wallet }): WalletTransfersInput => ({ address: wallet, chain: "eth", limit: 3 })
 })
