@@ -28,6 +28,6 @@ export interface ApiRequest {
    * have applied it. Default: `always` for a GET, otherwise `if-not-applied`.
    */
   readonly retry?: "always" | "if-not-applied" | undefined
-  /** In units of the rate limit. Default: 1. */
+  /** The rate cost and the expected price, in units. Default: 1. */
   readonly cost?: number | undefined
 }

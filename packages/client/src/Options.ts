@@ -65,6 +65,11 @@ export interface ClientOptions {
   readonly onResponse?: ResponseObserver | undefined
   /** The `User-Agent` of requests; browsers send their own. Default: `blockquarry/` and its version. */
   readonly userAgent?: string | undefined
+  /**
+   * The header of responses with the price of the request in units, which then replaces the expected price in the daily quota.
+   * Default: `x-request-weight`. Null: prices are those of the operations.
+   */
+  readonly weightHeader?: string | null | undefined
   /** Sends the requests. Default: `globalThis.fetch`. */
   readonly fetch?: Fetch | undefined
   /** Closes the client when it is aborted: calls then reject with `AbortError`. */

@@ -40,7 +40,7 @@ export interface TimeoutOptions {
 }
 
 /**
- * A rate limit in units: each attempt costs what its operation costs upstream. All clients with the same API
+ * A rate limit in units: each attempt costs the rate cost of its operation. All clients with the same API
  * key and base URL share one rate limit, and wait in arrival order. At most `limit + burst` units are used
  * in any window.
  */
@@ -50,8 +50,25 @@ export interface RateLimitOptions {
   readonly window: Duration
   /** Units that may be used at once after an idle time, at least 1. Default: `limit`. */
   readonly burst?: number | undefined
-  /** Units by operation, or one number for all operations. Default: the cost of each operation. */
+  /** Rate costs: units by operation, or one number for all operations. Default: the `cost` of each operation. */
   readonly cost?: { readonly [Id in OperationId]?: number } | number | undefined
+  /**
+   * Prices, which the daily quota counts: units by operation, or one number for all operations. Default: the
+   * `price` of each operation. The price in a response replaces it: see `weightHeader` of the options.
+   */
+  readonly price?: number | {
+    readonly walletTransfers?: number
+    readonly walletChains?: number
+    readonly walletNftTrades?: number
+    readonly tokenPrice?: number
+    readonly tokenTransfers?: number
+    readonly tokenOwners?: number
+    readonly contractNfts?: number
+    readonly nftMetadata?: number
+    readonly nftOwners?: number
+    readonly updateStreamStatus?: number
+    readonly ledgerTransaction?: number
+  } | undefined
   /**
    * Longest wait, also for the concurrency limit. Default: 30 s. Beyond it a call fails with
    * `LocalLimitError`.
@@ -60,7 +77,7 @@ export interface RateLimitOptions {
   /** Maximum number of waiting attempts per API key. Default: 10,000. Others fail with `LocalLimitError`. */
   readonly maxQueue?: number | undefined
   /**
-   * Units per UTC day and API key, at all base URLs together. An attempt beyond it fails with
+   * Units of the price per UTC day and API key, at all base URLs together. An attempt beyond it fails with
    * `LocalLimitError`. Default: null, no quota.
    */
   readonly dailyQuota?: number | null | undefined

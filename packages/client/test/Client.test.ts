@@ -341,7 +341,7 @@ describe("options", () => {
     [
       { apiKey: "key", ...JSON.parse(`{"baseURL":"https://host.test"}`) },
       "baseURL: unknown option; expected one of apiKey, baseUrl, baseUrls, timeouts, retry, rateLimit, " +
-      `breaker, concurrency, cache, maxBodySize, arrayFormat, decoding, onResponse, userAgent, fetch, signal; ${missingUrl}`
+      `breaker, concurrency, cache, maxBodySize, arrayFormat, decoding, onResponse, userAgent, weightHeader, fetch, signal; ${missingUrl}`
     ],
     [JSON.parse("5"), "options: expected an object, got 5"],
     [Object(JSON.parse("{}")).options, "options: expected an object, got undefined"],

@@ -81,6 +81,11 @@ export interface ApiOptions extends OptionalPolicies {
    * `` `my-service/1.2 ${ApiOptions.userAgent}` ``. Default: `ApiOptions.userAgent`.
    */
   readonly userAgent?: string | undefined
+  /**
+   * The header of responses with the price of the request in units. It replaces the expected price in the daily quota and in
+   * `CallUsage`. Default: `x-request-weight`. Null: prices are those of the operations.
+   */
+  readonly weightHeader?: string | null | undefined
 }
 
 /** Options of an API that also works without an API key: the ledger API. */

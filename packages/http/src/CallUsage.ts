@@ -1,5 +1,5 @@
 /**
- * Call usage: the requests, cost and waits of calls.
+ * Call usage: the requests, costs and waits of calls.
  *
  * @example
  * import * as CallUsage from "@blockquarry/http/CallUsage"
@@ -9,7 +9,7 @@
  * const program = Effect.gen(function*() {
  *   const data = yield* DataApi.DataApi
  *   const [price, usage] = yield* CallUsage.withUsage(data.tokenPrice({ address: "0x…" }))
- *   return `${price.usdPrice} USD for ${usage.cost} units`
+ *   return `${price.usdPrice} USD for ${usage.price} units`
  * })
  */
 import * as Context from "effect/Context"
@@ -25,8 +25,14 @@ import { dual } from "effect/Function"
 export interface CallUsage {
   /** Requests that were sent and have ended, with a response or without. */
   readonly attempts: number
-  /** Cost of the requests in units of the rate limit. */
+  /** Rate cost of the requests, in units. */
   readonly cost: number
+  /** Price of the requests, in units: what the responses say or, without the weight header, what was expected. */
+  readonly price: number
+  /** The part of `price` that was expected, because there was no response or no weight header. */
+  readonly unsettledPrice: number
+  /** By how much the prices in responses exceed the expected ones, in units. Negative if they were lower. */
+  readonly priceDrift: number
   /** Milliseconds of waiting: for rate limit, cooldown and concurrency limit, and for backoff between attempts. */
   readonly waitMillis: number
   /** Fields of decoded responses that are null because they could not be read, counted when a response is decoded. */
@@ -34,12 +40,23 @@ export interface CallUsage {
 }
 
 /** No usage. */
-export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0, unreadableFields: 0 }
+export const none: CallUsage = {
+  attempts: 0,
+  cost: 0,
+  price: 0,
+  unsettledPrice: 0,
+  priceDrift: 0,
+  waitMillis: 0,
+  unreadableFields: 0
+}
 
 /** Returns the sum of two usages. */
 export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
   attempts: one.attempts + other.attempts,
   cost: one.cost + other.cost,
+  price: one.price + other.price,
+  unsettledPrice: one.unsettledPrice + other.unsettledPrice,
+  priceDrift: one.priceDrift + other.priceDrift,
   waitMillis: one.waitMillis + other.waitMillis,
   unreadableFields: one.unreadableFields + other.unreadableFields
 })

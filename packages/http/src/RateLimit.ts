@@ -7,6 +7,16 @@ import * as AST from "effect/SchemaAST"
 import * as Policy from "./internal/Policy.ts"
 import { required } from "./OptionIssues.ts"
 
+const Costs = Schema.Union(
+  Policy.NonNegative,
+  Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
+    new AST.TypeLiteral(
+      operationIds.map((id) => new AST.PropertySignature(id, Policy.NonNegative.ast, true, true)),
+      []
+    )
+  )
+)
+
 /** The schema of a rate limit. */
 export const schema = Schema.Struct({
   /** Units per `window`. */
@@ -14,29 +24,26 @@ export const schema = Schema.Struct({
   window: required(Policy.PositiveDuration),
   /** Units that may be used at once after an idle time, at least 1. Default: `limit`. */
   burst: Policy.Positive,
-  /** Units by operation, or one number for all operations. Default: the cost of each operation. */
-  cost: Schema.Union(
-    Policy.NonNegative,
-    Schema.make<Partial<Readonly<Record<OperationId, number>>>>(
-      new AST.TypeLiteral(
-        operationIds.map((id) => new AST.PropertySignature(id, Policy.NonNegative.ast, true, true)),
-        []
-      )
-    )
-  ),
+  /** Rate costs: units by operation, or one number for all operations. Default: the `cost` of each operation. */
+  cost: Costs,
+  /**
+   * Prices, which the daily quota counts: units by operation, or one number for all operations. Default: the `price` of each
+   * operation. The price in a response replaces it: see `weightHeader` of the options.
+   */
+  price: Costs,
   /** Longest wait, also for the concurrency limit. Default: 30 s. Beyond it a call fails with `LocalLimitError`. */
   maxWait: Policy.DurationOption,
   /** Maximum number of waiting attempts per API key. Default: 10,000. Others fail with `LocalLimitError`. */
   maxQueue: Policy.NonNegative,
   /**
-   * Units per UTC day and API key, at all base URLs together. An attempt beyond it fails with `LocalLimitError`. Default:
+   * Units of the price per UTC day and API key, at all base URLs together. An attempt beyond it fails with `LocalLimitError`. Default:
    * null, no quota.
    */
   dailyQuota: Schema.NullOr(Policy.Positive)
 })
 
 /**
- * A rate limit in units: each attempt costs what its operation costs upstream. All clients with the same API key and base
+ * A rate limit in units: each attempt costs the rate cost of its operation. All clients with the same API key and base
  * URL share one rate limit, and wait in arrival order. At most `limit + burst` units are used in any window.
  */
 export interface RateLimit extends Schema.Schema.Type<typeof schema> {}
@@ -63,6 +70,7 @@ export const make = (options: RateLimitOptions): RateLimit => {
     window,
     burst: Math.max(1, limit),
     cost: {},
+    price: {},
     maxWait: Duration.seconds(30),
     maxQueue: 10_000,
     dailyQuota: null

@@ -78,8 +78,8 @@ export interface RateLimitBackend<E> {
     timeLeft?: number
   ) => StoreOperation<Consumption, E>
   /**
-   * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. Returns the
-   * remaining units.
+   * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. A negative `cost`
+   * consumes more, also beyond the limit. Returns the remaining units.
    */
   readonly refund: (
     id: string,

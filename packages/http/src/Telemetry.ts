@@ -41,8 +41,23 @@ export const attempts = counter(
   "Requests sent upstream by operation and status"
 )
 
-/** Cost of attempts in units, by `operation`. */
-export const costUnits = counter("quarry_cost_units_total", "Cost of upstream requests in units by operation")
+/** Rate cost of attempts in units, by `operation`. */
+export const costUnits = counter(
+  "quarry_cost_units_total",
+  "Rate cost of upstream requests in units by operation"
+)
+
+/** Price of attempts in units, by `operation` and `source`: the weight header of the `response`, or the `table` without one. */
+export const priceUnits = counter(
+  "quarry_price_units_total",
+  "Price of upstream requests in units by operation and source"
+)
+
+/** By how many units prices in responses were `above` or `below` the expected ones, by `operation` and `direction`. */
+export const priceDriftUnits = counter(
+  "quarry_price_drift_units_total",
+  "Difference between expected prices and those of responses in units by operation and direction"
+)
 
 /** Bytes of response bodies, by `operation`. */
 export const responseBytes = counter(

@@ -5,6 +5,7 @@
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
+import { weightHeader } from "@blockquarry/core/RequestPrice"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
@@ -39,6 +40,8 @@ export interface Upstream {
   readonly arrayFormat: ArrayFormat
   readonly decoding: Decoding
   readonly onResponse: ResponseObserver | null
+  /** In lower case; null if responses have no price. */
+  readonly weightHeader: string | null
 }
 
 /** The options or environment variables that set the API key and the base URL. */
@@ -129,7 +132,9 @@ export const make = (
       policies,
       arrayFormat: options.arrayFormat ?? "brackets",
       decoding: options.decoding ?? "lenient",
-      onResponse: options.onResponse ?? null
+      onResponse: options.onResponse ?? null,
+      weightHeader:
+        (options.weightHeader === undefined ? weightHeader : options.weightHeader)?.toLowerCase() ?? null
     }
     if (!(apiKeys instanceof KeySource.KeySource)) {
       return { ...upstream, keyPool: poolOf(apiKeys), keySource: null }

@@ -8,8 +8,9 @@ import * as TestClients from "./support/TestClients.ts"
 
 const noUsage = CallUsage.none
 
-/** The units of a price. */
+/** The costs of a price, in units. */
 const units = 3
+const price = 50
 
 describe("call usage", () => {
   it.effect("of an inner region is not part of the outer region", () =>
@@ -19,7 +20,13 @@ describe("call usage", () => {
       const [[, inner], outer] = yield* CallUsage.withUsage(
         Effect.zipRight(fetchPrice(harness, 3), CallUsage.withUsage(both))
       )
-      expect(outer).toEqual({ ...noUsage, attempts: 1, cost: units })
-      expect(inner).toEqual({ ...noUsage, attempts: 2, cost: 2 * units })
+      expect(outer).toEqual({ ...noUsage, attempts: 1, cost: units, price, unsettledPrice: price })
+      expect(inner).toEqual({
+        ...noUsage,
+        attempts: 2,
+        cost: 2 * units,
+        price: 2 * price,
+        unsettledPrice: 2 * price
+      })
     }))
 })

@@ -136,7 +136,7 @@ const ofQuotas = FastCheck.tuple(periods, limits).chain(([period, ownLimit]) => 
     calls(
       2,
       "refund",
-      { limit: own, cost: FastCheck.nat(10), age: FastCheck.nat(max) },
+      { limit: own, cost: integer(-10, 10), age: FastCheck.nat(max) },
       ({ age, cost, limit }) => (store, resolution) =>
         store.refund("key", { limit, period }, cost, age + resolution)
     ),

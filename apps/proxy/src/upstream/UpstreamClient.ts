@@ -100,7 +100,7 @@ export const make = (config: UpstreamConfig) =>
       (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
         const apiKey = endpoints.keys[name].map((key) => ({
           ...key,
-          rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, maxWait, maxQueue }
+          rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, price: costs, maxWait, maxQueue }
         }))
         if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
         if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing(name)))
@@ -110,7 +110,8 @@ export const make = (config: UpstreamConfig) =>
           baseUrl,
           maxBodySize: maxResponseBytes,
           userAgent: `quarry-proxy ${userAgent}`,
-          uncacheable: apiKeys
+          uncacheable: apiKeys,
+          weightHeader: null
         }
         // The configuration is validated when it is loaded.
         return Effect.map(Effect.orDie(Upstream.make(baseUrlSettings[name].api, options)), Either.right)

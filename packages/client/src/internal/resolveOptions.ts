@@ -54,6 +54,7 @@ const clientSchema = required(Schema.Struct(
     decoding: Schema.Unknown,
     onResponse: Schema.Unknown,
     userAgent: Schema.Unknown,
+    weightHeader: Schema.Unknown,
     fetch: option("a function", (value): value is Fetch => Predicate.isFunction(value)),
     signal
   } satisfies OptionSchemas<ClientOptions>

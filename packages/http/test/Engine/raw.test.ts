@@ -106,7 +106,9 @@ describe("safeHeaders", () => {
       "x-new": "10",
       "www-authenticate": "11"
     }
-    expect(safeHeaders({ ...safe, ...unsafe }, Redacted.make("key"))).toEqual(safe)
-    expect(safeHeaders({ ...safe, etag: "of key" }, Redacted.make("key"))).not.toHaveProperty("etag")
+    const request = { apiKey: Redacted.make("key"), weightHeader: null }
+    expect(safeHeaders({ ...safe, ...unsafe }, request)).toEqual(safe)
+    expect(safeHeaders({ ...safe, etag: "of key" }, request)).not.toHaveProperty("etag")
+    expect(safeHeaders(unsafe, { ...request, weightHeader: "x-new" })).toEqual({ "x-new": "10" })
   })
 })

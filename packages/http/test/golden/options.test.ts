@@ -57,6 +57,7 @@ const policies = (value: unknown) => ({
     window: value,
     burst: value,
     cost: value,
+    price: value,
     maxWait: value,
     maxQueue: value,
     dailyQuota: value
@@ -68,7 +69,8 @@ const policies = (value: unknown) => ({
   decoding: value,
   onResponse: value,
   uncacheable: [value],
-  userAgent: value
+  userAgent: value,
+  weightHeader: value
 })
 
 const layers = [

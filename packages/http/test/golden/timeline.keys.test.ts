@@ -90,7 +90,7 @@ recorded("timeline.keys", {
     {
       apiKey: keysOf("A", "B").map((key, index) => ({
         ...key,
-        rateLimit: { ...RateLimit.none, cost: 1, dailyQuota: index + 1 }
+        rateLimit: { ...RateLimit.none, cost: 1, price: 1, dailyQuota: index + 1 }
       }))
     },
     counting,
@@ -111,7 +111,7 @@ recorded("timeline.keys", {
 /** A rate limit of one request per 10 s. */
 const limit = (options: Partial<RateLimit.RateLimit> = {}) =>
   RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day", ...options })
-const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, dailyQuota })
+const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, price: 1, dailyQuota })
 const limits = (a: RateLimit.RateLimit | undefined, b: RateLimit.RateLimit) => ({
   apiKey: keysOf("A", "B").map((key, index) => ({ ...key, rateLimit: index === 0 ? a : b }))
 })
@@ -148,7 +148,7 @@ recorded("timeline.limitsOfKeys", {
     at(0, 0, 0, 0)
   ),
   "a call whose daily quota is exhausted leaves the trial to another": scenario(
-    { rateLimit: { ...daily(5), cost: { tokenPrice: 3, nftMetadata: 1 } } },
+    { rateLimit: { ...daily(5), price: { tokenPrice: 3, nftMetadata: 1 } } },
     inTurn(failed(429, "1"), failed(404)),
     [...at(0, 1000), metadata(1000, "metadata")]
   )
@@ -225,7 +225,7 @@ recorded("timeline.tenants", {
   ),
   "tenants share no rate limit, daily quota and concurrency slot": scenario(
     {
-      rateLimit: RateLimit.make({ limit: 2, window: "1 hour", cost: 1, maxWait: 0, dailyQuota: 3 }),
+      rateLimit: RateLimit.make({ limit: 2, window: "1 hour", cost: 1, price: 1, maxWait: 0, dailyQuota: 3 }),
       concurrency: { limit: 1 }
     },
     slow,

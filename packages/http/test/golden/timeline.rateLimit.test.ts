@@ -23,7 +23,7 @@ const limited = (options: Partial<RateLimit.RateLimit>) => ({
   rateLimit: RateLimit.make({ limit: 2, window: "1 second", cost: 1, ...options })
 })
 const onePerTen = limited({ limit: 1, window: "10 seconds", maxWait: "1 day" })
-const daily = (dailyQuota: number) => ({ rateLimit: { ...RateLimit.none, cost: 1, dailyQuota } })
+const daily = (dailyQuota: number) => ({ rateLimit: { ...RateLimit.none, cost: 1, price: 1, dailyQuota } })
 const withMetadata = (reply: (number: number) => ScriptedClient.ScriptedReply = ok) =>
 (
   { url }: ScriptedClient.RecordedRequest,

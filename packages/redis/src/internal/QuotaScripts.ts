@@ -48,7 +48,7 @@ return reply('granted', remaining - cost)
 
 const refund = `
 local cost, age = number(ARGV[3]), number(ARGV[4])
-if consumed == 0 or ended or math.floor((now - age) / period) ~= window then
+if limit == math.huge or (consumed == 0 and cost > 0) or ended or math.floor((now - age) / period) ~= window then
   return reply('granted', remaining)
 end
 consumed = math.max(0, consumed - cost)

@@ -2,6 +2,7 @@
 import { chainName } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { parseRequest } from "@blockquarry/core/RequestParsing"
+import { requestPrice, weightHeader } from "@blockquarry/core/RequestPrice"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -52,7 +53,9 @@ export const make = (
       const chain = chainName(String(encoded["chain"])) ?? "eth"
       yield* state.addBlocks(chain, options.blocksPerRequest)
     }
-    return jsonResponse(200, document)
+    // As upstreams do: only their data API reports prices.
+    const price = operation.api === "data" ? String(requestPrice(operation, request.query)) : undefined
+    return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: price })
   })
 
   return Effect.fnUntraced(function*(received: SandboxRequest) {

@@ -23,8 +23,11 @@ export interface SandboxContext {
 }
 
 /** An operation and its handler. */
-export interface OperationHandler
-  extends Pick<Operation<never, never, never, never>, "id" | "api" | "method" | "path" | "parameters">
+export interface OperationHandler extends
+  Pick<
+    Operation<never, never, never, never>,
+    "id" | "api" | "method" | "path" | "parameters" | "price" | "per"
+  >
 {
   readonly handle: (encoded: unknown, context: SandboxContext) => Effect.Effect<JsonDocument, ApiError>
 }

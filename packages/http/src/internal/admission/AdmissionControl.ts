@@ -5,6 +5,7 @@
  * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
  */
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
+import { requestPrice } from "@blockquarry/core/RequestPrice"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -40,6 +41,8 @@ export type AdmissionControl = ReturnType<typeof make>
 export type Attempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
 
 interface Admission extends AdmissionRequest {
+  /** The expected price of the attempt. */
+  readonly price: number
   readonly queue: UpstreamQueue
   readonly restore: Restore
 }
@@ -94,7 +97,15 @@ export const make = (
     onDelay: (admission: Admission, delay: Delay, now: number) => AttemptEffect<A>
   ): AttemptEffect<AttemptResponse | A> =>
     Effect.uninterruptibleMask((restore) => {
-      const admission = { call, key, client: call.client, cost: key.cost, queue: queueOf(call), restore }
+      const admission = {
+        call,
+        key,
+        client: call.client,
+        cost: key.cost,
+        price: requestPrice(key.price, call.request.query),
+        queue: queueOf(call),
+        restore
+      }
       const now = call.clock.unsafeCurrentTimeMillis()
       return Effect.flatMap(
         tryAdmit(admission, now),
@@ -146,7 +157,7 @@ export const make = (
     admission: Admission,
     permit: Grant["permit"]
   ): AttemptEffect<Grant> => {
-    const { call, cost, key } = admission
+    const { call, key, price } = admission
     const { id, quota, quotaId } = key
     const grant = { permit, consumption: null }
     if (quota === null) return Effect.succeed(grant)
@@ -156,7 +167,7 @@ export const make = (
         giveBack(admission, grant, 0, permit.trial ? store.settleTrial(id, false) : null),
         Effect.fail(noResponse)
       )
-    return Effect.matchEffect(store.consume(quotaId, quota, cost, timeLeftOf(call)), {
+    return Effect.matchEffect(store.consume(quotaId, quota, price, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) =>
         consumption._tag === "Consumed"
@@ -239,7 +250,7 @@ export const make = (
       }
     })
 
-  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
+  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent, else settles its price. */
   const runAttempt = (admission: Admission, grant: Grant, attempt: Attempt): AttemptEffect => {
     const { call, key, queue, restore } = admission
     const admittedAt = call.clock.unsafeCurrentTimeMillis()
@@ -251,14 +262,16 @@ export const make = (
     const attempted = circuitBreaker.run(call, restore(attempt(key, onSent)))
     return Effect.flatMap(Effect.exit(attempted), (exit) => {
       const report = reportResult(admission, grant.permit.trial, exit)
+      const age = call.clock.unsafeCurrentTimeMillis() - admittedAt
+      const weight = Exit.isSuccess(exit) ? weightOf(call, exit.value) : null
       const settled = sent > 0
-        ? report
-        : giveBack(admission, grant, call.clock.unsafeCurrentTimeMillis() - admittedAt, report)
+        ? settlePrice(admission, grant, age, weight, report)
+        : giveBack(admission, grant, age, report)
       const release = () => {
         if (Exit.isSuccess(exit) && exit.value.health === "throttled") queue.recheck(key.id)
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
-        if (sent > 0) instrumentation.recordCost(call, admission.cost)
+        if (sent > 0) instrumentation.recordCost(call, admission, weight)
       }
       if (settled !== null) return Effect.zipRight(Effect.ensuring(settled, Effect.sync(release)), exit)
       release()
@@ -277,9 +290,27 @@ export const make = (
     return trial ? store.settleTrial(id, response?.health === "healthy") : null
   }
 
+  /**
+   * Corrects what the daily quota counts for an attempt to the price in its response. A call waits for `next` only, because a
+   * shared store may be slow.
+   */
+  const settlePrice = (
+    { call, key: { quota, quotaId }, price }: Admission,
+    { consumption }: Grant,
+    age: number,
+    weight: number | null,
+    next: Effect.Effect<void> | null
+  ): Effect.Effect<void> | null => {
+    if (quota === null || consumption === null || weight === null || weight === price) return next
+    const refund = store.refund(quotaId, quota, price - weight, age, consumption)
+    if (refund.evaluate === undefined) return Effect.zipRight(Effect.forkDaemon(refund), next ?? Effect.void)
+    refund.evaluate(call.clock.system.unsafeCurrentTimeMillis())
+    return next
+  }
+
   /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
   const giveBack = (
-    { cost, key: { id, quota, quotaId, rule } }: Admission,
+    { cost, key: { id, quota, quotaId, rule }, price }: Admission,
     { consumption, permit }: Grant,
     age: number,
     report: Effect.Effect<void> | null
@@ -290,7 +321,7 @@ export const make = (
         store.release(id, rule, cost, age, permit),
         quota === null || consumption === null
           ? Effect.void
-          : store.refund(quotaId, quota, cost, age, consumption)
+          : store.refund(quotaId, quota, price, age, consumption)
       ],
       { concurrency: "unbounded", discard: true }
     )
@@ -307,6 +338,12 @@ export const make = (
         : 0
     }
   }
+}
+
+/** Returns the price in a response. Null if it has none. */
+const weightOf = ({ weightHeader }: Call, { response: { headers } }: AttemptResponse): number | null => {
+  const text = weightHeader === null ? undefined : headers[weightHeader]
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 const delayOfPermit = (

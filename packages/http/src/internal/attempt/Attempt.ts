@@ -46,6 +46,7 @@ export const make = (
       url,
       apiKey: key.apiKey,
       body: request.body,
+      weightHeader: call.weightHeader,
       isObsolete: key.isReplaced
     }
     onSent(1)

@@ -57,7 +57,10 @@ export interface Rotation {
 
 /** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
-  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "success" | "cost" | "method" | "path">
+  readonly operation: Pick<
+    AnyOperation,
+    "id" | "api" | "retry" | "success" | "cost" | "price" | "per" | "method" | "path"
+  >
   readonly request: EncodedRequest
   readonly url: string
   /** Identifies the request of a GET: the URL with the query, and the tenant. Independent of the API keys of the layer. */
@@ -89,6 +92,8 @@ export interface Call {
   readonly decoding: Decoding
   /** Observes the decoded response; null if nothing does. */
   readonly onResponse: ResponseObserver | null
+  /** The response header with the price; null if there is none. */
+  readonly weightHeader: string | null
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
   readonly clock: SteadyClock.SteadyClock
@@ -109,7 +114,8 @@ export const prepare = (
   upstream: Upstream,
   bodyScan: BodyScan | null
 ) => {
-  const { arrayFormat, decoding, keyPool, keySource, onResponse, policies, transport } = upstream
+  const { arrayFormat, decoding, keyPool, keySource, onResponse, policies, transport, weightHeader } =
+    upstream
   const callKeysOf = ({ keys }: KeyPool) => Arr.map(keys, (key) => callKeyOf(operation, key, upstream))
   const keys = callKeysOf(keyPool)
   const rotation = keySource === null ? null : rotationOf(upstream, keySource, callKeysOf)
@@ -160,6 +166,7 @@ export const prepare = (
       onUsage: Context.get(context, CurrentUsageObserver),
       decoding: options.decoding ?? decoding,
       onResponse: options.onResponse ?? onResponse,
+      weightHeader,
       onSent: Context.get(context, CurrentSendObserver),
       clock,
       metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),
@@ -246,11 +253,11 @@ const flightVariantOf = (
 }
 
 const callKeyOf = (operation: Call["operation"], key: PooledKey, upstream: Upstream) => {
-  const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit
-  const costs: Readonly<Record<string, number | undefined>> = typeof cost === "number" ? {} : cost
+  const { burst, cost, dailyQuota, limit, maxWait, price, window } = key.rateLimit
   return {
     ...key,
-    cost: typeof cost === "number" ? cost : costs[operation.id] ?? operation.cost,
+    cost: costOf(cost, operation.id) ?? operation.cost,
+    price: { price: costOf(price, operation.id) ?? operation.price, per: operation.per },
     rule: {
       limit,
       window: Duration.toMillis(window),
@@ -264,6 +271,12 @@ const callKeyOf = (operation: Call["operation"], key: PooledKey, upstream: Upstr
       ? constFalse
       : () => upstream.keyPool.keys.every(({ id }) => id !== key.id)
   }
+}
+
+const costOf = (costs: PooledKey["rateLimit"]["cost"], id: string): number | undefined => {
+  if (typeof costs === "number") return costs
+  const byId: Readonly<Record<string, number | undefined>> = costs
+  return byId[id]
 }
 
 /**

@@ -31,6 +31,8 @@ export const make = () => {
   const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
   const responseBytes = labelledMetric(Telemetry.responseBytes, "operation")
   const costUnits = labelledMetric(Telemetry.costUnits, "operation")
+  const priceUnits = labelledMetric(Telemetry.priceUnits, "operation", "source")
+  const priceDrifts = labelledMetric(Telemetry.priceDriftUnits, "operation", "direction")
   const waits = labelledMetric(Telemetry.waitDuration, "reason")
   const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
   const unreadable = labelledMetric(Telemetry.unreadableFields, "operation", "field")
@@ -79,9 +81,21 @@ export const make = () => {
       if (bytes > 0) responseBytes(metricLabels, bytes, id)
       onUsage?.({ ...CallUsage.none, attempts: 1 })
     },
-    recordCost: ({ metricLabels, onUsage, operation: { id } }: Call, units: number) => {
-      costUnits(metricLabels, units, id)
-      onUsage?.({ ...CallUsage.none, cost: units })
+    /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
+    recordCost: (
+      { metricLabels, onUsage, operation: { id } }: Call,
+      expected: { readonly cost: number; readonly price: number },
+      weight: number | null
+    ) => {
+      const { cost } = expected
+      const price = weight ?? expected.price
+      const priceDrift = price - expected.price
+      costUnits(metricLabels, cost, id)
+      priceUnits(metricLabels, price, id, weight === null ? "table" : "response")
+      if (priceDrift !== 0) {
+        priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
+      }
+      onUsage?.({ ...CallUsage.none, cost, price, priceDrift, unsettledPrice: weight === null ? price : 0 })
     },
     recordRetry: counting<RetryCause>(Telemetry.retries, "cause"),
     recordSuppressedRetry: counting<"attempts" | "deadline" | "budget">(

@@ -51,6 +51,10 @@ const layerSchema = Schema.Struct(
       (value): value is ReadonlyArray<Redacted.Redacted> =>
         Arr.isArray(value) && value.every(Redacted.isRedacted)
     ),
+    weightHeader: Schema.NullOr(option(
+      "a header name such as \"x-request-weight\"",
+      (value): value is string => typeof value === "string" && /^[\w-]{1,64}$/.test(value)
+    )),
     userAgent: option(
       "visible ASCII characters and spaces",
       (value): value is string =>

@@ -86,8 +86,8 @@ export const consume = (
 }
 
 /**
- * Returns units that were consumed `age` milliseconds ago, unless another window has begun since. With an infinite limit
- * nothing was consumed, so nothing is returned.
+ * Returns units that were consumed `age` milliseconds ago, unless another window has begun since. A negative number consumes
+ * more, also beyond the limit: a request had a higher price than expected. With an infinite limit nothing is counted.
  */
 export const refund = (
   stored: Stored,
@@ -98,7 +98,7 @@ export const refund = (
 ): readonly [Stored, remaining: number] => {
   const { quotaWindow, remaining } = currentWindow(stored, now, quota)
   if (
-    quota.limit === Number.POSITIVE_INFINITY || quotaWindow.consumed === 0 ||
+    quota.limit === Number.POSITIVE_INFINITY || quotaWindow.consumed === 0 && cost > 0 ||
     Math.floor((now - age) / quota.period) !== quotaWindow.index
   ) return [stored, remaining]
   const refunded = {

@@ -68,7 +68,7 @@ export const fromHttpClient = (
         }
         const response = Effect.matchEffect(client.execute(requestOf(request)), {
           onFailure: (error) => Effect.fail(requestFailed(error.cause, mayBeSent(error))),
-          onSuccess: (response) => receive(response, request.apiKey, limits)
+          onSuccess: (response) => receive(response, request, limits)
         })
         return runWithTimeout(response, timeoutMillis, () => memory.release(reserved))
       })
@@ -146,11 +146,11 @@ interface BodyLimits {
 
 const receive = (
   response: HttpClientResponse.HttpClientResponse,
-  apiKey: Redacted.Redacted,
+  request: TransportRequest,
   limits: BodyLimits
 ): Effect.Effect<ReceivedResponse, TransportError> => {
   const { headers, status } = response
-  const head = { status, headers: safeHeaders(headers, apiKey) }
+  const head = { status, headers: safeHeaders(headers, request) }
   const received = (bytes: Uint8Array) =>
     Effect.succeed({ ...head, bytes, framed: isFramed(headers, bytes.byteLength) })
   const contentLength = Number(headers["content-length"] ?? Number.NaN)

@@ -20,18 +20,18 @@ const exposedHeaders: ReadonlySet<string> = new Set([
 export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /**
- * Returns the headers that describe the response. Omits those about the connection, session or account, and every value
- * that contains the API key. This is an allowlist, so unknown headers are omitted.
+ * Returns the headers that describe the response, and the weight header. Omits those about the connection, session or account,
+ * and every value that contains the API key. This is an allowlist, so unknown headers are omitted.
  */
 export const safeHeaders = (
   headers: ResponseHeaders,
-  key: Redacted.Redacted
+  { apiKey, weightHeader }: { readonly apiKey: Redacted.Redacted; readonly weightHeader: string | null }
 ): Readonly<Record<string, string>> => {
-  const secret = Redacted.value(key)
+  const secret = Redacted.value(apiKey)
   const safe: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]
-    if (value === undefined || !isExposed(name)) continue
+    if (value === undefined || !isExposed(name) && name !== weightHeader) continue
     const text = typeof value === "string" ? value : value.join(", ")
     if (secret === "" || !text.includes(secret)) safe[name] = text
   }

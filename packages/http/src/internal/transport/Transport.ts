@@ -18,6 +18,8 @@ export interface TransportRequest {
   readonly apiKey: Redacted.Redacted
   /** JSON text, or null for no body. */
   readonly body: string | null
+  /** The response header with the price, in lower case. Null if there is none. */
+  readonly weightHeader: string | null
   /**
    * Whether the request must not be sent any more, because its API key was replaced while it waited for a connection. Clients
    * of the platform do not say when they write a request.

@@ -74,7 +74,7 @@ const aborted = new Error("the request was cancelled")
 
 /** One request and its response. Calls `resume` at most once, and never after `cancel`. */
 class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
-  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete">
+  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete" | "weightHeader">
   private readonly maxBodySize: number
   private readonly memory: BodyMemory
   private resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void = () => {}
@@ -138,7 +138,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   ): void {
     const isInformational = status < 200
     if (this.isOver || isInformational) return
-    this.head = { status, headers: safeHeaders(headers, this.request.apiKey) }
+    this.head = { status, headers: safeHeaders(headers, this.request) }
     this.headers = headers
     const contentLength = Number(headers["content-length"] ?? Number.NaN)
     if (contentLength > this.maxBodySize) return this.fail(bodyTooLarge(this.head, this.maxBodySize))

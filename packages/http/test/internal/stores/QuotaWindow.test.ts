@@ -156,32 +156,32 @@ describe("refund", () => {
     expect(QuotaWindow.peek(refunded[0], 5 * day, quota).remaining).toBe(6)
   })
 
-  it("returns the units of the current window only, and counts units exactly", () => {
+  it("corrects the units of the current window only, up and down, and counts units exactly", () => {
     FastCheck.assert(
       FastCheck.property(
         quotas,
         startTimes,
-        FastCheck.array(FastCheck.record({ gap: nonDecreasing, cost: costs, used: FastCheck.boolean() })),
+        FastCheck.array(FastCheck.record({ gap: nonDecreasing, cost: costs, actual: costs })),
         (quota, begin, steps) => {
           let quotaWindow: QuotaWindow.QuotaWindow | undefined
           let now = begin
-          const unused: Array<{ readonly at: number; readonly cost: number }> = []
+          const corrections: Array<{ readonly at: number; readonly difference: number }> = []
           const sums = new Map<number, number>()
-          for (const { cost, gap, used } of steps) {
+          for (const { actual, cost, gap } of steps) {
             now += Math.round(gap / 100 * quota.period)
             const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
             quotaWindow = result[0]
             const window = Math.floor(now / quota.period)
             if (result[1]._tag === "Consumed") {
-              if (used) sums.set(window, (sums.get(window) ?? 0) + cost)
-              else unused.push({ at: now, cost })
+              sums.set(window, (sums.get(window) ?? 0) + actual)
+              corrections.push({ at: now, difference: cost - actual })
             }
           }
-          for (const { at, cost } of unused) {
-            quotaWindow = QuotaWindow.refund(quotaWindow, now, quota, cost, now - at)[0]
+          for (const { at, difference } of corrections) {
+            quotaWindow = QuotaWindow.refund(quotaWindow, now, quota, difference, now - at)[0]
           }
           const { remaining } = QuotaWindow.peek(quotaWindow, now, quota)
-          expect(remaining).toBe(quota.limit - (sums.get(Math.floor(now / quota.period)) ?? 0))
+          expect(remaining).toBe(Math.max(0, quota.limit - (sums.get(Math.floor(now / quota.period)) ?? 0)))
         }
       )
     )

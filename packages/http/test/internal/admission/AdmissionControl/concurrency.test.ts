@@ -114,6 +114,7 @@ describe("a store that takes some time", () => {
         limit: 10,
         window: "1 second",
         cost: 3,
+        price: 3,
         dailyQuota: 100,
         maxWait: "1 minute"
       })

@@ -91,7 +91,14 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         const apiKey = Redacted.make(TestClients.key)
         const { transport } = yield* Upstream.make("data", { apiKey, baseUrl: server.url })
         const response = yield* transport.send(
-          { method: "GET", url: `${server.url}/`, apiKey, body: null, isObsolete: () => false },
+          {
+            method: "GET",
+            url: `${server.url}/`,
+            apiKey,
+            body: null,
+            weightHeader: null,
+            isObsolete: () => false
+          },
           Number.POSITIVE_INFINITY
         )
         expect({ ...response, bytes: new TextDecoder().decode(response.bytes) }).toEqual({

@@ -178,6 +178,7 @@ describe.each(transports)("with %s", (_, makeTransport) => {
         url: "http://test.test/",
         apiKey: Redacted.make(""),
         body: null,
+        weightHeader: null,
         isObsolete: () => false
       } as const
       const fiber = yield* Effect.fork(transport.send(request, timeoutMillis))
