@@ -75,13 +75,13 @@ export const dryRunExport = <Item>(
     if (total === null) {
       return yield* note(
         `estimate: unknown, because the service does not state the number of ${recordName}; ` +
-          `a page has ${formatCount(pageSize)} and costs ${operation.cost} units`
+          `a page has ${formatCount(pageSize)} and has the price of ${operation.price} units`
       )
     }
     const records = Math.max(0, maxItems === null ? total : Math.min(total, maxItems - saved))
     const pageCount = Math.max(1, Math.ceil(records / Math.max(1, pageSize)))
     yield* note(
       `estimate: ${countOf(records, recordName)}, ${countOf(pageCount, "pages")}, ` +
-        `${formatCount(pageCount * operation.cost)} units (one page was read for it)`
+        `${formatCount(pageCount * operation.price)} units (one page was read for it)`
     )
   })

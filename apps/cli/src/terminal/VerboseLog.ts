@@ -1,6 +1,8 @@
 /** Formats the client's log for `--verbose`. */
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -33,11 +35,31 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
   )
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
+      isVerbose ? (effect) => withUsageLine(terminal, effect) : identity,
       // The consumer of a stream reports the errors of its fibers
       Effect.withUnhandledErrorLogLevel(Option.none()),
       Effect.provide(layer)
     )
 }
+
+/** Prints at the end what the service bills, as far as it says so. */
+const withUsageLine = <A, E, R>(
+  terminal: TerminalService,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let usage = CallUsage.none
+    const line = Effect.suspend(() => {
+      const { attempts, price, unsettledPrice } = usage
+      if (attempts === 0) return Effect.void
+      const estimated = unsettledPrice === 0 ? "" : ` (${unsettledPrice} of them estimated)`
+      const text = `requests: ${attempts}, units: ${price}${estimated}`
+      return terminal.note(styled(terminal.err, "dim", text))
+    })
+    return CallUsage.observeUsage(effect, (more) => {
+      usage = CallUsage.add(usage, more)
+    }).pipe(Effect.ensuring(line))
+  })
 
 const textOf = (message: unknown): string =>
   (Array.isArray(message) ? message : [message]).map(String).join(" ")
