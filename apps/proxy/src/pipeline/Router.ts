@@ -22,14 +22,24 @@ const matchers = [...new Set(allOperations.flatMap(prefixes))]
     match: pathMatcher(allOperations.filter((operation) => prefixes(operation).includes(prefix)))
   }))
 
+/**
+ * Returns the operation of a path. A path of the data API with a word in place of a parameter is none: the upstream has other
+ * paths such as `/nft/:address/trades` beside `/nft/:address/:token_id`, and parameters are addresses and numbers.
+ */
 export const findRoute = (path: string): RouteMatch | undefined => {
   for (const { match, prefix } of matchers) {
     if (!path.startsWith(`${prefix}/`)) continue
     const found = match(path.slice(prefix.length))
-    if (found !== undefined) return { ...found, route: prefix + found.operation.path }
+    if (
+      found !== undefined && !(found.operation.api === "data" && Object.values(found.parameters).some(isWord))
+    ) {
+      return { ...found, route: prefix + found.operation.path }
+    }
   }
   return undefined
 }
+
+const isWord = (text: string): boolean => /^[a-z][a-z_-]{0,63}$/i.test(text)
 
 /** Responds if the method is allowed. GET operations also accept HEAD, and every path accepts OPTIONS. */
 export const respondToMethod = (
