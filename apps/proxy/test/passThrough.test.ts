@@ -16,7 +16,7 @@ const rule = (name: string, path: string, other: Partial<PassThroughRule> = {}):
   method: "GET",
   path,
   api: "data",
-  cost: 3,
+  cost: { price: 3, rateCost: 3 },
   cacheTtl: null,
   retry: false,
   clients: [],
@@ -70,7 +70,7 @@ const setup = (
         )
       })
     )
-    const { port } = yield* start({
+    const { lines, port } = yield* start({
       httpClient,
       config: { clients, passthrough: { default: "reads", rules }, ...config }
     })
@@ -79,7 +79,7 @@ const setup = (
         ...options,
         headers: { "x-api-key": `token of ${client}`, ...options.headers }
       })
-    return { send, sent, port }
+    return { lines, send, sent, port }
   })
 
 const codeOf = (text: string): unknown => {
@@ -165,6 +165,47 @@ describe("refuses with 403, and sends nothing", () => {
       expect((yield* sendRequest(port, "/api/v2.2/open")).status).toBe(200)
     }))
 })
+
+it.scopedLive.each(
+  [
+    [`/api/v2.2/nft/${wallet}/trades`, "passed through"],
+    ["/api/v2.2/nft/transfers", "passed through"],
+    ["/api/v2.2/erc20/constructor/transfers", "passed through"],
+    [`/api/v2.2/nft/${wallet}/1`, "nftMetadata"],
+    [`/api/v2.2/nft/${wallet}/1x`, "invalid"],
+    ["/api/v2.2/nft/0xg1", "invalid"]
+  ] as const
+)("a word in place of a parameter is another path: %s is %s", ([path, outcome]) =>
+  Effect.gen(function*() {
+    const { lines, send, sent } = yield* setup()
+    expect((yield* send(path)).status).toBe(outcome === "invalid" ? 400 : 200)
+    expect(sent).toHaveLength(outcome === "invalid" ? 0 : 1)
+    const operation = outcome === "passed through" ? "other" : "nftMetadata"
+    if (outcome !== "invalid") expect(lines.join("")).toContain(`"operation":"${operation}"`)
+  }))
+
+it.scopedLive("forwards the price and the limits of the upstream only if it is configured", () =>
+  Effect.gen(function*() {
+    const reported = {
+      "x-request-weight": "7",
+      "x-rate-limit-limit": "40000",
+      "x-ratelimit-remaining": "9",
+      "x-rate": "1"
+    }
+    const respond = () => Response.json({}, { headers: { ...reported, "set-cookie": "a=b" } })
+    const forwarded = Effect.fnUntraced(function*(forwardHeaders: boolean, weightHeader: string | null) {
+      const { send } = yield* setup(respond, {
+        upstream: { ...defaults.upstream, forwardHeaders, weightHeader }
+      })
+      const { headers } = yield* send(netWorth)
+      return Object.keys({ ...reported, "set-cookie": "" }).filter((name) => name in headers)
+    })
+    expect(yield* forwarded(false, "x-request-weight")).toEqual([])
+    expect(yield* forwarded(true, "x-request-weight")).toEqual(
+      ["x-request-weight", "x-rate-limit-limit", "x-ratelimit-remaining"]
+    )
+    expect(yield* forwarded(true, null)).toEqual(["x-rate-limit-limit", "x-ratelimit-remaining"])
+  }))
 
 const rejected: ReadonlyArray<readonly [what: string, path: string, status: number, code: string]> = [
   ["without a token", netWorth, 401, "token-missing"],

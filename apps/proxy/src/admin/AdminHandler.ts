@@ -128,10 +128,11 @@ interface AdminPage {
 const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({ method: "GET", kind, respond })
 
 const usage = ({ usageStats }: AdminContext) => {
-  const { clients, since, totals } = usageStats.usage()
+  const { clients, operations, since, totals } = usageStats.usage()
   return {
     since: Status.toIsoTime(since),
     totals,
+    operations,
     clients: clients.map((client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) }))
   }
 }

@@ -4,6 +4,7 @@
  *
  * Labels have few values: configured clients, operations, status classes, cache states and error codes.
  */
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -144,8 +145,14 @@ export const make = (version: string) => {
       }
       if (entry.shadowed) metrics.rejected(1, client, "shadow")
     },
-    recordLateUsage: (client: string | null, cost: number): void => {
-      if (cost > 0) metrics.upstreamUnits(cost, client ?? UsageStats.unauthenticatedName)
+    recordLateUsage: (
+      { client }: Pick<AccessLogEntry, "client">,
+      { price }: CallUsage,
+      charged: number
+    ): void => {
+      const name = client ?? UsageStats.unauthenticatedName
+      if (price > 0) metrics.upstreamUnits(price, name)
+      if (charged > 0) metrics.chargedUnits(charged, name)
     },
     /** Records the current state. Clients of earlier calls are updated too. */
     setState: (state: CurrentState): void => {

@@ -23,9 +23,9 @@ export const layer = (
             log.sink(AccessLog.accessLogLine(entry, log.style))
           }
         },
-        recordLate: (client, attempts, cost) => {
-          usageStats.recordLateUsage(client, attempts, cost)
-          metrics.recordLateUsage(client, cost)
+        recordLate: (request, usage, charged) => {
+          usageStats.recordLateUsage(request, usage, charged)
+          metrics.recordLateUsage(request, usage, charged)
         }
       })
     )

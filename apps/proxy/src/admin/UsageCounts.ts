@@ -58,3 +58,28 @@ export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: Reque
   if (entry.shadowed) counts.shadowed += 1
   counts.bytes += entry.bytes
 }
+
+/** What the upstream bills for an operation. */
+export const noPrice = () => ({
+  attempts: 0,
+  /** In units: as reported or, without a report, as expected. */
+  price: 0,
+  /** By how much the reported prices exceed the expected ones, in units. */
+  priceDrift: 0,
+  /** Requests without a report, because there was no response or no weight header, and their expected prices in units. */
+  unsettledRequests: 0,
+  unsettledPrice: 0
+})
+
+export type PriceCounts = ReturnType<typeof noPrice>
+
+export const addPrice = (
+  counts: PriceCounts,
+  { attempts, price, priceDrift, unsettledPrice }: Omit<PriceCounts, "unsettledRequests">
+): void => {
+  counts.attempts += attempts
+  counts.price += price
+  counts.priceDrift += priceDrift
+  if (unsettledPrice > 0) counts.unsettledRequests += 1
+  counts.unsettledPrice += unsettledPrice
+}

@@ -3,6 +3,7 @@
  *
  * They are updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -55,9 +56,22 @@ export const make = (now: number) => {
     return created
   }
 
+  /** Bounded: operations, and rules of pass-through. */
+  const operations = new Map<string, UsageCounts.PriceCounts>()
+
+  const pricesOf = (operation: string) => {
+    const known = operations.get(operation)
+    if (known !== undefined) return known
+    const created = UsageCounts.noPrice()
+    operations.set(operation, created)
+    return created
+  }
+
   const usage = () => ({
     since: now,
     totals: { ...totals },
+    /** What the upstream bills, in the order of the first requests. */
+    operations: Array.from(operations, ([name, prices]) => ({ name, ...prices })),
     /** In the order of their first requests. */
     clients: Array.from(clients, ([name, { counts, lastSeen, rejectedByCode }]) => ({
       name,
@@ -76,6 +90,15 @@ export const make = (now: number) => {
       const client = clientOf(entry.client ?? undefined)
       UsageCounts.add(client.counts, entry, outcome)
       client.lastSeen = at
+      if (entry.operation !== null && entry.attempts > 0) {
+        const { attempts, priceDrift, unsettledPrice, upstreamCost } = entry
+        UsageCounts.addPrice(pricesOf(entry.operation), {
+          attempts,
+          price: upstreamCost,
+          priceDrift,
+          unsettledPrice
+        })
+      }
       if (entry.code !== null && outcome === "rejected") {
         client.rejectedByCode.set(entry.code, (client.rejectedByCode.get(entry.code) ?? 0) + 1)
       }
@@ -88,12 +111,18 @@ export const make = (now: number) => {
         failures.length = Math.min(failures.length, maxRecentFailures)
       }
     },
-    /** Records attempts and cost that arrive after their request has completed. */
-    recordLateUsage: (client: string | null, attempts: number, cost: number): void => {
+    /** Records usage that arrives after its request has completed. */
+    recordLateUsage: (
+      { client, operation }: Pick<AccessLogEntry, "client" | "operation">,
+      usage: CallUsage,
+      charged: number
+    ): void => {
       for (const counts of [totals, clientOf(client ?? undefined).counts]) {
-        counts.attempts += attempts
-        counts.upstreamCost += cost
+        counts.attempts += usage.attempts
+        counts.upstreamCost += usage.price
+        counts.chargedCost += charged
       }
+      if (operation !== null) UsageCounts.addPrice(pricesOf(operation), usage)
     },
     usage,
     /** Failures are listed newest first. */

@@ -19,16 +19,20 @@ export const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: 
 export const rejectCrossSite = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
   isCrossSite(headers) ? Effect.fail(crossSiteError) : Effect.void
 
-/** Rejects updates that a page of another site may have sent, unless its origin is allowed. */
+/**
+ * Rejects updates that a page of another site may have sent, unless its origin is allowed. A browser sends any PUT, PATCH and
+ * DELETE after a preflight only, so that without a body they need no content type.
+ */
 export const checkWriteRequest = (
   headers: RequestHeaders,
-  allowsOrigin: (origin: string) => boolean
+  allowsOrigin: (origin: string) => boolean,
+  hasContent = true
 ): Effect.Effect<void, ProxyError.ProxyError> =>
   Effect.zipRight(
     headers["origin"] !== undefined && allowsOrigin(headers["origin"])
       ? Effect.void
       : rejectCrossSite(headers),
-    /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
+    !hasContent || /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "")
       ? Effect.void
       : Effect.fail(jsonContentTypeRequired)
   )

@@ -2,7 +2,6 @@
  * The configuration: every key once, with its type, default, description, environment variable and whether a change
  * requires a restart. Everything else about a key is derived from this schema.
  */
-import { maxCost } from "@blockquarry/core/Operation"
 import * as Operations from "@blockquarry/core/Operations"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
@@ -15,6 +14,7 @@ import * as Net from "node:net"
 import { key, keysOf, list, optionalKey, optionalSection, requiredKey, section } from "./ConfigKey.ts"
 import * as Variables from "./EnvironmentVariables.ts"
 import * as Values from "./ValueSchemas.ts"
+import type { EndpointWeight } from "./Weights.ts"
 
 const { minutes, seconds } = Duration
 const kibibyte = 1024
@@ -154,15 +154,46 @@ const UpstreamSection = Schema.Struct({
   ),
   timeouts: section(TimeoutsSection, "Timeouts."),
   retry: section(RetrySection, "Retries of failed requests, with exponential backoff and jitter."),
-  circuitBreaker: section(CircuitBreakerSection, "Stops requests to a failing upstream, per base URL.")
+  circuitBreaker: section(CircuitBreakerSection, "Stops requests to a failing upstream, per base URL."),
+  weightHeader: key(
+    Values.WeightHeader,
+    "x-request-weight",
+    "Response header with the price of a request, to which quotas are settled, or none."
+  ),
+  forwardHeaders: key(
+    Values.Flag,
+    false,
+    "Whether clients get the weight header and the x-rate-limit headers of the upstream."
+  )
 })
 
 const CostsSection = Schema.Struct(
   Rec.map(
     { ...Operations.dataOperations, ...Operations.streamsOperations, ...Operations.ledgerOperations },
-    ({ cost, docs }) => key(Values.NonNegativeInteger, cost, `${docs.summary}.`)
+    ({ cost, docs, per, price }) =>
+      key(
+        Values.Cost,
+        null,
+        `${docs.summary}. In the built-in table: { price: ${price}, rateCost: ${cost} }${
+          per === undefined ? "" : `, the price for each of ${per}`
+        }.`
+      )
   )
 )
+
+const CostTableSection = Schema.Struct({
+  file: optionalKey(
+    Values.FilePath,
+    "./weights.json",
+    "File with the table of the upstream: the JSON of its /info/endpointWeights.",
+    {}
+  ),
+  fetch: key(
+    Values.Flag,
+    false,
+    "Whether the table is fetched from the upstream at start. Then file keeps it for a start without the upstream."
+  )
+})
 
 const PassThroughRuleSection = Schema.Struct({
   name: requiredKey(Values.RuleName, "net-worth", "Unique name of the rule in logs, metrics and costs."),
@@ -173,7 +204,12 @@ const PassThroughRuleSection = Schema.Struct({
     "Path of the requests. :name is any segment, and * at the end any rest."
   ),
   api: key(Values.Upstream, "data", "Upstream: data, streams, ledger or ledgerTestnet."),
-  cost: key(Values.NonNegativeInteger, maxCost, "Units that a request costs."),
+  cost: key(
+    Values.Cost,
+    null,
+    "Costs of a request: a price in units, { price: 250, rateCost: 25 }, with per: limit for each value of the parameter limit, or " +
+      "table: those of the path or, if the table does not have it, the highest ones."
+  ),
   cacheTtl: key(Values.CacheTtl, null, "How long responses to GET are cached, or none."),
   retry: key(
     Values.Flag,
@@ -351,7 +387,12 @@ export const ConfigDocument = Schema.Struct({
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
     variable: Variables.flag(proxyVariables.allowAnonymous)
   }),
-  costs: section(CostsSection, "Units that each operation costs, as the upstream bills them."),
+  costs: section(
+    CostsSection,
+    "Costs of each operation: a price in units, which daily quotas count, or { price: 50, rateCost: 5 } with another number for rate " +
+      "limits, or table."
+  ),
+  costTable: section(CostTableSection, "Costs as the upstream publishes them. Default: the built-in table."),
   passthrough: section(PassThroughSection, "Requests that no operation describes."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
   cache: section(CacheSection, "Response cache."),
@@ -365,6 +406,8 @@ export type ConfigDocument = typeof ConfigDocument.Type
 
 /** The configuration that the proxy runs with: the document with its secrets. */
 export interface Config extends Omit<ConfigDocument, "upstream" | "redis"> {
+  /** The cost table of the upstream. Empty: the built-in one. */
+  readonly weights: ReadonlyArray<EndpointWeight>
   readonly upstream: Omit<ConfigDocument["upstream"], "keys"> & { readonly keys: ReadonlyArray<UpstreamKey> }
   readonly redis: WithSecret<NonNullable<ConfigDocument["redis"]>, "url"> | undefined
 }
@@ -377,6 +420,8 @@ type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 
 export type ClientConfig = typeof ClientSection.Type
 
+export type Cost = Values.Cost
+
 export type PassThroughRule = typeof PassThroughRuleSection.Type
 
 export type LogLevel = Config["log"]["level"]
@@ -384,7 +429,12 @@ export type LogLevel = Config["log"]["level"]
 const initial = Schema.decodeSync(ConfigDocument)({})
 
 /** The configuration without a file, variables and options. */
-export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: undefined }
+export const defaults: Config = {
+  ...initial,
+  upstream: { ...initial.upstream, keys: [] },
+  redis: undefined,
+  weights: []
+}
 
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" ||

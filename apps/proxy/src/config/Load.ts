@@ -13,6 +13,7 @@ import * as EnvironmentOverlay from "./EnvironmentOverlay.ts"
 import * as EnvironmentVariables from "./EnvironmentVariables.ts"
 import * as Files from "./Files.ts"
 import * as Secrets from "./Secrets.ts"
+import * as Weights from "./Weights.ts"
 import * as YamlReader from "./YamlReader.ts"
 
 export interface LoadOptions extends EnvironmentVariables.ConfigSources {
@@ -64,7 +65,13 @@ export const load = (
 
     const document = decoded.right
     const directory = file === undefined ? "." : NodePath.dirname(file)
-    const { config, secrets } = yield* Secrets.readAll(document, directory, options.env)
+    const { config: configured, secrets } = yield* Secrets.readAll(document, directory, options.env)
+    const table = yield* readCostTable(document.costTable, directory)
+    const config: Config = {
+      ...configured,
+      costTable: { ...document.costTable, ...table.location },
+      weights: table.weights
+    }
     const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
@@ -72,6 +79,7 @@ export const load = (
       // The sandbox sends no requests
       ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
       ...secrets.flatMap(({ error, path }) => found(path, error)),
+      ...found(["costTable", "file"], table.error),
       ...checks.errors.flatMap(({ message, path }) => found(path, message))
     ]
     const warnings = Diagnostic.sort([
@@ -82,7 +90,7 @@ export const load = (
     if (errors.length > 0) return yield* invalid(errors, warnings)
     const digests = new Map([
       ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
-      ...secrets.flatMap(({ file }) => file === undefined ? [] : [file])
+      ...[...secrets, table].flatMap(({ file }) => file === undefined ? [] : [file])
     ])
     return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
@@ -94,3 +102,33 @@ const readYaml = (file: string | undefined) =>
       onFailure: ({ reason }) => ({ digest: reason, yaml: YamlReader.unreadable(reason) }),
       onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
     })
+
+interface LoadedCostTable {
+  readonly weights: Config["weights"]
+  readonly location?: { readonly file: string }
+  readonly error?: string
+  /** The file and its digest. A table that is fetched is not read again when its file changes. */
+  readonly file?: readonly [file: string, digest: string]
+}
+
+/** Reads the file of the cost table. One that is fetched need not be there. */
+const readCostTable = (
+  { fetch, file: written }: ConfigDocument["costTable"],
+  directory: string
+): Effect.Effect<LoadedCostTable, never, FileSystem.FileSystem> => {
+  if (written === undefined) return Effect.succeed({ weights: [] })
+  const path = NodePath.resolve(directory, written)
+  const location = { file: path }
+  return Effect.match(Files.readFile(path), {
+    onFailure: ({ reason }): LoadedCostTable =>
+      fetch ? { weights: [], location } : { weights: [], error: `${path}: ${reason}`, file: [path, reason] },
+    onSuccess: ({ bytes, digest }): LoadedCostTable => {
+      const decoded = Weights.decode(new TextDecoder().decode(bytes))
+      const watched = fetch ? {} : { file: [path, digest] as const }
+      if (Either.isRight(decoded)) return { weights: decoded.right, location, ...watched }
+      return fetch
+        ? { weights: [], location }
+        : { weights: [], error: `${path}: ${decoded.left}`, ...watched }
+    }
+  })
+}

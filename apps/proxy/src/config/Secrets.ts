@@ -39,7 +39,7 @@ export const readAll = (
     const url = typeof redis?.url === "object"
       ? yield* valueOf(redis.url, ["redis", "url"])
       : Redacted.make(redis?.url ?? "")
-    const config: Config = {
+    const config: Omit<Config, "weights"> = {
       ...others,
       upstream: { ...upstream, keys },
       redis: redis && { ...redis, url }

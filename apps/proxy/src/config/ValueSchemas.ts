@@ -110,6 +110,49 @@ export const ClientRate = transformed<string, { readonly limit: number; readonly
 export const DailyQuota = Schema.Union(Schema.transformLiteral("none", null), PositiveInteger)
   .annotations({ description: "an integer of at least 1, or none" })
 
+/** The costs of a request, in units. */
+export interface Cost {
+  /** What is billed, and what daily quotas count. */
+  readonly price: number
+  /** What rate limits count. */
+  readonly rateCost: number
+  /** The parameter each of whose values has the price. Default: as the operation says, or none. */
+  readonly per?: string | undefined
+}
+
+const CostParts: Schema.Schema<Cost> = Schema.Struct({
+  price: NonNegativeInteger,
+  rateCost: NonNegativeInteger,
+  per: Schema.optional(Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/)))
+})
+
+const WrittenCost: Schema.Schema<number | "table" | Cost> = Schema.Union(
+  NonNegativeInteger,
+  Schema.Literal("table"),
+  CostParts
+)
+
+/** Null if the cost table has the costs. */
+export const Cost = transformed<number | "table" | Cost, Cost | null>(
+  "a price in units, { price: 50, rateCost: 5 } or table",
+  [WrittenCost, Schema.NullOr(CostParts)],
+  (written) =>
+    Option.some(
+      written === "table"
+        ? null
+        : typeof written === "number"
+        ? { price: written, rateCost: written }
+        : written
+    ),
+  (cost) =>
+    cost === null ? "table" : cost.price === cost.rateCost && cost.per === undefined ? cost.price : cost
+)
+
+export const WeightHeader = Schema.Union(
+  Schema.transformLiteral("none", null),
+  pattern("a header name", /^[\w-]{1,64}$/, Schema.Lowercase)
+).annotations({ description: "a header name such as x-request-weight, or none" })
+
 export const nameDescription = "a name of at most 64 letters, digits, dots, dashes and underscores"
 export const Name = pattern(nameDescription, /^[A-Za-z0-9._-]{1,64}$/)
 
@@ -191,7 +234,7 @@ export const baseUrl = (name: UpstreamName) =>
   }).annotations({ description: "a URL such as https://host/path" })
 
 // A secret that was put here by mistake hardly looks like a path, so messages never quote it as one.
-const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
+export const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
 const VariableName = pattern("the name of an environment variable, in upper case", /^[A-Z_][A-Z0-9_]*$/)
 
 const reference = "{ file: /run/secrets/name } or { env: NAME }"

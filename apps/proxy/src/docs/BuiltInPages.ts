@@ -4,8 +4,8 @@ import { Engine } from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import type { Config } from "../config/Config.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
+import type { Configured } from "../pipeline/ActiveConfig.ts"
 import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
 import * as Health from "../pipeline/Health.ts"
 import * as Router from "../pipeline/Router.ts"
@@ -26,18 +26,26 @@ export const layer: Layer.Layer<Pages, never, Engine | Upstreams> = Layer.effect
       ["/", documentPage(index)],
       ["/livez", () => Effect.succeed(Health.liveResponse)],
       ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
-      ["/openapi.json", documentPage((config) => ProxyResponse.json(200, OpenApiDocument.document(config)))],
-      ["/docs", documentPage((config) => DocsPage.render({ examples, ...config }))]
+      [
+        "/openapi.json",
+        documentPage(({ config, costs }) => ProxyResponse.json(200, OpenApiDocument.document(config, costs)))
+      ],
+      [
+        "/docs",
+        documentPage(({ config: { passthrough }, costs }) =>
+          DocsPage.render({ examples, costs, passthrough })
+        )
+      ]
     ]))
 )
 
-const documentPage = (render: (config: Config) => ProxyResponse.ProxyResponse): PageHandler => {
-  const rendered = new WeakMap<Config, ProxyResponse.ProxyResponse>()
-  return ({ clients, config }, { headers }) =>
+const documentPage = (render: (configured: Configured) => ProxyResponse.ProxyResponse): PageHandler => {
+  const rendered = new WeakMap<Configured, ProxyResponse.ProxyResponse>()
+  return (configured, { headers }) =>
     Effect.suspend(() =>
-      Either.map(clients.checkHost(headers), () => {
-        const page = rendered.get(config) ?? render(config)
-        rendered.set(config, page)
+      Either.map(configured.clients.checkHost(headers), () => {
+        const page = rendered.get(configured) ?? render(configured)
+        rendered.set(configured, page)
         return page
       })
     )

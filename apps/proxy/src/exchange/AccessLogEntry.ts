@@ -1,4 +1,5 @@
 /** What the proxy records of a completed request. The access log, metrics and status page are derived from it. */
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import * as Context from "effect/Context"
 import type { ErrorCode } from "./ErrorCode.ts"
 
@@ -36,8 +37,15 @@ export interface AccessLogEntry {
   readonly detail?: string | undefined
   readonly cache: CacheState | null
   readonly attempts: number
+  /** The price of the attempts in units: what the upstream reports or, without a report, what was expected. */
   readonly upstreamCost: number
+  /** The part of `upstreamCost` that was expected. */
+  readonly unsettledPrice: number
+  /** By how much the reported prices exceed the expected ones. */
+  readonly priceDrift: number
+  /** The price that a cached response saved. */
   readonly savedCost: number
+  /** What the client pays, in units. */
   readonly chargedCost: number
   readonly shadowed: boolean
   /** Time from the first byte of the request to the last byte of the response, in milliseconds. */
@@ -51,5 +59,10 @@ export interface AccessLogEntry {
 /** Receives what the proxy records of requests. */
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
   readonly record: (entry: AccessLogEntry) => void
-  readonly recordLate: (client: string | null, attempts: number, cost: number) => void
+  /** Records usage that arrives after its request was recorded, and by how many units it changes the charge. */
+  readonly recordLate: (
+    request: Pick<AccessLogEntry, "client" | "operation">,
+    usage: CallUsage,
+    charged: number
+  ) => void
 }>() {}

@@ -2,7 +2,7 @@
 import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import * as Context from "effect/Context"
-import type { AccessLogEntry } from "./AccessLogEntry.ts"
+import type { AccessLogEntry, Usage } from "./AccessLogEntry.ts"
 import type { QuotaStatus } from "./Charge.ts"
 
 type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
@@ -10,7 +10,7 @@ type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
 export interface RequestContext extends Mutable<AccessLogEntry> {
   quotas: ReadonlyArray<QuotaStatus>
   /** Receives usage that arrives after the request has completed. Undefined before. */
-  onLateUsage: ((client: string | null, attempts: number, cost: number) => void) | undefined
+  onLateUsage: Usage["Type"]["recordLate"] | undefined
   /** The number of charges that may still be refunded. */
   unsettledCharges: number
   /** Called when no charge is unsettled any more. */
@@ -46,6 +46,8 @@ export const make = (
   cache: null,
   attempts: 0,
   upstreamCost: 0,
+  unsettledPrice: 0,
+  priceDrift: 0,
   savedCost: 0,
   chargedCost: 0,
   shadowed: false,
@@ -112,14 +114,17 @@ export const recordCompletion = (context: RequestContext): void => {
 }
 
 /**
- * Records the usage of a call. Usage that arrives after the request has completed is also reported to `onLateUsage`: the
+ * Records the usage of a call, and by how many units it changes the charge. Usage that arrives after the request has completed is also reported to `onLateUsage`: the
  * engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
  */
-export const recordUsage = (context: RequestContext, { attempts, cost, waitMillis }: CallUsage): void => {
-  context.attempts += attempts
-  context.upstreamCost += cost
-  context.waitMs += waitMillis
-  if (attempts > 0 || cost > 0) context.onLateUsage?.(context.client, attempts, cost)
+export const recordUsage = (context: RequestContext, usage: CallUsage, charged: number): void => {
+  context.attempts += usage.attempts
+  context.upstreamCost += usage.price
+  context.unsettledPrice += usage.unsettledPrice
+  context.priceDrift += usage.priceDrift
+  context.chargedCost += charged
+  context.waitMs += usage.waitMillis
+  context.onLateUsage?.(context, usage, charged)
 }
 
 export const toAccessLogEntry = (

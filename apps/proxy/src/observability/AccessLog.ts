@@ -31,6 +31,7 @@ export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string =>
     `"operation":${quote(entry.operation)},"status":${status},"code":${quote(code)},` +
     (detail === undefined ? "" : `"detail":${quote(detail)},`) +
     `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +
+    `"unsettledPrice":${entry.unsettledPrice},"priceDrift":${entry.priceDrift},` +
     `"savedCost":${entry.savedCost},"chargedCost":${entry.chargedCost},"shadowed":${entry.shadowed},` +
     `"durationMs":${durationMs},"waitMs":${entry.waitMs},"bytes":${entry.bytes}}`
 }

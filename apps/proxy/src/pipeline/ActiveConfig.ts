@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Clients from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
+import * as CostTable from "../quota/CostTable.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import type { Upstreams } from "../upstream/Upstreams.ts"
@@ -16,6 +17,7 @@ export interface Configured {
   readonly config: Config
   readonly clients: Clients.ClientRegistry
   readonly clientQuotas: ClientQuotas
+  readonly costs: CostTable.CostTable
   readonly passThrough: PassThrough.PassThroughRules
   readonly upstream: UpstreamClient.UpstreamClient
 }
@@ -36,13 +38,17 @@ export const layer = (
       const context = yield* Effect.context<Engine | HttpClient.HttpClient | Upstreams>()
       const { clientQuotas } = yield* Quotas
       const configure = (config: Config): Effect.Effect<Configured> =>
-        Effect.map(Effect.provide(UpstreamClient.make(config), context), (upstream) => ({
-          config,
-          clients: Clients.make(config),
-          clientQuotas: clientQuotas(config.quotas),
-          passThrough: PassThrough.make(config),
-          upstream
-        }))
+        Effect.gen(function*() {
+          const costs = CostTable.make(config)
+          return {
+            config,
+            clients: Clients.make(config),
+            clientQuotas: clientQuotas(config.quotas),
+            costs,
+            passThrough: PassThrough.make(config, costs),
+            upstream: yield* Effect.provide(UpstreamClient.make(config, costs), context)
+          }
+        })
       let configured = yield* configure(initial)
       return {
         current: () => configured,

@@ -17,12 +17,12 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import { costOf } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
+import * as CostTable from "../quota/CostTable.ts"
 import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
@@ -54,7 +54,8 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
     const upstreamTarget = yield* handled.configured.upstream.resolve(upstreamName)
     if (handled.request.method === "HEAD") return { status: 200, headers, body: Stream.empty }
-    const pages = RawRecords.pages(operation, handled.services.engine, upstreamTarget, input, { cursor })
+    const withCosts = { ...operation, ...CostTable.membersOf(handled.configured.costs.of(operation)) }
+    const pages = RawRecords.pages(withCosts, handled.services.engine, upstreamTarget, input, { cursor })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)
     const firstPage = yield* Effect.onError(
@@ -74,11 +75,12 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
 const loadPage = (
-  { cacheMode, client, handled, upstreamRequest: { operation } }: ListRequest,
+  { cacheMode, client, handled, upstreamRequest }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
-  const { configured: { clientQuotas, config, upstream }, context, services: { now, quotas } } = handled
+  const { configured: { clientQuotas, config, costs, upstream }, context, services: { now, quotas } } =
+    handled
   const memory = quotas.memory.memoryOf(client.name, config)
   const page = pull.pipe(
     Effect.mapError(
@@ -99,11 +101,13 @@ const loadPage = (
   )
   return charged(
     context,
-    Effect.suspend(() => clientQuotas.acquire(client, costOf(config, operation), now(), pageQuotaWait)),
-    (onSent) => {
+    Effect.suspend(() =>
+      clientQuotas.acquire(client, costs.ofRequest(upstreamRequest), now(), pageQuotaWait)
+    ),
+    (observer) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)
-      const caller = { client: ClientLimits.toCallClient(client, config), memory, context, onSent }
+      const caller = { client: ClientLimits.toCallClient(client, config), memory, context, ...observer }
       return page.pipe(
         Effect.provide(contextOf(caller, cacheMode)),
         Effect.mapError((error) => withMemoryError(caller, error)),

@@ -1,12 +1,14 @@
 /** Pass-through: requests that no operation describes. Decides which are forwarded, for whom, and by which rule. */
-import { type AnyOperation, maxCost, type Method, pathPrefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, type Method, pathPrefix } from "@blockquarry/core/Operation"
 import { MaxAge, NoStore } from "@blockquarry/core/Ttl"
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import type { Config, PassThroughRule } from "../config/Config.ts"
+import type { Config, Cost, PassThroughRule } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import { type CostTable, membersOf } from "../quota/CostTable.ts"
+import type { UpstreamRequest } from "../upstream/UpstreamClient.ts"
 import type { RequestTarget } from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 
@@ -27,29 +29,21 @@ const readsPrefix = `${pathPrefix.data}/`
 
 export type PassThroughRules = ReturnType<typeof make>
 
-export const make = ({ passthrough }: Pick<Config, "passthrough">) => {
+export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable) => {
   const rules = passthrough.rules.map((rule) => ({
     rule,
     pattern: patternOf(rule.path),
-    passThrough: {
-      operation: operationOf(rule.name, rule),
-      route: rule.path,
-      upstreamName: rule.api,
-      retry: rule.retry
-    }
+    passThrough: passThroughOf(rule, costs)
   }))
-  const read: PassThrough = {
-    operation: operationOf(other, {
-      api: "data",
-      method: "GET",
-      cost: maxCost,
-      cacheTtl: null,
-      retry: false
-    }),
-    route: `${readsPrefix}*`,
-    upstreamName: "data",
+  const read = passThroughOf({
+    name: other,
+    api: "data",
+    method: "GET",
+    path: `${readsPrefix}*`,
+    cost: null,
+    cacheTtl: null,
     retry: false
-  }
+  }, costs)
   /** Returns how a request of a client is forwarded. The path of an operation never is, in any spelling. */
   return (
     method: string,
@@ -68,12 +62,30 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">) => {
       rule.method === sent && pattern.test(decoded) &&
       (rule.clients.length === 0 ? client.readsAll : rule.clients.includes(client.name))
     )
-    if (found !== undefined) return Either.right(found.passThrough)
+    if (found !== undefined) return Either.right(found.passThrough(decoded))
     return passthrough.default === "reads" && sent === "GET" && path.startsWith(readsPrefix) &&
         client.readsAll &&
         !lowerCase.some((segment) => triggers.has(segment))
-      ? Either.right(read)
+      ? Either.right(read(decoded))
       : refused
+  }
+}
+
+/** Returns a request of the proxy itself for a path of the data API. It is free. */
+export const ownRequest = (path: string): UpstreamRequest => {
+  const cost = { price: 0, rateCost: 0 }
+  const rule = { name: other, api: "data", method: "GET", path, cost, cacheTtl: null, retry: true } as const
+  const found: PassThrough = {
+    operation: operationOf(rule, cost),
+    route: path,
+    upstreamName: "data",
+    retry: true
+  }
+  return {
+    ...found,
+    request: requestOf(found, { path, query: [] }, null),
+    input: {},
+    passThrough: { retry: true }
   }
 }
 
@@ -99,10 +111,25 @@ const patternOf = (path: string): RegExp =>
     "u"
   )
 
-type OperationRule = Pick<PassThroughRule, "api" | "cacheTtl" | "cost" | "method" | "retry">
+type Rule = Omit<PassThroughRule, "clients">
 
-const operationOf = (id: string, { api, cacheTtl, cost, method, retry }: OperationRule): AnyOperation => ({
-  id,
+/** Creates the function that describes the request for a path. There is one operation for each cost. */
+const passThroughOf = (rule: Rule, costs: CostTable): (path: string) => PassThrough => {
+  const described = new Map<string, PassThrough>()
+  return (path) => {
+    const cost = rule.cost ?? costs.ofPath(path)
+    const id = `${cost.price} ${cost.rateCost}`
+    const known = described.get(id)
+    if (known !== undefined) return known
+    const { api: upstreamName, path: route, retry } = rule
+    const created = { operation: operationOf(rule, cost), route, upstreamName, retry }
+    described.set(id, created)
+    return created
+  }
+}
+
+const operationOf = ({ api, cacheTtl, method, name, retry }: Rule, cost: Cost): AnyOperation => ({
+  id: name,
   api: baseUrlSettings[api].api,
   method,
   // The template of spans, which must not contain values.
@@ -117,8 +144,7 @@ const operationOf = (id: string, { api, cacheTtl, cost, method, retry }: Operati
   retry: retry || method === "GET" ? "always" : "if-not-applied",
   ttl: () => cacheTtl === null ? NoStore() : MaxAge({ duration: cacheTtl }),
   cacheNotFound: false,
-  cost,
-  price: cost,
+  ...membersOf(cost),
   docs: { summary: "Forwards a request that no operation describes" }
 })
 

@@ -9,7 +9,6 @@ import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
-import { costOf } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
@@ -84,7 +83,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
       return operation.method === "POST"
         ? Effect.flatMap(
           readBody(handled, client, RequestBody.parse),
-          (body) => parseAndCall(handled, client, match, query, body)
+          (body) => parseAndCall(handled, client, match, query, body ?? undefined)
         )
         : parseAndCall(handled, client, match, query, undefined)
     })
@@ -157,19 +156,20 @@ const callUpstream = (
   client: Clients.AuthenticatedClient,
   upstreamRequest: UpstreamRequest
 ): Response => {
-  const { configured: { clientQuotas, clients, config, upstream }, context, request, services } = handled
+  const { configured: { clientQuotas, clients, config, costs, upstream }, context, request, services } =
+    handled
   const { encodedBodies, now, parsedRequests, quotas } = services
   const { headers, method, target } = request
   const { operation } = upstreamRequest
   const cacheDirective = ParseRequest.parseCacheDirective(headers)
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
-  const cost = costOf(config, operation)
+  const cost = costs.ofRequest(upstreamRequest)
   quotas.turns.recordRequest(client.name, now())
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = quotas.memory.memoryOf(client.name, config)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (onSent) => {
+  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (observer) => {
     const cached = usesCache && cacheDirective !== "reload"
       ? upstream.findInMemory(upstreamRequest, now())
       : undefined
@@ -178,7 +178,7 @@ const callUpstream = (
         client: callClient,
         memory,
         context,
-        onSent
+        ...observer
       })
       : Effect.succeed(cached)
     return Completed.flatMap(
@@ -190,7 +190,7 @@ const callUpstream = (
   return Completed.flatMap(upstreamResponse, (found) => {
     context.cache = RenderResponse.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
-    context.savedCost = found.source === "cache" ? cost : 0
+    context.savedCost = found.source === "cache" ? cost.price : 0
     // Requests that do not repeat would only fill the memory.
     if (found.source === "cache" && method === "GET" && upstreamRequest.passThrough === undefined) {
       parsedRequests.remember(target, upstreamRequest)
@@ -203,6 +203,7 @@ const callUpstream = (
         now: now(),
         method: operation.method,
         isOpaque: upstreamRequest.passThrough !== undefined,
+        upstream: config.upstream,
         allowsNotModified: clients.cors?.hidesFrom(headers, client.name) !== true
       },
       headers,
@@ -268,11 +269,16 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = <A>(
-  { configured: { clients, config }, request: { body, headers } }: HandledRequest,
+  { configured: { clients, config }, request: { body, headers, method } }: HandledRequest,
   { name }: Clients.AuthenticatedClient,
   parse: (bytes: Uint8Array, headers: RequestHeaders) => Effect.Effect<A, ProxyError.ProxyError>
-): Effect.Effect<A, ProxyError.ProxyError> =>
-  Effect.zipRight(
-    CrossSite.checkWriteRequest(headers, (origin) => clients.cors?.allowsOrigin(origin, name) === true),
-    Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => parse(bytes, headers))
+): Effect.Effect<A | null, ProxyError.ProxyError> => {
+  const allowsOrigin = (origin: string) => clients.cors?.allowsOrigin(origin, name) === true
+  const hasContent = method === "POST" || RequestBody.isSent(headers)
+  return Effect.zipRight(
+    CrossSite.checkWriteRequest(headers, allowsOrigin, hasContent),
+    hasContent
+      ? Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => parse(bytes, headers))
+      : Effect.succeed(null)
   )
+}

@@ -1,4 +1,4 @@
-/** The body of an update: one JSON object of limited size. */
+/** The body of a request: JSON of limited size. */
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -10,35 +10,50 @@ export const bodyTooSlow = ProxyError.make(
   "timed out reading the request body"
 )
 
+/** Whether a request has a body. */
+export const isSent = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
+/** Returns the JSON object of an update. */
 export const parse = (
   bytes: Uint8Array,
   headers: Readonly<Record<string, string | undefined>>
-): Effect.Effect<object, ProxyError.ProxyError> => {
+): Effect.Effect<object, ProxyError.ProxyError> =>
+  Effect.filterOrFail(
+    parseJson(bytes, headers, updateBody),
+    ({ document }) => typeof document === "object" && document !== null && !Array.isArray(document),
+    () => invalidBody(updateBody, "it is not a JSON object")
+  ).pipe(Effect.map(({ document }) => Object(document)))
+
+/** Returns the text of any JSON, whose numbers stay as they are. */
+export const parseText = (
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string | undefined>>
+): Effect.Effect<string, ProxyError.ProxyError> =>
+  Effect.map(parseJson(bytes, headers, "JSON"), ({ text }) => text)
+
+const updateBody = "a JSON object such as {\"status\":\"paused\"}"
+
+const parseJson = (
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string | undefined>>,
+  expected: string
+): Effect.Effect<{ readonly text: string; readonly document: unknown }, ProxyError.ProxyError> => {
   const encoding = headers["content-encoding"]
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return Effect.fail(
       ProxyError.make("encoded-body", "content-encoding is not supported for request bodies")
     )
   }
-  if (bytes.byteLength === 0) return Effect.fail(invalidBody("the body is empty"))
+  if (bytes.byteLength === 0) return Effect.fail(invalidBody(expected, "the body is empty"))
   return Effect.try({
-    try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
-    catch: () => invalidBody("it is not valid UTF-8 JSON")
-  }).pipe(
-    Effect.filterOrFail(
-      (document): document is object =>
-        typeof document === "object" && document !== null && !Array.isArray(document),
-      () => invalidBody("it is not a JSON object")
-    )
-  )
+    try: () => {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+      return { text, document: JSON.parse(text) }
+    },
+    catch: () => invalidBody(expected, "it is not valid UTF-8 JSON")
+  })
 }
 
-/** Returns the text of a JSON object, whose numbers stay as they are. */
-export const parseText = (
-  bytes: Uint8Array,
-  headers: Readonly<Record<string, string | undefined>>
-): Effect.Effect<string, ProxyError.ProxyError> =>
-  Effect.map(parse(bytes, headers), () => new TextDecoder().decode(bytes))
-
-const invalidBody = (reason: string): ProxyError.ProxyError =>
-  ProxyError.make("not-json", `expected a JSON object such as {"status":"paused"}: ${reason}`)
+const invalidBody = (expected: string, reason: string): ProxyError.ProxyError =>
+  ProxyError.make("not-json", `expected ${expected}: ${reason}`)

@@ -1,31 +1,51 @@
 /**
- * Charges clients for requests. The units are consumed first, so that limits hold for concurrent requests, and given back
- * if the request gets no response and nothing was sent to the upstream.
+ * Charges clients for requests. The expected units are consumed first, so that limits hold for concurrent requests. They are given
+ * back if the request gets no response and nothing was sent to the upstream. Once something was sent, the client pays the prices of
+ * its attempts instead, each as soon as it is known, also after the client has disconnected.
  */
 import type * as CallClient from "@blockquarry/http/CallClient"
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 
-/** Runs a call that a client pays for with `charge`, and that reports to `onSent` what it sends. */
+/** Receives what a call sends and uses. */
+export interface CallObserver {
+  readonly onSent: CallClient.SendObserver
+  readonly onUsage: (usage: CallUsage) => void
+}
+
+/** Runs a call that a client pays for with `charge`, and that reports to its observer what it sends and uses. */
 export const charged = <A>(
   context: RequestContext.RequestContext,
   charge: Effect.Effect<Charge, ProxyError.ProxyError>,
-  call: (onSent: CallClient.SendObserver) => Effect.Effect<A, ProxyError.ProxyError>
+  call: (observer: CallObserver) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A, ProxyError.ProxyError> =>
   Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
-    const units = charge.shadowed ? 0 : charge.cost
+    const units = charge.shadowed ? 0 : charge.price
     // A list is charged once per page.
     context.quotas = charge.quotas
     context.chargedCost += units
     context.shadowed ||= charge.shadowed
     context.waitMs += charge.waitMs
     let sent = 0
-    const called = call((change) => {
+    // The part of the charge that no attempt has used yet. Null once it was given back.
+    let unused: number | null = charge.price
+    const onUsage = (usage: CallUsage) => {
+      let correction = 0
+      if (unused !== null && (usage.price > 0 || usage.priceDrift !== 0)) {
+        correction = unused - usage.price
+        unused = 0
+        charge.correct(correction)
+      }
+      RequestContext.recordUsage(context, usage, charge.shadowed ? 0 : -correction)
+    }
+    const onSent = (change: number) => {
       sent += change
-    })
+    }
+    const called = call({ onSent, onUsage })
     if (Completed.isComplete(called)) return called
     const settle = RequestContext.addUnsettledCharge(context)
     return Effect.matchCauseEffect(Effect.interruptible(called), {
@@ -34,6 +54,7 @@ export const charged = <A>(
         return Effect.succeed(result)
       },
       onFailure: (cause) => {
+        if (sent === 0) unused = null
         const refund = sent > 0
           ? Effect.void
           : Effect.map(charge.refund, (quotas) => {

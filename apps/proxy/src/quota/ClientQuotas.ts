@@ -11,7 +11,7 @@ import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import type { Config } from "../config/Config.ts"
+import type { Config, Cost } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
@@ -43,7 +43,8 @@ const storeTime = 1000
 export const make = (
   { maxQueue, maxWait, mode }: Config["quotas"],
   store: RateLimitStoreService,
-  clock: SteadyClock.SteadyClock
+  clock: SteadyClock.SteadyClock,
+  fork: (effect: Effect.Effect<unknown>) => unknown
 ) => {
   const queues = new Map<string, QuotaQueue>()
   const systemNow = () => clock.system.unsafeCurrentTimeMillis()
@@ -55,7 +56,7 @@ export const make = (
    */
   const decide = (
     { dailyQuota, name, rateLimit }: AuthenticatedClient,
-    cost: number,
+    { price, rateCost }: Cost,
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
     const account = accountName(name)
@@ -63,7 +64,7 @@ export const make = (
     const run = <A, E>(operation: StoreOperation<A, E>) => evaluate(operation, now)
     const acquired = rateLimit === null
       ? Effect.succeed(unlimited)
-      : run(store.acquire(account, rateLimitRule(rateLimit), cost, 0, storeTime))
+      : run(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime))
     if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
     const quota = dailyQuotaRule(dailyQuota)
     return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
@@ -71,19 +72,19 @@ export const make = (
       if (permit._tag === "Delayed" && mode === "enforce") {
         return Completed.map(run(store.peek(account, quota, timeLeft)), ({ millis, remaining }) => ({
           permit,
-          daily: remaining >= cost
+          daily: remaining >= price
             ? { _tag: "Consumed", remaining }
             : { _tag: "QuotaExceeded", remaining, millis }
         }))
       }
-      const consumed = run(store.consume(account, quota, cost, timeLeft))
+      const consumed = run(store.consume(account, quota, price, timeLeft))
       return Completed.flatMap(
         consumed,
         (daily) =>
           daily._tag === "Consumed" || rateLimit === null || mode === "shadow"
             ? Effect.succeed({ permit, daily })
             : Completed.map(
-              run(store.release(account, rateLimitRule(rateLimit), cost, 0, permit)),
+              run(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit)),
               (remaining) => ({ permit: { ...permit, remaining }, daily })
             )
       )
@@ -94,7 +95,7 @@ export const make = (
     waiter: Waiter,
     now: number
   ): Effect.Effect<Charge | QuotaRejection, ProxyError.ProxyError> => {
-    const decision = decide(waiter.client, waiter.cost, now)
+    const decision = decide(waiter.client, waiter, now)
     return Completed.isComplete(decision)
       ? Effect.succeed(chargeOf(waiter, decision.value, now))
       : Effect.mapBoth(decision, {
@@ -104,21 +105,35 @@ export const make = (
   }
 
   const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaRejection => {
-    const { client, cost, startedAt } = waiter
+    const { client, price, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
     const decidedAt = clock.at(now)
     const waitMs = waitMsOf(decision)
     if (waitMs === 0 || mode === "shadow") {
       const shadowed = waitMs > 0
       const refund = refundOf(waiter, decision, decidedAt)
-      return { cost, quotas, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
+      const correct = correctionOf(waiter, decision, decidedAt)
+      return { price, quotas, correct, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
     }
     waiter.readyAt = decidedAt + waitMs
     return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
   }
 
+  const correctionOf = (
+    { client: { dailyQuota, name } }: Pick<Waiter, "client">,
+    { daily }: QuotaDecision,
+    decidedAt: number
+  ): Charge["correct"] =>
+  (units) => {
+    if (dailyQuota === null || daily?._tag !== "Consumed" || units === 0) return
+    const age = steadyNow() - decidedAt
+    const refund = store.refund(accountName(name), dailyQuotaRule(dailyQuota), units, age, daily)
+    if (refund.evaluate === undefined) fork(refund)
+    else refund.evaluate(systemNow())
+  }
+
   const refundOf = (
-    { client, cost }: Pick<Waiter, "client" | "cost">,
+    { client, price, rateCost }: Pick<Waiter, "client" | "price" | "rateCost">,
     { daily, permit }: QuotaDecision,
     decidedAt: number
   ): Charge["refund"] =>
@@ -128,13 +143,13 @@ export const make = (
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
         : Effect.map(
-          store.release(accountName(name), rateLimitRule(rateLimit), cost, age, permit),
+          store.release(accountName(name), rateLimitRule(rateLimit), rateCost, age, permit),
           (remaining) => ({ ...permit, remaining })
         )
       const refundedDaily = dailyQuota === null || daily?._tag !== "Consumed"
         ? Effect.succeed(daily)
         : Effect.map(
-          store.refund(accountName(name), dailyQuotaRule(dailyQuota), cost, age, daily),
+          store.refund(accountName(name), dailyQuotaRule(dailyQuota), price, age, daily),
           (remaining) => ({ ...daily, remaining })
         )
       return Effect.map(
@@ -150,14 +165,24 @@ export const make = (
    */
   const acquire = (
     client: AuthenticatedClient,
-    cost: number,
+    cost: Cost,
     now: number,
     maxWaitOverride = maxWait
   ): Effect.Effect<Charge, ProxyError.ProxyError> => {
-    if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
+    if (client.rateLimit === null && client.dailyQuota === null) {
+      return Effect.succeed(unlimitedCharge(cost.price))
+    }
     const startedAt = clock.at(now)
     const maxWaitMs = Duration.toMillis(maxWaitOverride)
-    const waiter = { client, cost, startedAt, maxWaitMs, readyAt: startedAt, atHead: null }
+    const waiter = {
+      client,
+      price: cost.price,
+      rateCost: cost.rateCost,
+      startedAt,
+      maxWaitMs,
+      readyAt: startedAt,
+      atHead: null
+    }
     // While no request is queued, requests use the store concurrently.
     const charge = queues.has(client.name) ? waitInQueue(waiter, null) : Completed.flatMap(
       attempt(waiter, now),
@@ -225,7 +250,7 @@ export const make = (
 
   /** Returns the remaining units of a client. Empty if the store cannot tell. */
   const status = (client: AuthenticatedClient): Effect.Effect<ReadonlyArray<QuotaStatus>> =>
-    Effect.suspend(() => decide(client, 0, systemNow())).pipe(
+    Effect.suspend(() => decide(client, { price: 0, rateCost: 0 }, systemNow())).pipe(
       Effect.match({
         onFailure: () => [],
         onSuccess: (decision) => quotaStatuses(client, decision, systemNow())
@@ -239,10 +264,11 @@ const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: []
 
 const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "isDaily" in charge
 
-const unlimitedCharge = (cost: number): Charge => ({
-  cost,
+const unlimitedCharge = (price: number): Charge => ({
+  price,
   quotas: [],
   waitMs: 0,
   shadowed: false,
+  correct: () => {},
   refund: Effect.succeed([])
 })

@@ -9,7 +9,8 @@ import { rateLimitHeaders, rateLimitRule } from "./QuotaStatus.ts"
 /** A queued request. Times are steady: see `SteadyClock`. */
 export interface Waiter {
   readonly client: AuthenticatedClient
-  readonly cost: number
+  readonly price: number
+  readonly rateCost: number
   readonly startedAt: number
   readonly maxWaitMs: number
   /** Time at which the store expects to grant the request. */
@@ -59,9 +60,10 @@ export const expectedWait = (
   const { rateLimit } = head.client
   if (rateLimit === null || isDaily) return waitMs
   const { burst, window } = rateLimitRule(rateLimit)
-  // The cost of each request must leak away before the next one fits. A cost above the burst waits for an empty level.
+  // The rate cost of each request must leak away before the next one fits. One above the burst waits for an empty level.
   const cost = others.reduce(
-    (sum, next, index) => sum + Math.max(burst, waiters[index]?.cost ?? 0) - Math.max(0, burst - next.cost),
+    (sum, next, index) =>
+      sum + Math.max(burst, waiters[index]?.rateCost ?? 0) - Math.max(0, burst - next.rateCost),
     0
   )
   return waitMs + Math.ceil(cost * window / rateLimit.limit)

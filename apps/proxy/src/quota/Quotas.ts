@@ -4,6 +4,7 @@ import * as SteadyClock from "@blockquarry/http/SteadyClock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import type { Config } from "../config/Config.ts"
 import * as ClientLimits from "./ClientLimits.ts"
 import * as ClientQuotas from "./ClientQuotas.ts"
@@ -21,11 +22,14 @@ export class Quotas extends Context.Tag("quarry-proxy/Quotas")<Quotas, {
 
 export const layer: Layer.Layer<Quotas, never, RateLimitStore> = Layer.effect(
   Quotas,
-  Effect.zipWith(RateLimitStore, SteadyClock.current, (store, clock) => ({
-    clientQuotas: (config) => ClientQuotas.make(config, store, clock),
-    limits: ClientLimits.make(),
-    memory: ResponseMemory.make(),
-    rejections: RejectionPace.make(),
-    turns: RequestTurns.make()
-  }))
+  Effect.map(
+    Effect.all([RateLimitStore, SteadyClock.current, Effect.runtime()]),
+    ([store, clock, runtime]) => ({
+      clientQuotas: (config) => ClientQuotas.make(config, store, clock, Runtime.runFork(runtime)),
+      limits: ClientLimits.make(),
+      memory: ResponseMemory.make(),
+      rejections: RejectionPace.make(),
+      turns: RequestTurns.make()
+    })
+  )
 )

@@ -5,7 +5,9 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
 import * as Effect from "effect/Effect"
+import * as Rec from "effect/Record"
 import { hash } from "node:crypto"
+import type { Config } from "../config/Config.ts"
 import type { CacheState } from "../exchange/AccessLogEntry.ts"
 import * as Completed from "../exchange/Completed.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
@@ -22,6 +24,8 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly method: AnyOperation["method"]
   /** Whether no operation describes the body, which may be a document with scripts. */
   readonly isOpaque: boolean
+  /** Whether the client gets the price and the limits that the upstream reports, and where the price is. */
+  readonly upstream: Pick<Config["upstream"], "forwardHeaders" | "weightHeader">
   /** Whether the response may be 304. */
   readonly allowsNotModified: boolean
 }
@@ -117,6 +121,7 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
     Object.assign(headers, retryAfterHeader(parseRetryAfter(retryAfter, now)))
   }
   if (storedAt === null || freshUntil === null) {
+    if (input.upstream.forwardHeaders) Object.assign(headers, reportedLimits(input))
     const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
     headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
   } else {
@@ -126,6 +131,9 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
   }
   return headers
 }
+
+const reportedLimits = ({ response, upstream: { weightHeader } }: RenderInput): Headers =>
+  Rec.filter(response.headers, (_, name) => name === weightHeader || /^x-rate-?limit-/.test(name))
 
 type Headers = Readonly<Record<string, string>>
 

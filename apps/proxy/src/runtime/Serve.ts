@@ -16,6 +16,7 @@ import * as Sampler from "../observability/Sampler.ts"
 import { MainServer } from "../server/Server.ts"
 import * as Upstreams from "../upstream/Upstreams.ts"
 import * as ExitError from "./ExitError.ts"
+import { fetchCostTable } from "./FetchCostTable.ts"
 import * as Proxy from "./Proxy.ts"
 import * as Reload from "./Reload.ts"
 import * as Signals from "./Signals.ts"
@@ -76,6 +77,7 @@ export const serve = (
       lifecycle.started = true
       const { port } = yield* MainServer
       yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
+      if (config.costTable.fetch) yield* Effect.forkScoped(fetchCostTable)
       yield* Reload.reloadOnChange(options, loaded, yield* Watch.nodeSources)
     })
     const backend = Layer.merge(

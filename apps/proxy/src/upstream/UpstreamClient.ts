@@ -28,6 +28,8 @@ import { isUtf8 } from "node:buffer"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import type { CallObserver } from "../quota/Charging.ts"
+import { type CostTable, membersOf } from "../quota/CostTable.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import { Upstreams } from "./Upstreams.ts"
 
@@ -47,12 +49,10 @@ export type CacheDirective = ResponseCache.CacheMode | "only-if-cached"
 
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
-export interface Caller {
+export interface Caller extends CallObserver {
   readonly client: CallClient.CallClient
   readonly memory: ClientMemory
-  /** The request, which records the usage of the call. */
   readonly context: RequestContext.RequestContext
-  readonly onSent: CallClient.SendObserver
 }
 
 export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
@@ -60,7 +60,7 @@ export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
 /** An upstream, or the error of every request to it: its base URL or its API key is missing. */
 type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
-type UpstreamConfig = Pick<Config, "cache" | "costs" | "limits" | "upstream">
+type UpstreamConfig = Pick<Config, "cache" | "limits" | "upstream">
 
 const policiesOf = (
   { cache: { enabled, staleIfError, staleWhileRevalidate }, upstream }: UpstreamConfig
@@ -82,11 +82,11 @@ const policiesOf = (
 /** A throttled upstream needs more time than one that failed for a moment. */
 const throttledDelayFactor = 5
 
-export const make = (config: UpstreamConfig) =>
+export const make = (config: UpstreamConfig, costs: CostTable) =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
     const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
-    const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
+    const { limits: { maxResponseBytes }, upstream: { maxQueue, maxWait, weightHeader } } = config
     const policies = policiesOf(config)
     // The upstreams of a key share it.
     const apiKeys = [...new Set(Object.values(endpoints.keys).flat().map(({ key }) => key))]
@@ -100,7 +100,7 @@ export const make = (config: UpstreamConfig) =>
       (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
         const apiKey = endpoints.keys[name].map((key) => ({
           ...key,
-          rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, price: costs, maxWait, maxQueue }
+          rateLimit: { ...(key.rateLimit ?? RateLimit.none), maxWait, maxQueue }
         }))
         if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
         if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing(name)))
@@ -111,13 +111,13 @@ export const make = (config: UpstreamConfig) =>
           maxBodySize: maxResponseBytes,
           userAgent: `quarry-proxy ${userAgent}`,
           uncacheable: apiKeys,
-          weightHeader: null
+          weightHeader
         }
         // The configuration is validated when it is loaded.
         return Effect.map(Effect.orDie(Upstream.make(baseUrlSettings[name].api, options)), Either.right)
       }
     ))
-    const callsOf = Rec.map(upstreams, Either.map((upstream) => makeCalls(engine, upstream)))
+    const callsOf = Rec.map(upstreams, Either.map((upstream) => makeCalls(engine, upstream, costs)))
     return {
       endpoints,
       containsApiKey,
@@ -176,13 +176,16 @@ export const make = (config: UpstreamConfig) =>
     }
   })
 
-const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream) => {
-  const prepare = (operation: AnyOperation, isOpaque: boolean) => ({
-    raw: engine.raw(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
-    get: engine.get(operation, upstream),
-    getInMemory: engine.getInMemory(operation, upstream),
-    uncacheable: upstream.keyPool.uncacheable
-  })
+const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream, costs: CostTable) => {
+  const prepare = (described: AnyOperation, isOpaque: boolean) => {
+    const operation = { ...described, ...membersOf(costs.of(described)) }
+    return {
+      raw: engine.raw(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
+      get: engine.get(operation, upstream),
+      getInMemory: engine.getInMemory(operation, upstream),
+      uncacheable: upstream.keyPool.uncacheable
+    }
+  }
   const prepared = new Map<AnyOperation, ReturnType<typeof prepare>>()
   return (operation: AnyOperation, isOpaque: boolean) => {
     const existing = prepared.get(operation)
@@ -205,7 +208,7 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
 })
 
 export const contextOf = (
-  { client, context, memory, onSent }: Caller,
+  { client, context, memory, onSent, onUsage }: Caller,
   cacheMode: ResponseCache.CacheMode,
   isAttemptedOnce = false
 ) =>
@@ -213,7 +216,7 @@ export const contextOf = (
     Context.make(CallClient.CurrentClient, client),
     Context.make(CurrentBodyMemory, memory),
     Context.make(CallClient.CurrentSendObserver, onSent),
-    Context.make(CallUsage.CurrentUsageObserver, (usage) => RequestContext.recordUsage(context, usage)),
+    Context.make(CallUsage.CurrentUsageObserver, onUsage),
     Context.make(
       CallOptions.CurrentCallOptions,
       isAttemptedOnce ? { cacheMode, retry: { attempts: 1 } } : { cacheMode }

@@ -14,7 +14,7 @@ const other = "https://other.example.com"
 
 const clientsOf = (origin: string): Config["clients"] => [
   testClient("web", "of-web", { scopes: ["read", "write"], cors: { origins: [origin] } }),
-  testClient("poor", "of-poor", { dailyQuota: 3, cors: { origins: [origin] } }),
+  testClient("poor", "of-poor", { dailyQuota: 50, cors: { origins: [origin] } }),
   testClient("partner", "of-partner", { cors: { origins: [other] } }),
   testClient("server", "of-server")
 ]

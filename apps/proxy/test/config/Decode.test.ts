@@ -8,7 +8,7 @@ import { flatten } from "../../src/config/ConfigKey.ts"
 import * as ConfigPath from "../../src/config/ConfigPath.ts"
 import type { Diagnostic } from "../../src/config/Diagnostic.ts"
 import { renderExample } from "../../src/config/Example.ts"
-import { load, uncommented } from "./support.ts"
+import { filesOfExample, load, uncommented } from "./support.ts"
 
 /** Sets every key. */
 const whole: unknown = parse(uncommented(renderExample()))
@@ -36,7 +36,7 @@ const check = (
 ): { readonly text: string; readonly issues: ReadonlyArray<Diagnostic> } => {
   const text = stringify(document)
   const issues = Effect.runSync(
-    load({ text, files: { "/run/secrets/quarry-key": "key-of-the-service" } }).pipe(
+    load({ text, files: filesOfExample }).pipe(
       Effect.match({ onFailure: ({ diagnostics }) => diagnostics, onSuccess: () => [] })
     )
   )

@@ -7,7 +7,7 @@ import { defaults, keys } from "../../src/config/Config.ts"
 import type { ConfigKey } from "../../src/config/ConfigKey.ts"
 import { renderExample } from "../../src/config/Example.ts"
 import * as InProcess from "../golden-config/inProcess.ts"
-import { load, toPlain, uncommented } from "./support.ts"
+import { filesOfExample, load, toPlain, uncommented } from "./support.ts"
 
 it.effect("is the default configuration", () =>
   Effect.gen(function*() {
@@ -18,8 +18,7 @@ it.effect("is the default configuration", () =>
 
 it.effect("is valid without warnings with its hidden keys", () =>
   Effect.gen(function*() {
-    const files = { "/run/secrets/quarry-key": "key-of-the-service" }
-    const { config, warnings } = yield* load({ text: uncommented(renderExample()), files })
+    const { config, warnings } = yield* load({ text: uncommented(renderExample()), files: filesOfExample })
     expect([warnings, config.upstream.keys.length, config.clients.length]).toEqual([[], 1, 1])
   }))
 

@@ -70,6 +70,12 @@ export interface LoadInput {
   readonly files?: Files
 }
 
+/** The files that the example configuration names. */
+export const filesOfExample: Files = {
+  "/run/secrets/quarry-key": "key-of-the-service",
+  "/etc/weights.json": `[{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
+}
+
 /** Loads `text` as the configuration file. */
 export const load = ({ env = {}, files = {}, optionValues = {}, text }: LoadInput) =>
   Load.load({ file: text === undefined ? undefined : file, optionValues, env }).pipe(

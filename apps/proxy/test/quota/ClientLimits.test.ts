@@ -81,7 +81,7 @@ describe("requests that wait for the rate limit of their client", () => {
           config: {
             // Each of four requests waits for at most 40 s.
             clients: [testClient("one", tokens.one, { rateLimit: { limit: 1, window: 10_000 } })],
-            costs: { ...defaults.costs, walletTransfers: 1 },
+            costs: { ...defaults.costs, walletTransfers: { price: 1, rateCost: 1 } },
             quotas: { ...defaults.quotas, maxQueue: 4, maxWait: Duration.minutes(1) }
           }
         })
@@ -108,7 +108,7 @@ it.scopedLive("a list that waits for the rate limit of its client takes no capac
           testClient("one", tokens.one, { rateLimit: { limit: 1, window: 50_000 } }),
           testClient("two", tokens.two)
         ],
-        costs: { ...defaults.costs, contractNfts: 1 }
+        costs: { ...defaults.costs, contractNfts: { price: 1, rateCost: 1 } }
       }
     })
     const address = `0x${"a".repeat(40)}`

@@ -30,10 +30,17 @@ const tenPerSecond = client({ rateLimit: { limit: 10, window: 1000 } })
 /** Quotas whose units are consumed at the time of the clock, as those of a page of a list. */
 const quotasOver = (store: RateLimitStore.RateLimitStoreService, config: Partial<Config["quotas"]> = {}) =>
   Effect.map(SteadyClock.current, (clock) => {
-    const quotas = ClientQuotas.make({ ...defaults.quotas, ...config }, store, clock)
+    const quotas = ClientQuotas.make({ ...defaults.quotas, ...config }, store, clock, Effect.runFork)
     const acquire = (client: AuthenticatedClient, cost: number, maxWait?: Duration.Duration) =>
       Effect.uninterruptible(
-        Effect.suspend(() => quotas.acquire(client, cost, clock.system.unsafeCurrentTimeMillis(), maxWait))
+        Effect.suspend(() =>
+          quotas.acquire(
+            client,
+            { price: cost, rateCost: cost },
+            clock.system.unsafeCurrentTimeMillis(),
+            maxWait
+          )
+        )
       )
     return { ...quotas, acquire }
   })

@@ -17,6 +17,8 @@ export const accessLogEntry = (overrides: Partial<AccessLogEntry> = {}): AccessL
   cache: "miss",
   attempts: 1,
   upstreamCost: 50,
+  unsettledPrice: 0,
+  priceDrift: 0,
   savedCost: 0,
   shadowed: false,
   chargedCost: 50,

@@ -8,6 +8,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import * as Rec from "effect/Record"
 import type { Config } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
+import type { CostTable } from "../../quota/CostTable.ts"
 import { errorResponses } from "./ErrorResponses.ts"
 import { headers, pathsOf, rulePathsOf } from "./OperationPaths.ts"
 import { type JsonObject, responseSchemas } from "./ResponseSchemas.ts"
@@ -43,8 +44,8 @@ export const tags = [
   { name: "proxy", description: "The proxy itself" }
 ]
 
-/** Returns the document. `x-cost-units` is the effective cost of each operation and rule. */
-export const document = ({ costs, passthrough }: Pick<Config, "costs" | "passthrough">): JsonObject => ({
+/** Returns the document. `x-cost-units` is the effective price of each operation and rule, and `x-rate-cost-units` the rate cost. */
+export const document = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable): JsonObject => ({
   openapi: "3.1.0",
   info,
   servers: [{ url: "/" }],
@@ -53,7 +54,7 @@ export const document = ({ costs, passthrough }: Pick<Config, "costs" | "passthr
   security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
   tags,
   paths: {
-    ...rulePathsOf(passthrough.rules),
+    ...rulePathsOf(passthrough.rules, costs),
     ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
     "/livez": pageOf("livez", "Liveness", { "200": "The process is running" }),
     "/readyz": pageOf("readyz", "Readiness and configured upstreams", {

@@ -2,11 +2,11 @@
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as Arr from "effect/Array"
 import * as Rec from "effect/Record"
-import type { Config, PassThroughRule } from "../../config/Config.ts"
-import { costOf } from "../../exchange/Charge.ts"
+import type { Cost, PassThroughRule } from "../../config/Config.ts"
 import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
 import { prefixes } from "../../pipeline/Router.ts"
+import type { CostTable } from "../../quota/CostTable.ts"
 import { errorResponsesOf } from "./ErrorResponses.ts"
 import { type DescribedOperation, type JsonObject, reference, responseSchemaName } from "./ResponseSchemas.ts"
 
@@ -104,7 +104,7 @@ const bodyOf = ({ method, parameters }: DescribedOperation): JsonObject => {
   }
 }
 
-const operationOf = (operation: DescribedOperation, cost: number, alias: boolean): JsonObject => ({
+const operationOf = (operation: DescribedOperation, cost: Cost, alias: boolean): JsonObject => ({
   operationId: alias ? `${operation.id}V1` : operation.id,
   tags: [operation.api],
   summary: operation.docs.summary,
@@ -114,7 +114,7 @@ const operationOf = (operation: DescribedOperation, cost: number, alias: boolean
       description: `Known issue: ${operation.docs.knownIssue}`,
       "x-known-issue": operation.docs.knownIssue
     }),
-  "x-cost-units": cost,
+  ...costOf(cost),
   parameters: parametersOf(operation),
   ...bodyOf(operation),
   responses: {
@@ -130,15 +130,21 @@ const operationOf = (operation: DescribedOperation, cost: number, alias: boolean
   }
 })
 
+const costOf = ({ per, price, rateCost }: Cost): JsonObject => ({
+  "x-cost-units": price,
+  "x-rate-cost-units": rateCost,
+  ...(per === undefined ? {} : { "x-cost-per": per })
+})
+
 /** Describes the streaming variant of a list under `/all`. */
-const listOf = (operation: DescribedOperation, cost: number): JsonObject => ({
+const listOf = (operation: DescribedOperation, cost: Cost): JsonObject => ({
   operationId: `${operation.id}All`,
   tags: ["lists"],
   summary: `${operation.docs.summary} (all records)`,
   description: "Streams every record as one line of JSON. The last line is `{\"end\":{\"records\":n}}`, or " +
     "`{\"failure\":{…},\"cursor\":…}` if the list failed; if it is missing, the stream was cut off. `cursor` resumes a " +
     "failed list. Each page is charged to the client.",
-  "x-cost-units": cost,
+  ...costOf(cost),
   parameters: parametersOf(operation),
   responses: {
     "200": {
@@ -155,9 +161,9 @@ export const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$
 
 export const pathsOf = (
   operation: AnyOperation,
-  costs: Config["costs"]
+  costs: CostTable
 ): ReadonlyArray<readonly [string, JsonObject]> => {
-  const cost = costOf({ costs }, operation)
+  const cost = costs.of(operation)
   return [
     ...prefixes(operation).map((start, index) =>
       [
@@ -176,17 +182,22 @@ export const pathsOf = (
 }
 
 /** Describes the rules of pass-through. `{rest}` is any rest of a path. */
-export const rulePathsOf = (rules: ReadonlyArray<PassThroughRule>): JsonObject =>
+export const rulePathsOf = (rules: ReadonlyArray<PassThroughRule>, costs: CostTable): JsonObject =>
   Rec.map(
     Arr.groupBy(rules, ({ path }) => template(path.replace(/\*$/, ":rest"))),
-    (rules, path) => Object.fromEntries(rules.map((rule) => [rule.method.toLowerCase(), ruleOf(rule, path)]))
+    (rules, path) =>
+      Object.fromEntries(rules.map((rule) => [rule.method.toLowerCase(), ruleOf(rule, path, costs)]))
   )
 
-const ruleOf = ({ cost, method, name }: PassThroughRule, path: string): JsonObject => ({
+const ruleOf = (
+  { cost, method, name, path: pattern }: PassThroughRule,
+  path: string,
+  costs: CostTable
+): JsonObject => ({
   operationId: name,
   tags: ["passthrough"],
   summary: "Passed through to the upstream, which describes it",
-  "x-cost-units": cost,
+  ...costOf(cost ?? costs.ofPath(pattern)),
   parameters: Array.from(path.matchAll(/\{(\w+)\}/g), ([, parameter]) => ({
     name: parameter,
     in: "path",

@@ -27,7 +27,11 @@ const body = (options: EndpointView.ViewOptions): Html => {
     ...group,
     operations: allOperations.filter(({ api }) => api === group.name)
   })).filter(({ operations }) => operations.length > 0)
-  const all = [...sections.slice(0, -1), ...rulesSection(options.passthrough.rules), ...sections.slice(-1)]
+  const all = [
+    ...sections.slice(0, -1),
+    ...rulesSection(options.passthrough.rules, options.costs),
+    ...sections.slice(-1)
+  ]
   return html`<a class="skip" href="#main">Skip to content</a>
 <header class="top"><h1>${info.title} <span class="muted">API ${info.version}</span></h1>
 <a href="/openapi.json">OpenAPI document</a></header>

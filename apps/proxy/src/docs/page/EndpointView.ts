@@ -1,15 +1,16 @@
 /** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
 import { type AnyOperation, type ExampleValues, isList } from "@blockquarry/core/Operation"
-import type { Config } from "../../config/Config.ts"
-import { costOf } from "../../exchange/Charge.ts"
+import type { Config, Cost } from "../../config/Config.ts"
 import { prefixes } from "../../pipeline/Router.ts"
+import type { CostTable } from "../../quota/CostTable.ts"
 import { errorResponsesOf } from "../openapi/ErrorResponses.ts"
 import { inputsOf, successesOf, template } from "../openapi/OperationPaths.ts"
 import { reference, responseSchemaName } from "../openapi/ResponseSchemas.ts"
 import { type Html, html } from "./Html.ts"
 import * as SchemaView from "./SchemaView.ts"
 
-export interface ViewOptions extends Pick<Config, "costs" | "passthrough"> {
+export interface ViewOptions extends Pick<Config, "passthrough"> {
+  readonly costs: CostTable
   /** Example values of the sandbox. Default: values of Ethereum. */
   readonly examples: ExampleValues | undefined
 }
@@ -113,6 +114,12 @@ ${when(isList(operation), allField)}
 </form>`
 }
 
+/** As in `50 units for each of chains, rate cost 5`. */
+export const costText = ({ per, price, rateCost }: Cost): string =>
+  `${price} ${price === 1 ? "unit" : "units"}${per === undefined ? "" : ` for each of ${per}`}${
+    rateCost === price ? "" : `, rate cost ${rateCost}`
+  }`
+
 export const view = (
   operation: AnyOperation,
   { costs, examples }: ViewOptions,
@@ -120,12 +127,11 @@ export const view = (
 ): Html => {
   const { docs: { knownIssue, summary }, id, method } = operation
   const [path = "", ...aliases] = pathsOf(operation)
-  const cost = costOf({ costs }, operation)
   return html`<article id="${id}" class="panel">
 <header>
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
-<p class="muted"><code>${id}</code> · ${cost} ${cost === 1 ? "unit" : "units"}${
+<p class="muted"><code>${id}</code> · ${costText(costs.of(operation))}${
     aliases.map((alias) => html` · also at <code>${alias}</code>`)
   }${when(isList(operation), html` · streamed at <code>/all${path}</code>`)}</p>
 ${when(knownIssue !== undefined, html`<p class="issue">Known issue: ${knownIssue ?? ""}</p>`)}

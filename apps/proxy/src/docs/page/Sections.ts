@@ -1,7 +1,9 @@
 /** The sections of the API reference that describe the proxy as a whole. */
 import type { PassThroughRule } from "../../config/Config.ts"
 import { errorCodes } from "../../exchange/ErrorCode.ts"
+import type { CostTable } from "../../quota/CostTable.ts"
 import { responseHeaders } from "../openapi/OperationPaths.ts"
+import { costText } from "./EndpointView.ts"
 import { type Html, html } from "./Html.ts"
 
 type Rows = ReadonlyArray<readonly [header: string, value: string, meaning: string]>
@@ -19,7 +21,8 @@ export const introduction = (description: string): Html =>
   html`<p class="lead">${description}</p>
 <p>Set the base URL of your client to <code class="origin">$PROXY</code>. No other change is needed. Amounts have up to 256
 bits: parse them without losing digits.</p>
-<p>Each operation costs units. Your rate limit and daily quota count the units of your requests.</p>`
+<p>Each operation has a price and a rate cost in units. Your daily quota counts the prices of your requests, as the upstream reports
+them, and your rate limit their rate costs.</p>`
 
 const authenticationSection: Html =
   html`<p>Send your token as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. A proxy with anonymous access
@@ -57,7 +60,10 @@ was cut off.</p>
 costs the units of its operation.</p>`
 
 /** The rules of pass-through. Empty without any. */
-export const rulesSection = (rules: ReadonlyArray<PassThroughRule>): ReadonlyArray<Section> =>
+export const rulesSection = (
+  rules: ReadonlyArray<PassThroughRule>,
+  costs: CostTable
+): ReadonlyArray<Section> =>
   rules.length === 0 ? [] : [{
     id: "passthrough",
     title: "Pass-through",
@@ -66,7 +72,7 @@ export const rulesSection = (rules: ReadonlyArray<PassThroughRule>): ReadonlyArr
       rules.map(({ cost, method, name, path }) => [
         `${method} ${path}`,
         name,
-        `Passed through to the upstream, which describes it. ${cost} ${cost === 1 ? "unit" : "units"}.`
+        `Passed through to the upstream, which describes it. ${costText(cost ?? costs.ofPath(path))}.`
       ])
     )
   }]

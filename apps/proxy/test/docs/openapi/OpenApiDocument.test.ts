@@ -9,11 +9,12 @@ import { defaults } from "../../../src/config/Config.ts"
 import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
 import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
 import * as Router from "../../../src/pipeline/Router.ts"
+import * as CostTable from "../../../src/quota/CostTable.ts"
 import { examples, ledger, sendRequest, start, testConfig } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
 /** The document after encoding and decoding, as clients see it. */
-const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults)))
+const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults, CostTable.make(defaults))))
 
 const resolve = (reference: string): unknown => {
   if (!reference.startsWith("#/")) throw new Error(`not a reference within the document: ${reference}`)
@@ -144,19 +145,23 @@ describe("responses", () => {
   it.scopedLive("show the configured costs, also after a reload", () =>
     Effect.gen(function*() {
       const config = testConfig()
-      const withPrice = (tokenPrice: number) => ({ ...config, costs: { ...config.costs, tokenPrice } })
+      const withPrice = (price: number) => ({
+        ...config,
+        costs: { ...config.costs, tokenPrice: { price, rateCost: 2 } }
+      })
       const { port, reload } = yield* start({ config: withPrice(7) })
       const shownCosts = Effect.gen(function*() {
         const { paths } = JSON.parse((yield* sendRequest(port, "/openapi.json")).text)
         const page = (yield* sendRequest(port, "/docs")).text
         return [
           paths["/api/v2.2/erc20/{address}/price"].get["x-cost-units"],
+          paths["/api/v2.2/erc20/{address}/price"].get["x-rate-cost-units"],
           paths["/all/api/v2.2/{address}/erc20/transfers"].get["x-cost-units"],
-          / · (\d+ units?)/.exec(page.split("<code>tokenPrice</code>")[1] ?? "")?.[1]
+          / · (\d+ units?, rate cost \d+)/.exec(page.split("<code>tokenPrice</code>")[1] ?? "")?.[1]
         ]
       })
-      expect(yield* shownCosts).toEqual([7, config.costs.walletTransfers, "7 units"])
+      expect(yield* shownCosts).toEqual([7, 2, 50, "7 units, rate cost 2"])
       yield* reload(withPrice(11))
-      expect(yield* shownCosts).toEqual([11, config.costs.walletTransfers, "11 units"])
+      expect(yield* shownCosts).toEqual([11, 2, 50, "11 units, rate cost 2"])
     }))
 })

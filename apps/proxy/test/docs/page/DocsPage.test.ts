@@ -9,11 +9,19 @@ import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import { html } from "../../../src/docs/page/Html.ts"
 import { errorCodes } from "../../../src/exchange/ErrorCode.ts"
+import * as CostTable from "../../../src/quota/CostTable.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
 import { examples } from "../../support/proxy.ts"
 
-const page = DocsPage.render({ ...defaults, examples, costs: { ...defaults.costs, tokenPrice: 7 } })
+const page = DocsPage.render({
+  examples,
+  passthrough: defaults.passthrough,
+  costs: CostTable.make({
+    ...defaults,
+    costs: { ...defaults.costs, tokenPrice: { price: 7, rateCost: 7 } }
+  })
+})
 const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
 
 describe("the page", () => {

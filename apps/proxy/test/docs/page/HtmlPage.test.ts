@@ -5,9 +5,17 @@ import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
 import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
+import * as CostTable from "../../../src/quota/CostTable.ts"
 
 const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
-  ["the API reference", DocsPage.render({ ...defaults, examples: undefined })],
+  [
+    "the API reference",
+    DocsPage.render({
+      passthrough: defaults.passthrough,
+      examples: undefined,
+      costs: CostTable.make(defaults)
+    })
+  ],
   ["the status page", StatusPage.render(["curl 'http://127.0.0.1:8650/'"])]
 ]
 

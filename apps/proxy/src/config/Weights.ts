@@ -1,0 +1,36 @@
+/** The cost table that an upstream publishes: the JSON of its `/info/endpointWeights`. */
+import { parse } from "@blockquarry/core/LosslessJson"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+
+const Units = Schema.Union(Schema.Int, Schema.NumberFromString.pipe(Schema.int())).pipe(
+  Schema.between(0, 1e9)
+)
+
+const Weights = Schema.Array(
+  Schema.Struct({
+    path: Schema.String.pipe(Schema.pattern(/^\/[\w{}./-]{0,512}$/)),
+    price: Units,
+    rateLimitCost: Units
+  })
+).pipe(Schema.minItems(1), Schema.maxItems(10_000))
+
+/** The costs of a path, whose parameters are written `{name}`, below the prefix of the data API. */
+export type EndpointWeight = typeof Weights.Type[number]
+
+/** The longest table, in bytes. */
+export const maxBytes = 1024 * 1024
+
+/** Returns the table, or why a text is none. */
+export const decode = (text: string): Either.Either<ReadonlyArray<EndpointWeight>, string> =>
+  text.length > maxBytes
+    ? Either.left(`expected at most ${maxBytes} characters`)
+    : Either.flatMap(
+      Either.mapLeft(parse(text), ({ message }) => `not JSON: ${message}`),
+      (document) =>
+        Either.mapLeft(
+          Schema.decodeUnknownEither(Weights)(document),
+          () =>
+            `expected the JSON of /info/endpointWeights: [{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
+        )
+    )

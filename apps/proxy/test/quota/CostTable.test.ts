@@ -1,0 +1,84 @@
+/** What requests cost, by configuration, table and description. */
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import * as Weights from "../../src/config/Weights.ts"
+import * as CostTable from "../../src/quota/CostTable.ts"
+
+const weight = (path: string, price: number, rateLimitCost = 1) => ({ path, price, rateLimitCost })
+
+const tableOf = (weights: Config["weights"] = [], costs: Partial<Config["costs"]> = {}) =>
+  CostTable.make({ weights, costs: { ...defaults.costs, ...costs } })
+
+const path = "/api/v2.2/wallets/0xa1/net-worth"
+
+describe("the costs of an operation", () => {
+  it("are those of the configuration, then of the table, then of its description", () => {
+    const weights = [weight("/erc20/{contract}/price", 70, 7)]
+    const costs = { tokenPrice: { price: 9, rateCost: 2 } }
+    expect(tableOf().of(tokenPrice)).toEqual({ price: 50, rateCost: 3 })
+    expect(tableOf(weights).of(tokenPrice)).toEqual({ price: 70, rateCost: 7 })
+    expect(tableOf(weights, costs).of(tokenPrice)).toEqual({ price: 9, rateCost: 2 })
+  })
+
+  it("are per value of its parameter, also with other prices", () => {
+    const request = {
+      method: "GET",
+      path: "",
+      query: [["chains[]", "eth"], ["chains[]", "bsc"]],
+      body: null
+    } as const
+    const priceOf = (table: CostTable.CostTable) =>
+      table.ofRequest({ operation: walletChains, request }).price
+    expect(priceOf(tableOf())).toBe(100)
+    expect(priceOf(tableOf([weight("/wallets/{address}/chains", 7)]))).toBe(14)
+    expect(priceOf(tableOf([], { walletChains: { price: 3, rateCost: 1 } }))).toBe(6)
+    expect(priceOf(tableOf([], { walletChains: { price: 3, rateCost: 1, per: "other" } }))).toBe(3)
+  })
+})
+
+describe("the costs of a path", () => {
+  const weights = [
+    weight("/wallets/{address}/net-worth", 250, 25),
+    weight("/wallets/{address}/{view}", 10, 90)
+  ]
+
+  it("are those of the table, by the most specific pattern", () => {
+    expect(tableOf(weights).ofPath(path)).toEqual({ price: 250, rateCost: 25 })
+    expect(tableOf(weights).ofPath("/api/v2.2/wallets/0xa1/stats")).toEqual({ price: 10, rateCost: 90 })
+  })
+
+  it("are the highest ones of all if the table does not have it", () => {
+    expect(tableOf(weights).ofPath("/api/v2.2/other")).toEqual({ price: 250, rateCost: 90 })
+    expect(tableOf(weights).ofPath("/streams/evm")).toEqual({ price: 250, rateCost: 90 })
+    expect(tableOf().ofPath(path)).toEqual({ price: 50, rateCost: 5 })
+    expect(tableOf([], { nftOwners: { price: 999, rateCost: 6 } }).ofPath(path)).toEqual({
+      price: 999,
+      rateCost: 6
+    })
+  })
+})
+
+describe("a table", () => {
+  it("has costs as numbers or as text, and more members", () => {
+    const text = `[{"endpoint":"a","path":"/a/{b}","price":"50","rateLimitCost":5,"more":null}]`
+    expect(Either.getOrThrow(Weights.decode(text))).toEqual([weight("/a/{b}", 50, 5)])
+  })
+
+  it.each([
+    ["", /^not JSON/],
+    ["[", /^not JSON/],
+    ["{}", /^expected the JSON of/],
+    ["[]", /^expected the JSON of/],
+    [`[{"path":"a","price":"1","rateLimitCost":"1"}]`, /^expected the JSON of/],
+    [`[{"path":"/a","price":"-1","rateLimitCost":"1"}]`, /^expected the JSON of/],
+    [`[{"path":"/a","price":"1.5","rateLimitCost":"1"}]`, /^expected the JSON of/],
+    [`[{"path":"/a","price":"1e99","rateLimitCost":"1"}]`, /^expected the JSON of/],
+    [`[{"path":"/a","price":"1"}]`, /^expected the JSON of/],
+    [" ".repeat(Weights.maxBytes + 1), /^expected at most/]
+  ])("is rejected with its reason: %s", (text, reason) => {
+    expect(Weights.decode(text)).toEqual(Either.left(expect.stringMatching(reason)))
+  })
+})
