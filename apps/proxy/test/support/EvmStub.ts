@@ -4,8 +4,11 @@ import * as Predicate from "effect/Predicate"
 import * as FakeUpstream from "../fleet/support/FakeUpstream.ts"
 import { type EvmCall, evmCalls } from "./evmCalls.ts"
 
+/** The path of the API. */
+export const prefix = "/api/v2.2"
+
 /** What `/info/endpointWeights` says. A price per item is that of one item. */
-const weights = evmCalls.map(({ name, path, price }) => ({
+export const weights = evmCalls.map(({ name, path, price }) => ({
   endpoint: name,
   path,
   price: String(price),
@@ -49,8 +52,8 @@ export const make = Effect.map(FakeUpstream.make, (upstream): EvmStub => {
   upstream.respond = ({ key, method, target }) =>
     Effect.sync(() => {
       const { pathname, searchParams } = new URL(target, upstream.url)
-      const call = endpoints.find(({ call, pattern }) => call.method === method && pattern.test(pathname))
-        ?.call
+      const path = pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : ""
+      const call = endpoints.find(({ call, pattern }) => call.method === method && pattern.test(path))?.call
       if (call === undefined) {
         return { status: 404, body: JSON.stringify({ message: `no endpoint ${pathname}` }) }
       }

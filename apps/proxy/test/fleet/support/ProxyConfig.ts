@@ -14,9 +14,11 @@ export interface ClientOptions {
 
 export interface ProxyConfigOptions {
   /** The API key of the upstream. Default: `main`, without a rate limit. */
-  readonly key?: { readonly name?: string; readonly rateLimit?: string }
+  readonly key?: { readonly name?: string; readonly rateLimit?: string; readonly dailyQuota?: number }
   readonly clients?: ReadonlyArray<ClientOptions>
   readonly shutdown?: { readonly delay?: string; readonly timeout?: string }
+  /** Other keys of the section `upstream`. */
+  readonly upstream?: object
   /** Other sections. */
   readonly other?: object
 }
@@ -27,13 +29,17 @@ export const secretOf = (key: string): string => `secret-of-the-key-${key}`
 /** JSON is valid YAML. */
 const documentOf = (
   url: string,
-  { clients = [], key: { name = "main", rateLimit = "none" } = {}, other, shutdown }: ProxyConfigOptions
+  { clients = [], key: { name = "main", ...key } = {}, other, shutdown, upstream }: ProxyConfigOptions
 ): string =>
   JSON.stringify(
     {
       listen: { port: 0 },
       admin: { port: 0, open: "all" },
-      upstream: { baseUrls: { data: url }, keys: [{ name, secret: { file: `./${name}` }, rateLimit }] },
+      upstream: {
+        baseUrls: { data: url },
+        keys: [{ name, secret: { file: `./${name}` }, rateLimit: "none", ...key }],
+        ...upstream
+      },
       ...(clients.length === 0 ? {} : {
         clients: clients.map(({ token, ...client }) => ({
           ...client,
