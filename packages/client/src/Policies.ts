@@ -126,6 +126,11 @@ export interface CacheOptions {
   readonly staleWhileRevalidate?: Duration | undefined
   /** How long after that a stale response may be served if the upstream fails or throttles. Default: 60 s. */
   readonly staleIfError?: Duration | undefined
+  /**
+   * Whether `Cache-Control` of a response (`max-age`, `s-maxage`, `no-store`, `no-cache`, `private`) shortens
+   * its TTL. Default: false.
+   */
+  readonly respectMaxAge?: boolean | undefined
   /** TTLs of errors. Others may depend on the API key. */
   readonly negative?: {
     /** Default: 5 s. It does not apply to NFT metadata, which may be indexed later. */

@@ -11,6 +11,8 @@ export const schema = Schema.Struct({
   staleWhileRevalidate: DurationOption,
   /** How long after that a stale response may be served if the upstream fails or throttles. Default: 60 s. */
   staleIfError: DurationOption,
+  /** Whether `Cache-Control` of a response (`max-age`, `s-maxage`, `no-store`, `no-cache`, `private`) shortens its TTL. Default: false. */
+  respectMaxAge: Flag,
   /** TTLs of errors. Others may depend on the API key. */
   negative: Schema.Struct({
     /** Default: 5 s. It does not apply to NFT metadata, which may be indexed later. */
@@ -33,6 +35,7 @@ export const standard: ResponseCache = {
   enabled: true,
   staleWhileRevalidate: Duration.seconds(5),
   staleIfError: Duration.minutes(1),
+  respectMaxAge: false,
   negative: { notFound: Duration.seconds(5) }
 }
 

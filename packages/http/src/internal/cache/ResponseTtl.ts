@@ -28,7 +28,7 @@ export const make = (): ResponseTtl => {
   // The highest block of each chain. Any chain may be requested, so only those in use are kept.
   const heads = LruMap.make<number>({ maxSize: maxHeads })
   const headOf = (call: Call): number => heads.get(chainOf(call)) ?? 0
-  return (operation, input, call, { classification, response }, fitsModel) => {
+  const ownTtl: ResponseTtl = (operation, input, call, { classification, response }, fitsModel) => {
     const notFoundTtl = () =>
       operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
     switch (classification._tag) {
@@ -67,6 +67,20 @@ export const make = (): ResponseTtl => {
         )
     }
   }
+  return (operation, input, call, attemptResponse, fitsModel) => {
+    const ttl = ownTtl(operation, input, call, attemptResponse, fitsModel)
+    const bound = call.policies.cache.respectMaxAge ? maxAgeOf(attemptResponse) : Number.POSITIVE_INFINITY
+    return typeof ttl === "string" ? ttl : bound > 0 ? Math.min(ttl, bound) : "no_store"
+  }
+}
+
+/** Returns how long `Cache-Control` lets a cache of several clients keep a response, in milliseconds. */
+const maxAgeOf = ({ response: { headers } }: AttemptResponse): number => {
+  const cacheControl = headers["cache-control"] ?? ""
+  if (/(?:^|[\s,])(?:no-store|no-cache|private)(?:$|[\s,=])/i.test(cacheControl)) return 0
+  const [, seconds] = /(?:^|[\s,])s-maxage="?(\d{1,9})/i.exec(cacheControl) ??
+    /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(cacheControl) ?? []
+  return seconds === undefined ? Number.POSITIVE_INFINITY : Number(seconds) * 1000
 }
 
 /** Number of chains whose highest block is known. */
