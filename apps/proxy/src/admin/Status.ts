@@ -14,6 +14,7 @@ import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../server/Server.ts"
+import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageStats from "./UsageStats.ts"
@@ -86,6 +87,7 @@ const currentState = Effect.gen(function*() {
     state: Health.readinessState(upstream, (yield* MainServer).shuttingDown()),
     anonymousAccess: allowsAnonymousClients(config),
     sandbox: config.upstream.sandbox,
+    policies: EffectivePolicies.rows(config),
     upstreams: yield* upstreamStatuses(upstream),
     store: yield* storeStatus(config),
     clients: yield* Effect.forEach(

@@ -8,6 +8,7 @@ import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
 import * as Stores from "../runtime/Stores.ts"
+import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
 import * as Arguments from "./Arguments.ts"
 
 /** Runs a command other than `serve`. */
@@ -26,7 +27,10 @@ export const run = (
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
-      return Effect.flatMap(load(options), (loaded) => Console.log(Print.printConfig(loaded).trimEnd()))
+      return Effect.flatMap(
+        load(options),
+        (loaded) => Console.log(`${Print.printConfig(loaded)}\n${EffectivePolicies.comments(loaded.config)}`)
+      )
     case "ExampleConfig":
       return Console.log(Example.renderExample().trimEnd())
   }

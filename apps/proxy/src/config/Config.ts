@@ -185,8 +185,7 @@ const CostTableSection = Schema.Struct({
   file: optionalKey(
     Values.FilePath,
     "./weights.json",
-    "File with the table of the upstream: the JSON of its /info/endpointWeights.",
-    {}
+    "File with the table of the upstream: the JSON of its /info/endpointWeights."
   ),
   fetch: key(
     Values.Flag,
@@ -234,6 +233,49 @@ const PassThroughSection = Schema.Struct({
   rules: list(
     PassThroughRuleSection,
     "Rules for paths that no operation describes. The first that matches applies."
+  )
+})
+
+const PolicySection = Schema.Struct({
+  name: requiredKey(
+    Values.Name,
+    "tokenPrice",
+    "Name of the operation, or of the rule of passthrough; other: without a rule."
+  ),
+  cache: section(
+    Schema.Struct({
+      ttl: optionalKey(
+        Values.CacheTtl,
+        "1m",
+        "How long responses are cached, or none. Default: as the operation says."
+      ),
+      negativeTtl: optionalKey(Values.CacheTtl, "5s", "The same for \"not found\"."),
+      staleWhileRevalidate: optionalKey(Values.Timeout, "5s", "As in the section cache."),
+      staleIfError: optionalKey(Values.Timeout, "1m", "As in the section cache."),
+      respectMaxAge: key(Values.Flag, false, "Whether Cache-Control of responses shortens the TTL."),
+      ignoreQuery: key(
+        Values.ParameterNames,
+        [],
+        "Query parameters that are not sent, and so are not part of a cache key."
+      )
+    }),
+    "Response cache."
+  ),
+  timeouts: section(
+    Schema.Struct({
+      attempt: optionalKey(Values.PositiveTimeout, "10s", "As in upstream.timeouts."),
+      call: optionalKey(Values.PositiveTimeout, "22s", "As in upstream.timeouts.")
+    }),
+    "Timeouts."
+  ),
+  retry: section(
+    Schema.Struct({ attempts: optionalKey(Values.PositiveInteger, 4, "As in upstream.retry.") }),
+    "Retries."
+  ),
+  maxConcurrent: optionalKey(
+    Values.PositiveInteger,
+    8,
+    "Maximum number of requests in flight of this process. Others get 503. Default: no limit of its own."
   )
 })
 
@@ -394,6 +436,7 @@ export const ConfigDocument = Schema.Struct({
   ),
   costTable: section(CostTableSection, "Costs as the upstream publishes them. Default: the built-in table."),
   passthrough: section(PassThroughSection, "Requests that no operation describes."),
+  policies: list(PolicySection, "Policies of single operations and rules. What is not set is as for all."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
   cache: section(CacheSection, "Response cache."),
   redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
@@ -421,6 +464,8 @@ type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 export type ClientConfig = typeof ClientSection.Type
 
 export type Cost = Values.Cost
+
+export type Policy = typeof PolicySection.Type
 
 export type PassThroughRule = typeof PassThroughRuleSection.Type
 

@@ -51,7 +51,7 @@ export const optionalKey = <A, I>(
   schema: Schema.Schema<A, I>,
   example: I,
   description: string,
-  details: Details
+  details: Details = {}
 ) =>
   Schema.optionalWith(schema, { exact: true })
     .annotations(annotate(description, { kind: "value", example, ...details }))

@@ -1,6 +1,7 @@
 /** Checks that involve several keys. */
 import { pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
+import { closestMatch } from "@blockquarry/core/Suggestion"
 import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
 import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
@@ -39,7 +40,20 @@ export const check = (
   const ruleNames = config.passthrough.rules.map(({ name }, index) =>
     [["passthrough", "rules", index, "name"], name] as const
   )
+  const policyNames = config.policies.map(({ name }, index) => [["policies", index, "name"], name] as const)
+  const known = [...allOperations.map(({ id }) => id), ...ruleNames.map(([, name]) => name), "other"]
+  for (const [path, name] of policyNames) {
+    if (known.includes(name)) continue
+    const similar = closestMatch(name, known)
+    reject(
+      [...path],
+      `no operation and no rule has the name ${name}${
+        similar === undefined ? "" : `; did you mean ${similar}?`
+      }`
+    )
+  }
   errors.push(
+    ...repeated(policyNames, "an operation or rule has one policy"),
     ...repeated(names, "client names must be unique"),
     ...repeated(tokens, "a token belongs to one client"),
     ...repeated(keyNames, "key names must be unique"),

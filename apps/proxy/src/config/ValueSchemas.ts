@@ -168,6 +168,8 @@ const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed b
 /** The file contains only hashes of tokens, never the tokens. */
 export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
+export const ParameterNames = Schema.Array(pattern("the name of a parameter", /^[\w.[\]-]{1,64}$/))
+
 export const ClientNames = Schema.Array(Name)
 
 const operationIds = Operations.allOperations.map(({ id }) => id)

@@ -22,7 +22,6 @@ import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
-import * as CostTable from "../quota/CostTable.ts"
 import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
@@ -52,10 +51,11 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     // Pages are requested with the decoded input. An unknown parameter, such as a filter, would be dropped silently.
     const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
-    const upstreamTarget = yield* handled.configured.upstream.resolve(upstreamName)
+    const target = yield* handled.configured.upstream.describe(upstreamName, operation)
     if (handled.request.method === "HEAD") return { status: 200, headers, body: Stream.empty }
-    const withCosts = { ...operation, ...CostTable.membersOf(handled.configured.costs.of(operation)) }
-    const pages = RawRecords.pages(withCosts, handled.services.engine, upstreamTarget, input, { cursor })
+    const pages = RawRecords.pages(target.operation, handled.services.engine, target.upstream, input, {
+      cursor
+    })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)
     const firstPage = yield* Effect.onError(

@@ -22,6 +22,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberRef from "effect/FiberRef"
+import { identity } from "effect/Function"
 import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import { isUtf8 } from "node:buffer"
@@ -29,8 +30,9 @@ import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { CallObserver } from "../quota/Charging.ts"
-import { type CostTable, membersOf } from "../quota/CostTable.ts"
+import * as CostTable from "../quota/CostTable.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
+import * as OperationPolicies from "./OperationPolicies.ts"
 import { Upstreams } from "./Upstreams.ts"
 
 /** An operation, its decoded input, and the encoded HTTP request. */
@@ -60,7 +62,7 @@ export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
 /** An upstream, or the error of every request to it: its base URL or its API key is missing. */
 type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
-type UpstreamConfig = Pick<Config, "cache" | "limits" | "upstream">
+type UpstreamConfig = Pick<Config, "cache" | "limits" | "policies" | "upstream">
 
 const policiesOf = (
   { cache: { enabled, staleIfError, staleWhileRevalidate }, upstream }: UpstreamConfig
@@ -82,7 +84,7 @@ const policiesOf = (
 /** A throttled upstream needs more time than one that failed for a moment. */
 const throttledDelayFactor = 5
 
-export const make = (config: UpstreamConfig, costs: CostTable) =>
+export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
     const endpoints = (yield* Upstreams).endpointsOf(config.upstream)
@@ -117,7 +119,10 @@ export const make = (config: UpstreamConfig, costs: CostTable) =>
         return Effect.map(Effect.orDie(Upstream.make(baseUrlSettings[name].api, options)), Either.right)
       }
     ))
-    const callsOf = Rec.map(upstreams, Either.map((upstream) => makeCalls(engine, upstream, costs)))
+    const callsOf = Rec.map(
+      upstreams,
+      Either.map((upstream) => makeCalls(engine, upstream, costs, config.policies))
+    )
     return {
       endpoints,
       containsApiKey,
@@ -128,17 +133,21 @@ export const make = (config: UpstreamConfig, costs: CostTable) =>
         cacheDirective: CacheDirective,
         caller: Caller
       ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-        const { input, operation, passThrough, request, upstreamName } = upstreamRequest
+        const { input, operation, passThrough, upstreamName } = upstreamRequest
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) return Effect.fail(calls.left)
-        const { get, raw, uncacheable } = calls.right(operation, passThrough !== undefined)
+        const { get, limited, raw, requestOf, uncacheable } = calls.right.of(
+          operation,
+          passThrough !== undefined
+        )
+        const request = requestOf(upstreamRequest.request)
         return cacheDirective === "only-if-cached"
           ? Effect.flatMap(
             get(request),
             (entry) =>
               entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
           )
-          : Effect.matchEffect(
+          : limited(Effect.matchEffect(
             // The fiber belongs to the request, so there is no context to restore.
             Effect.zipRight(
               FiberRef.update(
@@ -153,7 +162,7 @@ export const make = (config: UpstreamConfig, costs: CostTable) =>
               onSuccess: (engineResponse) =>
                 forward(engineResponse, passThrough !== undefined, uncacheable, withoutApiKey)
             }
-          )
+          ))
       },
       /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
       findInMemory: (
@@ -161,38 +170,65 @@ export const make = (config: UpstreamConfig, costs: CostTable) =>
         now: number
       ): UpstreamResponse | undefined => {
         const calls = callsOf[upstreamName]
-        const entry = Either.isRight(calls)
-          ? calls.right(operation, passThrough !== undefined).getInMemory(request, now)
-          : undefined
+        if (Either.isLeft(calls)) return undefined
+        const { getInMemory, requestOf } = calls.right.of(operation, passThrough !== undefined)
+        const entry = getInMemory(requestOf(request), now)
         return entry && fromCacheEntry(entry)
       },
       /** Removes the cache entry of a request. Returns false if the store is unavailable. */
-      invalidate: ({ request, upstreamName }: UpstreamRequest): Effect.Effect<boolean> =>
-        Either.match(upstreams[upstreamName], {
+      invalidate: ({ operation, request, upstreamName }: UpstreamRequest): Effect.Effect<boolean> =>
+        Either.match(Either.all([upstreams[upstreamName], callsOf[upstreamName]]), {
           onLeft: () => Effect.succeed(true),
-          onRight: (upstream) => engine.invalidate(upstream)(request)
+          onRight: ([upstream, calls]) =>
+            engine.invalidate(upstream)(calls.of(operation, false).requestOf(request))
         }),
-      resolve: (name: UpstreamName): Resolved => upstreams[name]
+      resolve: (name: UpstreamName): Resolved => upstreams[name],
+      /** Returns an operation and its upstream with their costs and policies. */
+      describe: <O extends AnyOperation>(name: UpstreamName, operation: O) =>
+        Either.map(callsOf[name], ({ describe }) => describe(operation))
     }
   })
 
-const makeCalls = (engine: Engine.EngineService, upstream: Upstream.Upstream, costs: CostTable) => {
+const makeCalls = (
+  engine: Engine.EngineService,
+  shared: Upstream.Upstream,
+  costs: CostTable.CostTable,
+  policies: Config["policies"]
+) => {
+  /** Returns an operation and its upstream with their costs and policies. */
+  const describe = <O extends AnyOperation>(operation: O) => {
+    const policy = OperationPolicies.find(policies, operation)
+    const members = {
+      ...CostTable.membersOf(costs.of(operation)),
+      ...policy && OperationPolicies.membersOf(policy)
+    }
+    return {
+      operation: { ...operation, ...members },
+      policy,
+      upstream: policy === undefined ? shared : OperationPolicies.upstreamWith(shared, policy)
+    }
+  }
   const prepare = (described: AnyOperation, isOpaque: boolean) => {
-    const operation = { ...described, ...membersOf(costs.of(described)) }
+    const { operation, policy, upstream } = describe(described)
     return {
       raw: engine.raw(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
       get: engine.get(operation, upstream),
       getInMemory: engine.getInMemory(operation, upstream),
-      uncacheable: upstream.keyPool.uncacheable
+      uncacheable: upstream.keyPool.uncacheable,
+      limited: policy === undefined ? identity : OperationPolicies.limitOf(policy),
+      requestOf: policy === undefined ? identity : OperationPolicies.requestWith(policy)
     }
   }
   const prepared = new Map<AnyOperation, ReturnType<typeof prepare>>()
-  return (operation: AnyOperation, isOpaque: boolean) => {
-    const existing = prepared.get(operation)
-    if (existing !== undefined) return existing
-    const calls = prepare(operation, isOpaque)
-    prepared.set(operation, calls)
-    return calls
+  return {
+    describe,
+    of: (operation: AnyOperation, isOpaque: boolean) => {
+      const existing = prepared.get(operation)
+      if (existing !== undefined) return existing
+      const calls = prepare(operation, isOpaque)
+      prepared.set(operation, calls)
+      return calls
+    }
   }
 }
 

@@ -50,6 +50,10 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 <h2 id="failures-title">Recent failures</h2>
 <div id="failures"></div>
 </section>
+<section class="panel" aria-labelledby="policies-title">
+<h2 id="policies-title">Costs and policies</h2>
+<div id="policies"></div>
+</section>
 <noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>
 `

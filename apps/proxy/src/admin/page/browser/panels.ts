@@ -138,6 +138,18 @@ export const clients = (status: Status): Node =>
         )]
   ])
 
+export const policies = (status: Status): Node =>
+  table("Costs and policies", status.policies, "None.", [
+    ["Operation", "", ({ name }) => h("span.mono", name)],
+    ["Price", "number", ({ price }) => price],
+    ["Rate cost", "number", ({ rateCost }) => Format.number(rateCost)],
+    ["Cache TTL", "", ({ cacheTtl }) => cacheTtl],
+    ["Timeouts", "", ({ timeouts }) => timeouts],
+    ["Attempts", "number", ({ attempts }) => Format.number(attempts)],
+    ["Max concurrent", "number", ({ maxConcurrent }) =>
+      maxConcurrent === null ? "–" : Format.number(maxConcurrent)]
+  ])
+
 export const failures = (status: Status): Node =>
   table("Recent failures", status.failures, "None.", [
     ["Time", "", ({ at }) => Format.dateTime(Date.parse(at))],

@@ -71,6 +71,7 @@ const show = (status: Status): void => {
   replaceIfChanged("upstreams", [panels.upstreams(status)])
   replaceIfChanged("clients", [panels.clients(status)])
   replaceIfChanged("failures", [panels.failures(status)])
+  replaceIfChanged("policies", [panels.policies(status)])
   byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
