@@ -159,7 +159,7 @@ const purge: Respond = ({ engine, activeConfig }, request, query, operator) =>
     if (match === undefined || match.operation.method !== "GET") {
       return yield* Effect.fail(ProxyError.unknownPath)
     }
-    const upstreamRequest = yield* ParseRequest.parseRequest(match, targetQuery, undefined)
+    const upstreamRequest = yield* ParseRequest.parseRequest(match, targetQuery, undefined, "lenient")
     if (!(yield* upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }

@@ -10,14 +10,17 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
+import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
 export interface AuthenticatedClient
   extends Pick<ClientConfig, "dailyQuota" | "name" | "rateLimit" | "weight">
 {
   readonly scopes: ReadonlySet<string>
-  /** Whether it has the whole scope `read`, which includes paths that no operation describes. */
+  /** Whether it may read everything, also paths that no operation describes: it has the scope `read`, and no restrictions. */
   readonly readsAll: boolean
+  /** Null if it may ask for every chain and contract. */
+  readonly restrictions: Restrictions.Restrictions | null
 }
 
 /** The parts of a request that identify its client. */
@@ -70,6 +73,7 @@ const anonymousClient: AuthenticatedClient = {
   name: "anonymous",
   scopes: operationIdsOf(["read", "write"]),
   readsAll: false,
+  restrictions: null,
   rateLimit: null,
   dailyQuota: null,
   weight: 1
@@ -85,11 +89,15 @@ const authenticateAnonymous = (checkHost: HostCheck): Authenticate => ({ headers
       CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(anonymousClient)
   )
 
-const ownerOf = ({ allowedCidrs, scopes, tokens, ...config }: ClientConfig) => ({
-  client: { ...config, scopes: operationIdsOf(scopes), readsAll: scopes.includes("read") },
-  tokens,
-  allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
-})
+const ownerOf = ({ allowedCidrs, scopes, tokens, ...config }: ClientConfig) => {
+  const restrictions = Restrictions.make(config)
+  const readsAll = scopes.includes("read") && restrictions === null
+  return {
+    client: { ...config, scopes: operationIdsOf(scopes), readsAll, restrictions },
+    tokens,
+    allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
+  }
+}
 
 const authenticateBy = (
   owners: ReadonlyArray<ReturnType<typeof ownerOf>>,

@@ -296,6 +296,12 @@ const ClientSection = Schema.Struct({
     sensitive
   ),
   scopes: key(Values.Scopes, ["read"], "Allowed operations: read, write, or names such as tokenPrice."),
+  chains: key(Values.Chains, [], "Allowed chains, by name or hexadecimal ID. If empty, all."),
+  contracts: key(
+    Values.Addresses,
+    [],
+    "Allowed contracts. If empty, all. Otherwise requests for data of any contract, such as the chains of a wallet, are not allowed."
+  ),
   allowedCidrs: key(Values.Cidrs, [], "IPs or CIDR ranges to connect from. If empty, any address."),
   rateLimit: key(Values.ClientRate, null, "Units per time, such as 50/s, or none."),
   dailyQuota: key(Values.DailyQuota, null, "Units per UTC day, or none."),
@@ -436,6 +442,12 @@ export const ConfigDocument = Schema.Struct({
   ),
   costTable: section(CostTableSection, "Costs as the upstream publishes them. Default: the built-in table."),
   passthrough: section(PassThroughSection, "Requests that no operation describes."),
+  validation: key(
+    Values.Validation,
+    "lenient",
+    "Unknown chains, formats and other words in requests that read. lenient: forwarded. strict: rejected.",
+    restart
+  ),
   policies: list(PolicySection, "Policies of single operations and rules. What is not set is as for all."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
   cache: section(CacheSection, "Response cache."),

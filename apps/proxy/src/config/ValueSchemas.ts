@@ -1,4 +1,5 @@
 /** Schemas of configuration values. Error messages contain their descriptions: "expected a duration such as …". */
+import { Chain } from "@blockquarry/core/Chain"
 import * as Operations from "@blockquarry/core/Operations"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
@@ -168,6 +169,12 @@ const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed b
 /** The file contains only hashes of tokens, never the tokens. */
 export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
+export const Chains = Schema.Array(text(
+  "a chain name or a hexadecimal chain ID",
+  (text) => Either.isRight(Schema.decodeUnknownEither(Chain)(text))
+))
+export const Addresses = Schema.Array(pattern("an address", /^0x[0-9a-f]{40}$/, Schema.Lowercase))
+
 export const ParameterNames = Schema.Array(pattern("the name of a parameter", /^[\w.[\]-]{1,64}$/))
 
 export const ClientNames = Schema.Array(Name)
@@ -209,6 +216,7 @@ export const Origins = Schema.Array(
 
 export const AdminOpen = oneOf("none, metrics or all", "none", "metrics", "all")
 export const Method = oneOf("GET, POST, PUT, PATCH or DELETE", "GET", "POST", "PUT", "PATCH", "DELETE")
+export const Validation = oneOf("lenient or strict", "lenient", "strict")
 export const PassThroughDefault = oneOf("reads or off", "reads", "off")
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")

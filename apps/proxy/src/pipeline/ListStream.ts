@@ -156,7 +156,7 @@ const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.enc
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(
     "invalid-request",
-    `${name}: unknown parameter; streaming lists accept only known parameters. Remove it, or request single pages without ${listPrefix}`
+    `${name}: unknown parameter or value; streaming lists accept only known ones. Remove it, or request single pages without ${listPrefix}`
   )
 
 const apiKeyInPage = ProxyError.make(

@@ -4,6 +4,7 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import type { UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Either from "effect/Either"
 import { LRUCache } from "lru-cache"
+import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { CacheDirective, UpstreamRequest } from "../upstream/UpstreamClient.ts"
 import { rewrite } from "./RequestRewrite.ts"
@@ -18,12 +19,13 @@ export const ledgerNetworks = {
 export const parseRequest = (
   { operation, parameters, route }: Router.RouteMatch,
   query: EncodedRequest["query"],
-  body: unknown
+  body: unknown,
+  validation: Config["validation"]
 ): Either.Either<UpstreamRequest, ProxyError.ProxyError> =>
   Either.flatMap(
     selectUpstream(operation, query),
     ({ query, upstreamName }) =>
-      Either.mapBoth(rewrite(operation, parameters, query, body), {
+      Either.mapBoth(rewrite(operation, parameters, query, body, validation), {
         onLeft: ProxyError.fromOperationError,
         onRight: ({ input, request }) => ({ operation, route, upstreamName, request, input })
       })

@@ -98,16 +98,7 @@ const triggers: ReadonlySet<string> = new Set(["resync", "sync"])
 /** Matches decoded paths: `:name` is one segment, and `*` at the end is any rest. */
 const patternOf = (path: string): RegExp =>
   new RegExp(
-    `^${
-      path.split("/").map((segment) =>
-        segment.startsWith(":")
-          ? "[^/]+"
-          : segment === "*"
-          ? ".+"
-          : segment.replace(/[^\w-]/g, String.raw`\$&`)
-      )
-        .join("/")
-    }$`,
+    `^${path.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+").replace(/\*$/, ".+")}$`,
     "u"
   )
 

@@ -146,7 +146,7 @@ const parseAndCall = (
   body: object | undefined
 ): Response =>
   whenRight(
-    ParseRequest.parseRequest(match, query, body),
+    ParseRequest.parseRequest(match, query, body, handled.configured.config.validation),
     (upstreamRequest) => callUpstream(handled, client, upstreamRequest)
   )
 
@@ -161,6 +161,10 @@ const callUpstream = (
   const { encodedBodies, now, parsedRequests, quotas } = services
   const { headers, method, target } = request
   const { operation } = upstreamRequest
+  const refusal = upstreamRequest.passThrough === undefined
+    ? client.restrictions?.(operation, upstreamRequest.request)
+    : undefined
+  if (refusal) return Effect.fail(refusal)
   const cacheDirective = ParseRequest.parseCacheDirective(headers)
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
@@ -250,8 +254,15 @@ const streamList = (
   query: RequestTarget.RequestTarget["query"]
 ): Response =>
   whenRight(
-    ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
+    ParseRequest.parseRequest(
+      match,
+      query.filter(([name]) => name !== "cursor"),
+      undefined,
+      handled.configured.config.validation
+    ),
     (upstreamRequest) => {
+      const refusal = client.restrictions?.(upstreamRequest.operation, upstreamRequest.request)
+      if (refusal) return Effect.fail(refusal)
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>
         name === "cursor" && value !== "" ? [value] : []
       )

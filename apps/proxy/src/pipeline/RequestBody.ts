@@ -1,5 +1,6 @@
 /** The body of a request: JSON of limited size. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 export const bodyTooLarge = (maxBytes: number): ProxyError.ProxyError =>
@@ -11,32 +12,33 @@ export const bodyTooSlow = ProxyError.make(
 )
 
 /** Whether a request has a body. */
-export const isSent = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+export const isSent = (headers: Headers): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** Returns the JSON object of an update. */
-export const parse = (
-  bytes: Uint8Array,
-  headers: Readonly<Record<string, string | undefined>>
-): Effect.Effect<object, ProxyError.ProxyError> =>
-  Effect.filterOrFail(
+export const parse = (bytes: Uint8Array, headers: Headers): Effect.Effect<object, ProxyError.ProxyError> =>
+  Effect.flatMap(
     parseJson(bytes, headers, updateBody),
-    ({ document }) => typeof document === "object" && document !== null && !Array.isArray(document),
-    () => invalidBody(updateBody, "it is not a JSON object")
-  ).pipe(Effect.map(({ document }) => Object(document)))
+    ({ document }) =>
+      Predicate.isRecord(document)
+        ? Effect.succeed(document)
+        : Effect.fail(invalidBody(updateBody, "it is not a JSON object"))
+  )
 
 /** Returns the text of any JSON, whose numbers stay as they are. */
 export const parseText = (
   bytes: Uint8Array,
-  headers: Readonly<Record<string, string | undefined>>
+  headers: Headers
 ): Effect.Effect<string, ProxyError.ProxyError> =>
   Effect.map(parseJson(bytes, headers, "JSON"), ({ text }) => text)
+
+type Headers = Readonly<Record<string, string | undefined>>
 
 const updateBody = "a JSON object such as {\"status\":\"paused\"}"
 
 const parseJson = (
   bytes: Uint8Array,
-  headers: Readonly<Record<string, string | undefined>>,
+  headers: Headers,
   expected: string
 ): Effect.Effect<{ readonly text: string; readonly document: unknown }, ProxyError.ProxyError> => {
   const encoding = headers["content-encoding"]

@@ -23,6 +23,8 @@ describe("golden records", () => {
       testClient("streams", "of-the-streams", { scopes: ["write"] }),
       testClient("prices", "of-the-prices", { scopes: ["tokenPrice"] }),
       testClient("office", "of-the-office", { allowedCidrs: ["10.0.0.0/8", "2001:db8::/32"] }),
+      testClient("polygon", "of-polygon", { chains: ["polygon"] }),
+      testClient("collection", "of-the-collection", { contracts: [examples.collection721] }),
       testClient("here", "of-here", { allowedCidrs: ["127.0.0.1"] })
     ]
     await proxy("with clients", {
@@ -45,6 +47,8 @@ describe("golden records", () => {
         ["tokens of two clients", ["X-API-Key: of-the-second", "Authorization: Bearer of-the-indexer"]],
         ["a scope with the operation", ["X-API-Key: of-the-prices"]],
         ["a scope without read", ["X-API-Key: of-the-streams"]],
+        ["another chain", ["X-API-Key: of-polygon"]],
+        ["another contract", ["X-API-Key: of-the-collection"]],
         ["from another network", ["X-API-Key: of-the-office"]],
         ["from its network", ["X-API-Key: of-here"]],
         ["forwarded from its network", forwardedFrom("10.1.2.3")],

@@ -19,6 +19,7 @@ const client = (
   name: "one",
   scopes: new Set(),
   readsAll: false,
+  restrictions: null,
   rateLimit: null,
   dailyQuota: null,
   weight: 1,

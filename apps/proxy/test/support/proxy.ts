@@ -47,6 +47,8 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   name,
   tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
   scopes: ["read"],
+  chains: [],
+  contracts: [],
   allowedCidrs: [],
   rateLimit: null,
   weight: 1,
