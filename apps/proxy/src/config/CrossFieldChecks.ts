@@ -7,9 +7,7 @@ import * as Names from "@blockquarry/http/Settings"
 import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
-
-/** A path pattern without the names of its parameters. */
-const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")
+import { shapeOf } from "./Weights.ts"
 
 const operationPaths: ReadonlySet<string> = new Set(
   allOperations.map(({ api, path }) => shapeOf(pathPrefix[api] + path))

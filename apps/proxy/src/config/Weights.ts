@@ -34,3 +34,6 @@ export const decode = (text: string): Either.Either<ReadonlyArray<EndpointWeight
             `expected the JSON of /info/endpointWeights: [{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
         )
     )
+
+/** A path without the names of its parameters. */
+export const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")

@@ -5,6 +5,7 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { pathMatcher } from "@blockquarry/core/RequestParsing"
 import { requestPrice } from "@blockquarry/core/RequestPrice"
 import type { Config, Cost } from "../config/Config.ts"
+import { shapeOf } from "../config/Weights.ts"
 
 export interface CostTable {
   /** Returns the costs of an operation, also of pass-through, which has its own. */
@@ -48,9 +49,6 @@ export const make = ({ costs, weights }: Pick<Config, "costs" | "weights">): Cos
         : highest
   }
 }
-
-/** A path without the names of its parameters. */
-const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")
 
 /** Returns the costs as members of an operation. */
 export const membersOf = ({ per, price, rateCost }: Cost): Pick<AnyOperation, "cost" | "per" | "price"> => ({
