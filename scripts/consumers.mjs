@@ -95,9 +95,9 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 260,
-  "@blockquarry/core": 151,
-  "@blockquarry/http": 255,
+  "@blockquarry/client": 262,
+  "@blockquarry/core": 152,
+  "@blockquarry/http": 259,
   "@blockquarry/proxy": 760,
   "@blockquarry/redis": 40,
   "@blockquarry/sandbox": 131
