@@ -11,7 +11,10 @@ import { pathTo } from "../Processes.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as Servers from "../Servers.ts"
 
-const documents = [smallDocument, pageDocument]
+/** No operation has its path. */
+const otherDocument = { ...smallDocument, path: "/api/v2.2/market-data/global" }
+
+const documents = [smallDocument, pageDocument, otherDocument]
 
 const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
 
@@ -84,6 +87,19 @@ export const proxy: Benchmark = {
     }
     const misses = Servers.cacheMisses()
     return [
+      {
+        title: "paths of quarry-proxy, cache off",
+        unit: "request",
+        records: 1,
+        measureOptions: Servers.measureOptions,
+        baseline: Servers.subjectsWith(smallDocument, misses, upstream)({ ...off, name: "of an operation" }),
+        peers: [],
+        blockquarry: [{
+          ...Servers.subjectsWith(otherDocument, misses, upstream)({ ...off, name: "of no operation" }),
+          target: { ratio: 1.1 }
+        }],
+        notes
+      },
       compare("pass-through", smallDocument, misses, forwarding, [[off, 2.5], [on, 3.6]]),
       compare("pass-through", pageDocument, misses, forwarding, [[off, 1.5], [on, 2.2]]),
       compare("cached hit", smallDocument, Servers.cacheHits, caching, [[on, 2.2]]),
