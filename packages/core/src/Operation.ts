@@ -33,9 +33,6 @@ export const costTable = { version: 1, date: "2026-11-20" } as const
 /** The highest rate cost of any operation, in units. */
 export const maxCost = 5
 
-/** The highest price of any operation, in units. */
-export const maxPrice = 50
-
 /** An operation of an API. */
 export interface Operation<in out Input, in out InputEncoded, in out Output, in out OutputEncoded> {
   readonly id: string

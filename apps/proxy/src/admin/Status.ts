@@ -44,7 +44,14 @@ export const make = (
     startedAt: toIsoTime(since),
     now: toIsoTime(now),
     ...current,
-    totals: Struct.omit(totals, "chargedCost", "shadowed"),
+    totals: Struct.omit(
+      totals,
+      "chargedCost",
+      "priceDrift",
+      "shadowed",
+      "unsettledPrice",
+      "unsettledRequests"
+    ),
     series: {
       step: TimeSeries.stepSeconds,
       points: series.map((point) => ({ ...point, at: toIsoTime(point.at) }))

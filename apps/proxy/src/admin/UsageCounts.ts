@@ -1,4 +1,5 @@
 /** What the status page, usage reports and metrics count of requests. */
+import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /**
@@ -33,7 +34,13 @@ export const zero = () => ({
   rejected: 0,
   clientDisconnects: 0,
   attempts: 0,
+  /** The price of the attempts: as the upstream reports it or, without a report, as expected. */
   upstreamCost: 0,
+  /** Requests with attempts without a report, and the expected prices of these. */
+  unsettledRequests: 0,
+  unsettledPrice: 0,
+  /** By how much the reported prices exceed the expected ones. */
+  priceDrift: 0,
   savedCost: 0,
   chargedCost: 0,
   /** Requests that exceeded a quota in shadow mode. */
@@ -53,33 +60,20 @@ export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: Reque
   if (outcome === "client-disconnected") counts.clientDisconnects += 1
   counts.attempts += entry.attempts
   counts.upstreamCost += entry.upstreamCost
+  if (entry.unsettledPrice > 0) counts.unsettledRequests += 1
+  counts.unsettledPrice += entry.unsettledPrice
+  counts.priceDrift += entry.priceDrift
   counts.savedCost += entry.savedCost
   counts.chargedCost += entry.chargedCost
   if (entry.shadowed) counts.shadowed += 1
   counts.bytes += entry.bytes
 }
 
-/** What the upstream bills for an operation. */
-export const noPrice = () => ({
-  attempts: 0,
-  /** In units: as reported or, without a report, as expected. */
-  price: 0,
-  /** By how much the reported prices exceed the expected ones, in units. */
-  priceDrift: 0,
-  /** Requests without a report, because there was no response or no weight header, and their expected prices in units. */
-  unsettledRequests: 0,
-  unsettledPrice: 0
-})
-
-export type PriceCounts = ReturnType<typeof noPrice>
-
-export const addPrice = (
-  counts: PriceCounts,
-  { attempts, price, priceDrift, unsettledPrice }: Omit<PriceCounts, "unsettledRequests">
-): void => {
-  counts.attempts += attempts
-  counts.price += price
-  counts.priceDrift += priceDrift
-  if (unsettledPrice > 0) counts.unsettledRequests += 1
-  counts.unsettledPrice += unsettledPrice
+/** Adds usage that arrives after its request was recorded, and by how many units it changes the charge. */
+export const addLate = (counts: MutableCounts, usage: CallUsage, charged: number): void => {
+  counts.attempts += usage.attempts
+  counts.upstreamCost += usage.price
+  counts.unsettledPrice += usage.unsettledPrice
+  counts.priceDrift += usage.priceDrift
+  counts.chargedCost += charged
 }

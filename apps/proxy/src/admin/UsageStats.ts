@@ -57,21 +57,19 @@ export const make = (now: number) => {
   }
 
   /** Bounded: operations, and rules of pass-through. */
-  const operations = new Map<string, UsageCounts.PriceCounts>()
+  const operations = new Map<string, UsageCounts.MutableCounts>()
 
-  const pricesOf = (operation: string) => {
-    const known = operations.get(operation)
-    if (known !== undefined) return known
-    const created = UsageCounts.noPrice()
-    operations.set(operation, created)
-    return created
+  const countsOf = (operation: string) => {
+    const counts = operations.get(operation) ?? UsageCounts.zero()
+    operations.set(operation, counts)
+    return counts
   }
 
   const usage = () => ({
     since: now,
     totals: { ...totals },
-    /** What the upstream bills, in the order of the first requests. */
-    operations: Array.from(operations, ([name, prices]) => ({ name, ...prices })),
+    /** In the order of their first requests. */
+    operations: Array.from(operations, ([name, counts]) => ({ name, ...counts })),
     /** In the order of their first requests. */
     clients: Array.from(clients, ([name, { counts, lastSeen, rejectedByCode }]) => ({
       name,
@@ -90,15 +88,7 @@ export const make = (now: number) => {
       const client = clientOf(entry.client ?? undefined)
       UsageCounts.add(client.counts, entry, outcome)
       client.lastSeen = at
-      if (entry.operation !== null && entry.attempts > 0) {
-        const { attempts, priceDrift, unsettledPrice, upstreamCost } = entry
-        UsageCounts.addPrice(pricesOf(entry.operation), {
-          attempts,
-          price: upstreamCost,
-          priceDrift,
-          unsettledPrice
-        })
-      }
+      if (entry.operation !== null) UsageCounts.add(countsOf(entry.operation), entry, outcome)
       if (entry.code !== null && outcome === "rejected") {
         client.rejectedByCode.set(entry.code, (client.rejectedByCode.get(entry.code) ?? 0) + 1)
       }
@@ -117,12 +107,12 @@ export const make = (now: number) => {
       usage: CallUsage,
       charged: number
     ): void => {
-      for (const counts of [totals, clientOf(client ?? undefined).counts]) {
-        counts.attempts += usage.attempts
-        counts.upstreamCost += usage.price
-        counts.chargedCost += charged
-      }
-      if (operation !== null) UsageCounts.addPrice(pricesOf(operation), usage)
+      const counted = [
+        totals,
+        clientOf(client ?? undefined).counts,
+        ...operation === null ? [] : [countsOf(operation)]
+      ]
+      for (const counts of counted) UsageCounts.addLate(counts, usage, charged)
     },
     usage,
     /** Failures are listed newest first. */

@@ -119,26 +119,32 @@ export const make = (
     return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
   }
 
-  const correctionOf = (
-    { client: { dailyQuota, name } }: Pick<Waiter, "client">,
+  /** Gives units back to the daily quota that a decision consumed. */
+  const refundDaily = (
+    { dailyQuota, name }: AuthenticatedClient,
     { daily }: QuotaDecision,
-    decidedAt: number
-  ): Charge["correct"] =>
-  (units) => {
-    if (dailyQuota === null || daily?._tag !== "Consumed" || units === 0) return
-    const age = steadyNow() - decidedAt
-    const refund = store.refund(accountName(name), dailyQuotaRule(dailyQuota), units, age, daily)
-    if (refund.evaluate === undefined) fork(refund)
-    else refund.evaluate(systemNow())
-  }
+    units: number,
+    age: number
+  ): StoreOperation<number> | undefined =>
+    dailyQuota === null || daily?._tag !== "Consumed"
+      ? undefined
+      : store.refund(accountName(name), dailyQuotaRule(dailyQuota), units, age, daily)
+
+  const correctionOf =
+    ({ client }: Waiter, decision: QuotaDecision, decidedAt: number): Charge["correct"] => (units) => {
+      const refund = units === 0 ? undefined : refundDaily(client, decision, units, steadyNow() - decidedAt)
+      if (refund?.evaluate !== undefined) refund.evaluate(systemNow())
+      else if (refund !== undefined) fork(refund)
+    }
 
   const refundOf = (
-    { client, price, rateCost }: Pick<Waiter, "client" | "price" | "rateCost">,
-    { daily, permit }: QuotaDecision,
+    { client, price, rateCost }: Waiter,
+    decision: QuotaDecision,
     decidedAt: number
   ): Charge["refund"] =>
     Effect.suspend(() => {
-      const { dailyQuota, name, rateLimit } = client
+      const { name, rateLimit } = client
+      const { daily, permit } = decision
       const age = steadyNow() - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
@@ -146,12 +152,10 @@ export const make = (
           store.release(accountName(name), rateLimitRule(rateLimit), rateCost, age, permit),
           (remaining) => ({ ...permit, remaining })
         )
-      const refundedDaily = dailyQuota === null || daily?._tag !== "Consumed"
+      const refund = refundDaily(client, decision, price, age)
+      const refundedDaily = refund === undefined || daily === null
         ? Effect.succeed(daily)
-        : Effect.map(
-          store.refund(accountName(name), dailyQuotaRule(dailyQuota), price, age, daily),
-          (remaining) => ({ ...daily, remaining })
-        )
+        : Effect.map(refund, (remaining) => ({ ...daily, remaining }))
       return Effect.map(
         Effect.all({ permit: releasedPermit, daily: refundedDaily }, { concurrency: "unbounded" }),
         (decision) => quotaStatuses(client, decision, systemNow())

@@ -1,5 +1,5 @@
 /** What requests cost: as the configuration says, or the table of the upstream, or the descriptions of operations. */
-import { type AnyOperation, maxCost, maxPrice, pathPrefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { pathMatcher } from "@blockquarry/core/RequestParsing"
@@ -32,8 +32,8 @@ export const make = ({ costs, weights }: Pick<Config, "costs" | "weights">): Cos
   const operationCosts = new Map(allOperations.map((operation) => [operation.id, ofOperation(operation)]))
   const all = [...entries.map(({ cost }) => cost), ...operationCosts.values()]
   const highest = {
-    price: all.reduce((highest, { price }) => Math.max(highest, price), entries.length === 0 ? maxPrice : 0),
-    rateCost: all.reduce((highest, { rateCost }) => Math.max(highest, rateCost), maxCost)
+    price: Math.max(...all.map(({ price }) => price)),
+    rateCost: Math.max(...all.map(({ rateCost }) => rateCost))
   }
   const match = pathMatcher(entries)
   const of = (operation: AnyOperation) => operationCosts.get(operation.id) ?? ofOperation(operation)

@@ -3,6 +3,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import type { Config, Cost } from "../config/Config.ts"
 import { formatMillis } from "../config/ValueFormats.ts"
+import { toInlineYaml } from "../config/YamlReader.ts"
 import * as CostTable from "../quota/CostTable.ts"
 import * as OperationPolicies from "./OperationPolicies.ts"
 
@@ -38,16 +39,8 @@ const durationText = (duration: Duration.Duration): string => formatMillis(Durat
 const ttlText = (ttl: Duration.Duration | null): string => ttl === null ? "none" : durationText(ttl)
 
 /** Returns the rows as comments of a YAML file. `described`: the TTL that the operation has. */
-export const comments = (config: Config): string => {
-  const cells = [
-    ["name", "price", "rate cost", "cache TTL", "timeouts", "attempts", "max concurrent"],
-    ...rows(config).map((row) =>
-      [...Object.values(row).slice(0, -1), row.maxConcurrent ?? "no limit"].map(String)
-    )
-  ]
-  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? []
-  const lines = cells.map((row) =>
-    `#   ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()}`
-  )
-  return ["# The costs and policies of each operation and rule:", ...lines].join("\n")
-}
+export const comments = (config: Config): string =>
+  [
+    "# The costs and policies of each operation and rule:",
+    ...rows(config).map((row) => `#   ${toInlineYaml(row)}`)
+  ].join("\n")
