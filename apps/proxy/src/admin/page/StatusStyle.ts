@@ -61,7 +61,7 @@ td .pill { white-space: normal; }
 th:first-child { min-width: 8rem; }
 #failures th { min-width: 5.5rem; }
 td.number, #failures td:first-child { white-space: nowrap; }
-#clients .number { text-align: right; }
+th.number, td.number { text-align: right; }
 #clients .quotas { padding-left: 1.5rem; }
 .quotas { width: 30%; }
 .quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: 0.3rem 1rem; }
@@ -75,7 +75,7 @@ td.number, #failures td:first-child { white-space: nowrap; }
   table, tbody { display: block; }
   thead { display: none; }
   tr { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
-  td, #clients td[class] { min-width: 5.4rem; padding: 0; border: 0; text-align: left; }
+  td, td[class] { min-width: 5.4rem; padding: 0; border: 0; text-align: left; }
   td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 0.76rem; }
   td.quotas { width: 100%; }
 }
