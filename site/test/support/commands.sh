@@ -60,7 +60,7 @@ pnpm() {
   backend) cd "$REPOSITORY/examples/backend" && exec node src/main.ts ;;
   bench)
     for word in "$@"; do
-      [[ $word == ../* ]] && continue
+      [[ $word == ../* || $word == --help ]] && continue
       case $word in
       --*) grep -qF "(\"${word#--}\"" "$REPOSITORY/packages/bench/src/main.ts" ;;
       *) grep -rqF -e "name: \"$word\"" -e "Command.make(\"$word\"" "$REPOSITORY/packages/bench/src/"{main.ts,benchmarks} ;;
