@@ -1,5 +1,4 @@
 /** What the status page, usage reports and metrics count of requests. */
-import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /**
@@ -67,13 +66,4 @@ export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: Reque
   counts.chargedCost += entry.chargedCost
   if (entry.shadowed) counts.shadowed += 1
   counts.bytes += entry.bytes
-}
-
-/** Adds usage that arrives after its request was recorded, and by how many units it changes the charge. */
-export const addLate = (counts: MutableCounts, usage: CallUsage, charged: number): void => {
-  counts.attempts += usage.attempts
-  counts.upstreamCost += usage.price
-  counts.unsettledPrice += usage.unsettledPrice
-  counts.priceDrift += usage.priceDrift
-  counts.chargedCost += charged
 }

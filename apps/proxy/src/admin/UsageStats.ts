@@ -9,7 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
-import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
+import { type AccessLogEntry, addUsage } from "../exchange/AccessLogEntry.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 
@@ -49,11 +49,9 @@ export const make = (now: number) => {
   const failures: Array<ReturnType<typeof toFailure>> = []
 
   const clientOf = (name = unauthenticatedName) => {
-    const known = clients.get(name)
-    if (known !== undefined) return known
-    const created = makeClient()
-    clients.set(name, created)
-    return created
+    const client = clients.get(name) ?? makeClient()
+    clients.set(name, client)
+    return client
   }
 
   /** Bounded: operations, and rules of pass-through. */
@@ -112,7 +110,7 @@ export const make = (now: number) => {
         clientOf(client ?? undefined).counts,
         ...operation === null ? [] : [countsOf(operation)]
       ]
-      for (const counts of counted) UsageCounts.addLate(counts, usage, charged)
+      for (const counts of counted) addUsage(counts, usage, charged)
     },
     usage,
     /** Failures are listed newest first. */

@@ -30,38 +30,30 @@ export const check = (
   const { admin, allowAnonymous, clients, limits, listen, upstream: { baseUrls, keys, sandbox } } = config
   const isAnonymous = allowsAnonymousClients(config)
 
-  const names = clients.map(({ name }, index) => [["clients", index, "name"], name] as const)
   const tokens = clients.flatMap(({ tokens }, client) =>
     tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
-  const keyNames = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
-  const ruleNames = config.passthrough.rules.map(({ name }, index) =>
-    [["passthrough", "rules", index, "name"], name] as const
-  )
-  const policyNames = config.policies.map(({ name }, index) => [["policies", index, "name"], name] as const)
-  const known = [...allOperations.map(({ id }) => id), ...ruleNames.map(([, name]) => name), "other"]
+  const { rules } = config.passthrough
+  const policyNames = namesIn(["policies"], config.policies)
+  const known = [...allOperations.map(({ id }) => id), ...rules.map(({ name }) => name), "other"]
   for (const [path, name] of policyNames) {
     if (known.includes(name)) continue
     const similar = closestMatch(name, known)
-    reject(
-      [...path],
-      `no operation and no rule has the name ${name}${
-        similar === undefined ? "" : `; did you mean ${similar}?`
-      }`
-    )
+    const hint = similar === undefined ? "" : `; did you mean ${similar}?`
+    reject(path, `no operation and no rule has the name ${name}${hint}`)
   }
   errors.push(
     ...repeated(policyNames, "an operation or rule has one policy"),
-    ...repeated(names, "client names must be unique"),
+    ...repeated(namesIn(["clients"], clients), "client names must be unique"),
     ...repeated(tokens, "a token belongs to one client"),
-    ...repeated(keyNames, "key names must be unique"),
-    ...repeated(ruleNames, "rule names must be unique")
+    ...repeated(namesIn(["upstream", "keys"], keys), "key names must be unique"),
+    ...repeated(namesIn(["passthrough", "rules"], rules), "rule names must be unique")
   )
   for (const [index, { name, tokens }] of clients.entries()) {
     if (tokens.length > 0) continue
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
-  for (const [index, rule] of config.passthrough.rules.entries()) {
+  for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]
     if (operationPaths.has(shapeOf(rule.path))) {
       reject([...path, "path"], "an operation has this path; requests for it are never passed through")
@@ -136,6 +128,9 @@ export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, 
 
 export const noBaseUrl = "no base URL is set, so all requests to the APIs fail; set at least one, such as " +
   `upstream.baseUrls.data (${baseUrlSettings.data.variable}), or try the sandbox (--sandbox)`
+
+const namesIn = (path: ConfigPath.ConfigPath, named: ReadonlyArray<{ readonly name: string }>) =>
+  named.map(({ name }, index) => [[...path, index, "name"], name] as const)
 
 const repeated = (
   values: ReadonlyArray<readonly [path: ConfigPath.ConfigPath, value: string]>,

@@ -66,12 +66,8 @@ export const load = (
     const document = decoded.right
     const directory = file === undefined ? "." : NodePath.dirname(file)
     const { config: configured, secrets } = yield* Secrets.readAll(document, directory, options.env)
-    const table = yield* readCostTable(document.costTable, directory)
-    const config: Config = {
-      ...configured,
-      costTable: { ...document.costTable, ...table.location },
-      weights: table.weights
-    }
+    const costs = yield* readCostTable(document.costTable, directory)
+    const config: Config = { ...configured, costTable: costs.table, weights: costs.weights }
     const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
@@ -79,7 +75,7 @@ export const load = (
       // The sandbox sends no requests
       ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
       ...secrets.flatMap(({ error, path }) => found(path, error)),
-      ...found(["costTable", "file"], table.error),
+      ...found(["costTable", "file"], costs.error),
       ...checks.errors.flatMap(({ message, path }) => found(path, message))
     ]
     const warnings = Diagnostic.sort([
@@ -90,7 +86,7 @@ export const load = (
     if (errors.length > 0) return yield* invalid(errors, warnings)
     const digests = new Map([
       ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
-      ...[...secrets, table].flatMap(({ file }) => file === undefined ? [] : [file])
+      ...[...secrets, costs].flatMap(({ file }) => file === undefined ? [] : [file])
     ])
     return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
@@ -103,32 +99,19 @@ const readYaml = (file: string | undefined) =>
       onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
     })
 
-interface LoadedCostTable {
-  readonly weights: Config["weights"]
-  readonly location?: { readonly file: string }
-  readonly error?: string
-  /** The file and its digest. A table that is fetched is not read again when its file changes. */
-  readonly file?: readonly [file: string, digest: string]
-}
-
-/** Reads the file of the cost table. One that is fetched need not be there. */
-const readCostTable = (
-  { fetch, file: written }: ConfigDocument["costTable"],
-  directory: string
-): Effect.Effect<LoadedCostTable, never, FileSystem.FileSystem> => {
-  if (written === undefined) return Effect.succeed({ weights: [] })
-  const path = NodePath.resolve(directory, written)
-  const location = { file: path }
-  return Effect.match(Files.readFile(path), {
-    onFailure: ({ reason }): LoadedCostTable =>
-      fetch ? { weights: [], location } : { weights: [], error: `${path}: ${reason}`, file: [path, reason] },
-    onSuccess: ({ bytes, digest }): LoadedCostTable => {
-      const decoded = Weights.decode(new TextDecoder().decode(bytes))
-      const watched = fetch ? {} : { file: [path, digest] as const }
-      if (Either.isRight(decoded)) return { weights: decoded.right, location, ...watched }
-      return fetch
-        ? { weights: [], location }
-        : { weights: [], error: `${path}: ${decoded.left}`, ...watched }
+/** Reads the file of the cost table. One that is fetched need not be there, and is not read again when it changes. */
+const readCostTable = ({ fetch, file }: ConfigDocument["costTable"], directory: string) =>
+  Effect.gen(function*() {
+    if (file === undefined) return { table: { fetch }, weights: [] }
+    const path = NodePath.resolve(directory, file)
+    const { decoded, digest } = yield* Effect.match(Files.readFile(path), {
+      onFailure: ({ reason }) => ({ digest: reason, decoded: Either.left(reason) }),
+      onSuccess: ({ bytes, digest }) => ({ digest, decoded: Weights.decode(new TextDecoder().decode(bytes)) })
+    })
+    return {
+      table: { fetch, file: path },
+      weights: Either.getOrElse(decoded, () => []),
+      error: fetch || Either.isRight(decoded) ? undefined : `${path}: ${decoded.left}`,
+      file: fetch ? undefined : [path, digest] as const
     }
   })
-}

@@ -127,24 +127,14 @@ const CostParts: Schema.Schema<Cost> = Schema.Struct({
   per: Schema.optional(Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/)))
 })
 
-const WrittenCost: Schema.Schema<number | "table" | Cost> = Schema.Union(
-  NonNegativeInteger,
-  Schema.Literal("table"),
-  CostParts
-)
-
 /** Null if the cost table has the costs. */
 export const Cost = transformed<number | "table" | Cost, Cost | null>(
   "a price in units, { price: 50, rateCost: 5 } or table",
-  [WrittenCost, Schema.NullOr(CostParts)],
-  (written) =>
-    Option.some(
-      written === "table"
-        ? null
-        : typeof written === "number"
-        ? { price: written, rateCost: written }
-        : written
-    ),
+  [Schema.Union(NonNegativeInteger, Schema.Literal("table"), CostParts), Schema.NullOr(CostParts)],
+  (written) => {
+    if (written === "table") return Option.some(null)
+    return Option.some(typeof written === "number" ? { price: written, rateCost: written } : written)
+  },
   (cost) =>
     cost === null ? "table" : cost.price === cost.rateCost && cost.per === undefined ? cost.price : cost
 )

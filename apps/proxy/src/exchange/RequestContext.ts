@@ -2,10 +2,8 @@
 import type { CallUsage } from "@blockquarry/http/CallUsage"
 import type { BodyMemory } from "@blockquarry/http/RawResponse"
 import * as Context from "effect/Context"
-import type { AccessLogEntry, Usage } from "./AccessLogEntry.ts"
+import { type AccessLogEntry, addUsage, type Mutable, type Usage } from "./AccessLogEntry.ts"
 import type { QuotaStatus } from "./Charge.ts"
-
-type Mutable<A> = { -readonly [Name in keyof A]: A[Name] }
 
 export interface RequestContext extends Mutable<AccessLogEntry> {
   quotas: ReadonlyArray<QuotaStatus>
@@ -114,15 +112,12 @@ export const recordCompletion = (context: RequestContext): void => {
 }
 
 /**
- * Records the usage of a call, and by how many units it changes the charge. Usage that arrives after the request has completed is also reported to `onLateUsage`: the
- * engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
+ * Records the usage of a call, and by how many units it changes the charge. Usage that arrives after the request has completed is
+ * also reported to `onLateUsage`: the engine may still revalidate a stale entry, or finish an upstream request whose client
+ * disconnected.
  */
 export const recordUsage = (context: RequestContext, usage: CallUsage, charged: number): void => {
-  context.attempts += usage.attempts
-  context.upstreamCost += usage.price
-  context.unsettledPrice += usage.unsettledPrice
-  context.priceDrift += usage.priceDrift
-  context.chargedCost += charged
+  addUsage(context, usage, charged)
   context.waitMs += usage.waitMillis
   context.onLateUsage?.(context, usage, charged)
 }

@@ -1,5 +1,5 @@
 /** Pass-through: requests that no operation describes. Decides which are forwarded, for whom, and by which rule. */
-import { type AnyOperation, type Method, pathPrefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { MaxAge, NoStore } from "@blockquarry/core/Ttl"
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Either from "effect/Either"
@@ -21,11 +21,19 @@ export interface PassThrough {
   readonly retry: boolean
 }
 
-/** The operation of requests without a rule, in metrics and the log. */
-const other = "other"
-
 /** The paths of reads without a rule. */
 const readsPrefix = `${pathPrefix.data}/`
+
+/** What applies to reads without a rule. Metrics and the log have its name. */
+const readRule: Rule = {
+  name: "other",
+  api: "data",
+  method: "GET",
+  path: `${readsPrefix}*`,
+  cost: null,
+  cacheTtl: null,
+  retry: false
+}
 
 export type PassThroughRules = ReturnType<typeof make>
 
@@ -35,15 +43,7 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     pattern: patternOf(rule.path),
     passThrough: passThroughOf(rule, costs)
   }))
-  const read = passThroughOf({
-    name: other,
-    api: "data",
-    method: "GET",
-    path: `${readsPrefix}*`,
-    cost: null,
-    cacheTtl: null,
-    retry: false
-  }, costs)
+  const read = passThroughOf(readRule, costs)
   /** Returns how a request of a client is forwarded. The path of an operation never is, in any spelling. */
   return (
     method: string,
@@ -74,19 +74,7 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
 /** Returns a request of the proxy itself for a path of the data API. It is free. */
 export const ownRequest = (path: string): UpstreamRequest => {
   const cost = { price: 0, rateCost: 0 }
-  const rule = { name: other, api: "data", method: "GET", path, cost, cacheTtl: null, retry: true } as const
-  const found: PassThrough = {
-    operation: operationOf(rule, cost),
-    route: path,
-    upstreamName: "data",
-    retry: true
-  }
-  return {
-    ...found,
-    request: requestOf(found, { path, query: [] }, null),
-    input: {},
-    passThrough: { retry: true }
-  }
+  return requestOf(describe({ ...readRule, path, retry: true }, cost), { path, query: [] }, null)
 }
 
 /** What an upstream may read as the end of a path, decode again, or ignore. */
@@ -104,18 +92,22 @@ const patternOf = (path: string): RegExp =>
 
 type Rule = Omit<PassThroughRule, "clients">
 
+const describe = (rule: Rule, cost: Cost): PassThrough => ({
+  operation: operationOf(rule, cost),
+  route: rule.path,
+  upstreamName: rule.api,
+  retry: rule.retry
+})
+
 /** Creates the function that describes the request for a path. There is one operation for each cost. */
 const passThroughOf = (rule: Rule, costs: CostTable): (path: string) => PassThrough => {
   const described = new Map<string, PassThrough>()
   return (path) => {
     const cost = rule.cost ?? costs.ofPath(path)
     const id = `${cost.price} ${cost.rateCost}`
-    const known = described.get(id)
-    if (known !== undefined) return known
-    const { api: upstreamName, path: route, retry } = rule
-    const created = { operation: operationOf(rule, cost), route, upstreamName, retry }
-    described.set(id, created)
-    return created
+    const found = described.get(id) ?? describe(rule, cost)
+    described.set(id, found)
+    return found
   }
 }
 
@@ -141,13 +133,13 @@ const operationOf = ({ api, cacheTtl, method, name, retry }: Rule, cost: Cost): 
 
 /** Returns the request to the upstream. */
 export const requestOf = (
-  { operation }: PassThrough,
-  { path, query }: RequestTarget,
+  found: PassThrough,
+  { path: received, query }: RequestTarget,
   body: string | null
-) => {
-  const prefix = pathPrefix[operation.api]
-  const method: Method = operation.method
-  return { method, path: path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path, query, body }
+): UpstreamRequest => {
+  const { api, method } = found.operation
+  const path = received.startsWith(`${pathPrefix[api]}/`) ? received.slice(pathPrefix[api].length) : received
+  return { ...found, request: { method, path, query, body }, input: {}, passThrough: found }
 }
 
 const refused = Either.left(

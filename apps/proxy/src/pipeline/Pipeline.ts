@@ -97,19 +97,11 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
     authenticate(handled),
     (client) =>
       whenRight(configured.passThrough(request.method, target.path, client), (found) => {
-        const { operation, retry, route, upstreamName } = found
-        context.route = route
-        context.operation = operation.id
+        context.route = found.route
+        context.operation = found.operation.id
         const call = (body: string | null) =>
-          callUpstream(handled, client, {
-            operation,
-            route,
-            upstreamName,
-            request: PassThrough.requestOf(found, target, body),
-            input: {},
-            passThrough: { retry }
-          })
-        return operation.method === "GET"
+          callUpstream(handled, client, PassThrough.requestOf(found, target, body))
+        return found.operation.method === "GET"
           ? call(null)
           : Effect.flatMap(readBody(handled, client, RequestBody.parseText), call)
       })

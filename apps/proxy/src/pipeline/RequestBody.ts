@@ -16,20 +16,15 @@ export const isSent = (headers: Headers): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** Returns the JSON object of an update. */
-export const parse = (bytes: Uint8Array, headers: Headers): Effect.Effect<object, ProxyError.ProxyError> =>
-  Effect.flatMap(
-    parseJson(bytes, headers, updateBody),
-    ({ document }) =>
-      Predicate.isRecord(document)
-        ? Effect.succeed(document)
-        : Effect.fail(invalidBody(updateBody, "it is not a JSON object"))
+export const parse = (bytes: Uint8Array, headers: Headers) =>
+  Effect.filterOrFail(
+    Effect.map(parseJson(bytes, headers, updateBody), ({ document }) => document),
+    Predicate.isRecord,
+    () => invalidBody(updateBody, "it is not a JSON object")
   )
 
 /** Returns the text of any JSON, whose numbers stay as they are. */
-export const parseText = (
-  bytes: Uint8Array,
-  headers: Headers
-): Effect.Effect<string, ProxyError.ProxyError> =>
+export const parseText = (bytes: Uint8Array, headers: Headers) =>
   Effect.map(parseJson(bytes, headers, "JSON"), ({ text }) => text)
 
 type Headers = Readonly<Record<string, string | undefined>>

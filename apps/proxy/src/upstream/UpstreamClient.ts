@@ -136,10 +136,8 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
         const { input, operation, passThrough, upstreamName } = upstreamRequest
         const calls = callsOf[upstreamName]
         if (Either.isLeft(calls)) return Effect.fail(calls.left)
-        const { get, limited, raw, requestOf, uncacheable } = calls.right.of(
-          operation,
-          passThrough !== undefined
-        )
+        const isOpaque = passThrough !== undefined
+        const { get, limited, raw, requestOf, uncacheable } = calls.right.of(operation, isOpaque)
         const request = requestOf(upstreamRequest.request)
         return cacheDirective === "only-if-cached"
           ? Effect.flatMap(
@@ -159,8 +157,7 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
             {
               onFailure: (error) =>
                 Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
-              onSuccess: (engineResponse) =>
-                forward(engineResponse, passThrough !== undefined, uncacheable, withoutApiKey)
+              onSuccess: (response) => forward(response, isOpaque, uncacheable, withoutApiKey)
             }
           ))
       },
@@ -223,9 +220,7 @@ const makeCalls = (
   return {
     describe,
     of: (operation: AnyOperation, isOpaque: boolean) => {
-      const existing = prepared.get(operation)
-      if (existing !== undefined) return existing
-      const calls = prepare(operation, isOpaque)
+      const calls = prepared.get(operation) ?? prepare(operation, isOpaque)
       prepared.set(operation, calls)
       return calls
     }
