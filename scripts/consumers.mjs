@@ -113,9 +113,9 @@ const clientBudget = Number(
  * its platform, which a program may have already.
  */
 const entries = [
-  { code: `export { tokenPrice } from "@blockquarry/core/operations/tokenPrice"`, budget: 65, own: 7 },
-  { code: `export { layer } from "@blockquarry/http/DataApi"`, budget: 132, own: 47 },
-  { code: `export * as Http from "@blockquarry/http"`, budget: 143, own: 55 },
+  { code: `export { tokenPrice } from "@blockquarry/core/operations/tokenPrice"`, budget: 65, own: 8 },
+  { code: `export { layer } from "@blockquarry/http/DataApi"`, budget: 135, own: 54 },
+  { code: `export * as Http from "@blockquarry/http"`, budget: 147, own: 64 },
   { code: `export { layer } from "@blockquarry/sandbox/Sandbox"`, budget: 131, own: 45 },
   { code: `export { createClient } from "@blockquarry/client"`, budget: clientBudget, own: clientBudget },
   { code: `export { formatUnits } from "@blockquarry/client"`, budget: 2, own: 2 }
@@ -465,7 +465,14 @@ try {
           root: project,
           configFile: false,
           logLevel: "silent",
-          build: { write: false, target: "es2022", lib: { entry: "entry.js", formats: ["es"] }, minify: true }
+          // As an application: Vite does not minify the whitespace of libraries.
+          build: {
+            write: false,
+            target: "es2022",
+            modulePreload: false,
+            minify: true,
+            rollupOptions: { input: join(project, "entry.js"), preserveEntrySignatures: "strict" }
+          }
         })
         const [{ output }] = [built].flat()
         return within(

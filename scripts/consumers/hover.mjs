@@ -16,7 +16,7 @@ export const hover = async (project, typescript) => {
   const { walletTransfers } = await import(
     pathToFileURL(join(project, "node_modules/@blockquarry/core/dist/operations/walletTransfers.js")).href
   )
-  const text = `import type { WalletTransfersInput } from "@blockquarry/core/operations/walletTransfers"
+  const text = `import type { WalletTransfersInput } from "@blockquarry/core/Inputs"
 export const input: WalletTransfersInput = { address: "0x", chain: "eth", from_block: 1, limit: 5, order: "ASC" }`
   const file = join(project, "hover.ts")
   writeFileSync(file, text)

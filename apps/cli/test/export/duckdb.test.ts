@@ -88,8 +88,8 @@ it("reads back every row, with the exact sum of amounts up to 2^256-1", async ()
   const [parquet, ndjson] = [join(folder, "transfers.parquet"), join(folder, "transfers.ndjson")]
   const exported = await run(origin, ["wallet", "transfers", wallet, "--to", parquet])
   expect(exported).toMatchObject({ code: 0 })
-  // Loaded code and one row group, independent of the number of rows
-  expect(exported.peak).toBeLessThan(350)
+  // Loaded code and one row group, independent of the number of rows. Node 24 keeps more garbage than 20 and 22.
+  expect(exported.peak).toBeLessThan(400)
 
   // The sum of what the program writes as JSON
   expect(await run(origin, ["wallet", "transfers", wallet, "--to", ndjson])).toMatchObject({ code: 0 })
