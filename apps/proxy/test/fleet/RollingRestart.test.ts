@@ -43,7 +43,7 @@ const priceOf = (digit: string) => `/api/v2.2/erc20/${addressOf(digit)}/price?ch
 describe.concurrent("a rolling restart", () => {
   it.scopedLive("fails no request", () =>
     Effect.gen(function*() {
-      const { proxyFile } = yield* ProxyConfig.folder({ shutdown: { delay: "1500ms" } })
+      const { proxyFile } = yield* ProxyConfig.folder({ shutdown: { delay: "3s" } })
       const start = ProxyProcess.start(["--config", proxyFile])
       // New connections go to the proxies that are ready, in turn, as through a Service of Kubernetes
       let fleet = yield* Effect.all([start, start], { concurrency: 2 })
