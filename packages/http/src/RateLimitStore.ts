@@ -16,10 +16,13 @@ import * as SteadyClock from "./SteadyClock.ts"
 import { StoreError } from "./StoreError.ts"
 
 export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
-export type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
-
-/** The period of a daily quota: a UTC day in milliseconds. */
-export const dayMillis = 86_400_000
+export {
+  type Consumption,
+  dayMillis,
+  type Month,
+  type Quota,
+  type RemainingQuota
+} from "./internal/stores/QuotaWindow.ts"
 
 /**
  * An operation of a store. One in memory needs no fiber: `evaluate` executes the operation at once, at a time in

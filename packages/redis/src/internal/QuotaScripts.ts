@@ -10,9 +10,28 @@ const retentionMargin = 3600 * 1000
 
 const header = (now: string) =>
   `${Script.limitPrologue(now)}
-local limit, period = number(ARGV[1]), number(ARGV[2])
-local window = math.floor(now / period)
-local windowEnd = (window + 1) * period
+local limit, period = number(ARGV[1]), tonumber(ARGV[2])
+local firstDay = tonumber(string.match(ARGV[2], '^month:(%d+)$'))
+
+-- Months are counted from March of the year 0, so that a leap day is the last one of a year.
+local function startOf(window)
+  if period then return window * period end
+  local year, month = math.floor(window / 12), window % 12
+  local leapDays = math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400)
+  -- Months from March have 31, 30, 31, 30, 31 days, again and again. 719469 days precede 1970-01-02.
+  return (365 * year + leapDays + math.floor((153 * month + 2) / 5) + firstDay - 719469) * 86400000
+end
+
+local function windowAt(time)
+  if period then return math.floor(time / period) end
+  -- No month is longer than 31 days, and their mean length is 30.436875 days.
+  local window = math.floor((time / 86400000 + 719468 - firstDay) / 30.436875) - 1
+  while startOf(window + 1) <= time do window = window + 1 end
+  return window
+end
+
+local window = windowAt(now)
+local windowEnd = startOf(window + 1)
 -- Rounding may put the end before now.
 local millis = math.max(1, math.ceil(windowEnd - now))
 
@@ -48,7 +67,7 @@ return reply('granted', remaining - cost)
 
 const refund = `
 local cost, age = number(ARGV[3]), number(ARGV[4])
-if limit == math.huge or (consumed == 0 and cost > 0) or ended or math.floor((now - age) / period) ~= window then
+if limit == math.huge or (consumed == 0 and cost > 0) or ended or windowAt(now - age) ~= window then
   return reply('granted', remaining)
 end
 consumed = math.max(0, consumed - cost)

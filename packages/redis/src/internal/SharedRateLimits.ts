@@ -1,5 +1,5 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
-import type { RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
+import type { Quota, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -43,6 +43,10 @@ return redis.call('ZCARD', KEYS[1])
 /** Rounds down, because the clocks of processes count whole milliseconds: the units are not older than this. */
 const minAge = (age: number): number => Math.max(0, age - 1)
 
+/** A period as `QuotaScripts` reads it. */
+const periodOf = ({ period }: Quota): number | string =>
+  typeof period === "number" ? period : `month:${period.firstDay}`
+
 /** Creates rate limits and quotas. `now` is a Lua expression for the current time in milliseconds. */
 export const makeWithClock = (
   now: string
@@ -79,19 +83,19 @@ export const makeWithClock = (
       startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
       settleTrial: (id, succeeded) =>
         Effect.asVoid(onRateLimit(rateLimits.settleTrial, id, succeeded ? "succeeded" : "")),
-      consume: (id, { limit, period }, cost) =>
+      consume: (id, quota, cost) =>
         Effect.map(
-          decode(Reply, onQuota(quotas.consume, id, limit, period, cost)),
+          decode(Reply, onQuota(quotas.consume, id, quota.limit, periodOf(quota), cost)),
           ([outcome, remaining, millis]) =>
             outcome === "granted"
               ? { _tag: "Consumed", remaining }
               : { _tag: "QuotaExceeded", remaining, millis }
         ),
-      refund: (id, { limit, period }, cost, age) =>
-        remainingOf(onQuota(quotas.refund, id, limit, period, cost, minAge(age))),
-      peek: (id, { limit, period }) =>
+      refund: (id, quota, cost, age) =>
+        remainingOf(onQuota(quotas.refund, id, quota.limit, periodOf(quota), cost, minAge(age))),
+      peek: (id, quota) =>
         Effect.map(
-          decode(Reply, onQuota(quotas.peek, id, limit, period)),
+          decode(Reply, onQuota(quotas.peek, id, quota.limit, periodOf(quota))),
           ([, remaining, millis]) => ({ remaining, millis })
         ),
       heartbeat: Effect.zipRight(

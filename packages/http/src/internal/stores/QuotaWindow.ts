@@ -5,16 +5,36 @@
  * All times are in milliseconds.
  */
 
+/** The period of a daily quota: a UTC day in milliseconds. */
+export const dayMillis = 86_400_000
+
+/** A period of a month in UTC, which begins on a day from 1 to 28. */
+export interface Month {
+  readonly firstDay: number
+}
+
 /**
- * A quota: `limit` units in each window of `period` milliseconds (at most a year). Windows are aligned to 1970-01-01 UTC,
- * so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
+ * A quota: `limit` units in each window of `period` milliseconds (at most a year), or in each month. Windows are aligned to
+ * 1970-01-01 UTC, so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
  *
  * The limit of a quota may change at any time. A quota with another period needs another id.
  */
 export interface Quota {
   readonly limit: number
-  readonly period: number
+  readonly period: number | Month
 }
+
+/** Returns the number of the window at a time. */
+const windowAt = (period: Quota["period"], time: number): number => {
+  if (typeof period === "number") return Math.floor(time / period)
+  const date = new Date(time - (period.firstDay - 1) * dayMillis)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+}
+
+const startOf = (period: Quota["period"], window: number): number =>
+  typeof period === "number"
+    ? window * period
+    : Date.UTC(Math.floor(window / 12), window % 12, period.firstDay)
 
 /** The units that remain in the current window, which ends after `millis`. */
 export interface RemainingQuota {
@@ -31,7 +51,7 @@ export type Consumption =
   | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 export interface QuotaWindow {
-  /** The number of the window, counted from 1970. */
+  /** The number of the window. */
   readonly index: number
   readonly consumed: number
   /** At most this much may be consumed in addition, even if the limit allows more. `Infinity` if unknown. */
@@ -46,8 +66,8 @@ const currentWindow = (
   now: number,
   { limit, period }: Quota
 ): RemainingQuota & { readonly quotaWindow: QuotaWindow } => {
-  const index = Math.floor(now / period)
-  const end = (index + 1) * period
+  const index = windowAt(period, now)
+  const end = startOf(period, index + 1)
   // Rounding may put the end before now.
   const millis = Math.max(1, Math.ceil(end - now))
   const emptyWindow = { index, consumed: 0, maxConsumable: Number.POSITIVE_INFINITY, end }
@@ -99,7 +119,7 @@ export const refund = (
   const { quotaWindow, remaining } = currentWindow(stored, now, quota)
   if (
     quota.limit === Number.POSITIVE_INFINITY || quotaWindow.consumed === 0 && cost > 0 ||
-    Math.floor((now - age) / quota.period) !== quotaWindow.index
+    windowAt(quota.period, now - age) !== quotaWindow.index
   ) return [stored, remaining]
   const refunded = {
     ...quotaWindow,

@@ -1,12 +1,11 @@
 /** Tests the arithmetic of quotas: no window exceeds its limit, even if the clock is set back. */
-import type { Quota } from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as QuotaWindow from "../../../src/internal/stores/QuotaWindow.ts"
 
 const day = 86_400_000
 
-const quotas: FastCheck.Arbitrary<Quota> = FastCheck.record({
+const quotas = FastCheck.record({
   limit: FastCheck.oneof(FastCheck.nat(30), FastCheck.nat(3000)),
   period: FastCheck.oneof(
     FastCheck.constantFrom(1, 7, 1000, day, 1e3 / 3),
@@ -125,6 +124,28 @@ describe("a quota", () => {
     expect(QuotaWindow.peek(QuotaWindow.recordConsumed(quotaWindow, 0, quota, 0, 0), 0, quota).remaining)
       .toBe(0)
     expect(QuotaWindow.peek(quotaWindow, 1000, quota).remaining).toBe(10)
+  })
+})
+
+describe("a quota per month", () => {
+  it("begins at midnight UTC of its first day, and ends at the next one, in every year", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.date({ min: new Date(0), max: new Date("2400-12-31"), noInvalidDate: true }),
+        FastCheck.integer({ min: 1, max: 28 }),
+        (date, firstDay) => {
+          const quota = { limit: 10, period: { firstDay } }
+          const now = date.getTime()
+          const { millis } = QuotaWindow.peek(undefined, now, quota)
+          const end = new Date(now + millis)
+          expect([end.getUTCDate(), end.getTime() % day]).toEqual([firstDay, 0])
+          expect(millis).toBeLessThanOrEqual(31 * day)
+          const [consumed] = QuotaWindow.consume(undefined, now, quota, 4)
+          expect(QuotaWindow.peek(consumed, now + millis - 1, quota).remaining).toBe(6)
+          expect(QuotaWindow.peek(consumed, now + millis, quota).remaining).toBe(10)
+        }
+      )
+    )
   })
 })
 
