@@ -21,7 +21,8 @@ export {
   dayMillis,
   type Month,
   type Quota,
-  type RemainingQuota
+  type RemainingQuota,
+  windowOf
 } from "./internal/stores/QuotaWindow.ts"
 
 /**

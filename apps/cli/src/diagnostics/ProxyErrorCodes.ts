@@ -27,7 +27,7 @@ export const proxyErrorCodes = {
   "host-not-allowed": "HTTP 421. Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts.",
   "client-concurrency-limited": "HTTP 429. You have too many requests or lists in flight. Retry after the time in Retry-After.",
   "client-memory-limited": "HTTP 429. Your responses need too much memory of the proxy. Read pending responses, then retry after the time in Retry-After.",
-  "client-quota-exceeded": "HTTP 429. You used up your daily quota. It resets at midnight UTC.",
+  "client-quota-exceeded": "HTTP 429. A quota per day or month is used up: yours, that of your team, or that of all clients. The message says when it resets.",
   "client-rate-limited": "HTTP 429. You exceeded your rate limit. Retry after the time in Retry-After.",
   "upstream-local-limit": "HTTP 429. A limit that the operator set for the upstream API keys is reached. Retry after the time in Retry-After.",
   "upstream-rate-limited": "HTTP 429. The upstream rate limit is exceeded. Retry after the time in Retry-After.",

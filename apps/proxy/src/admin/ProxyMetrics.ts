@@ -71,6 +71,11 @@ const metrics = {
   savedUnits: counter("saved_units_total", "Units saved by cache hits, by client", "client"),
   /** The code `shadow` counts requests that a quota in shadow mode would have rejected. */
   rejected: counter("rejected_total", "Requests rejected by the proxy, by client and code", "client", "code"),
+  quotaWarnings: counter(
+    "quota_warnings_total",
+    "Requests after which a soft quota of the client, its team or all clients is used up, by client",
+    "client"
+  ),
   requestsInFlight: gauge(
     "requests_in_flight",
     "Requests in flight that need the upstream, by client",
@@ -144,6 +149,7 @@ export const make = (version: string) => {
         metrics.rejected(1, client, entry.code)
       }
       if (entry.shadowed) metrics.rejected(1, client, "shadow")
+      if (entry.warned) metrics.quotaWarnings(1, client)
     },
     recordLateUsage: (
       { client }: Pick<AccessLogEntry, "client">,

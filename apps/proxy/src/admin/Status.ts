@@ -84,7 +84,7 @@ const currentState = Effect.gen(function*() {
   const quotasOf = (client: AuthenticatedClient) =>
     Effect.map(clientQuotas.status(client), (quotas) =>
       quotas.map(({ limit, name, remaining }) => ({
-        name: name === "day" || client.rateLimit === null ? "day" : windowName(client.rateLimit.window),
+        name: name === "rate" && client.rateLimit !== null ? windowName(client.rateLimit.window) : name,
         limit,
         remaining,
         shadow: config.quotas.mode === "shadow"

@@ -7,15 +7,15 @@
 import * as Either from "effect/Either"
 import { allowsAnonymousClients, type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import * as Budgets from "./Budgets.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
 import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
-export interface AuthenticatedClient
-  extends Pick<ClientConfig, "dailyQuota" | "name" | "rateLimit" | "weight">
-{
+export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLimit" | "weight"> {
+  readonly budgets: ReadonlyArray<Budgets.Budget>
   readonly scopes: ReadonlySet<string>
   /** Whether it may read everything, also paths that no operation describes: it has the scope `read`, and no restrictions. */
   readonly readsAll: boolean
@@ -36,18 +36,22 @@ type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, Prox
 
 export type ClientRegistry = ReturnType<typeof make>
 
-export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">) => {
+export const make = (config: Pick<Config, "clients" | "listen" | "quotas" | "teams">) => {
+  const { clients, listen } = config
   const trustedProxies = IpRanges.make(listen.trustedProxies)
   const isAnonymous = allowsAnonymousClients({ clients })
   /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
   const checkHost: HostCheck = isAnonymous ? hostCheck(listen.allowedHosts) : () => Either.void
-  const owners = clients.map(ownerOf)
+  const owners = clients.map((client) => ownerOf(client, config))
+  const anonymousClient = anonymous(config)
   return {
     all: isAnonymous ? [anonymousClient] : owners.map(({ client }) => client),
     checkHost,
     /** Undefined if web pages of other origins have no access. */
     cors: Cors.make(clients),
-    authenticate: isAnonymous ? authenticateAnonymous(checkHost) : authenticateBy(owners, trustedProxies),
+    authenticate: isAnonymous
+      ? authenticateAnonymous(checkHost, anonymousClient)
+      : authenticateBy(owners, trustedProxies),
     /** Returns the IP address of the client for the log, not mapped to IPv6. */
     addressOf: ({ headers, remoteAddress }: RequestOrigin): string => {
       const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
@@ -69,31 +73,40 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): HostCheck => {
   }
 }
 
-const anonymousClient: AuthenticatedClient = {
+const anonymous = (config: Pick<Config, "quotas" | "teams">): AuthenticatedClient => ({
   name: "anonymous",
   scopes: operationIdsOf(["read", "write"]),
   readsAll: false,
   restrictions: null,
   rateLimit: null,
-  dailyQuota: null,
+  budgets: Budgets.of(config, { name: "anonymous", dailyQuota: null, monthlyQuota: null }),
   weight: 1
-}
+})
 
 /**
  * Accepts every client, but no web page in a browser: cross-site requests are rejected, because they would consume the plan.
  */
-const authenticateAnonymous = (checkHost: HostCheck): Authenticate => ({ headers }) =>
-  Either.flatMap(
-    checkHost(headers),
-    () =>
-      CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(anonymousClient)
-  )
+const authenticateAnonymous =
+  (checkHost: HostCheck, client: AuthenticatedClient): Authenticate => ({ headers }) =>
+    Either.flatMap(
+      checkHost(headers),
+      () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
+    )
 
-const ownerOf = ({ allowedCidrs, scopes, tokens, ...config }: ClientConfig) => {
-  const restrictions = Restrictions.make(config)
+const ownerOf = (
+  { allowedCidrs, scopes, tokens, ...client }: ClientConfig,
+  config: Pick<Config, "quotas" | "teams">
+) => {
+  const restrictions = Restrictions.make(client)
   const readsAll = scopes.includes("read") && restrictions === null
   return {
-    client: { ...config, scopes: operationIdsOf(scopes), readsAll, restrictions },
+    client: {
+      ...client,
+      budgets: Budgets.of(config, client),
+      scopes: operationIdsOf(scopes),
+      readsAll,
+      restrictions
+    },
     tokens,
     allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
   }

@@ -58,4 +58,5 @@ const preflightHeaders = {
 
 /** Beside those that every page may read, such as `Content-Type` and `Cache-Control`. */
 const exposedHeaders =
-  "age, allow, cache-status, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id"
+  "age, allow, cache-status, etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-quota-warning, " +
+  "x-request-id"

@@ -287,6 +287,21 @@ const CorsSection = Schema.Struct({
   )
 })
 
+const PeriodQuotas = {
+  dailyQuota: key(
+    Values.PeriodQuota,
+    null,
+    "Units per UTC day, or none. { soft: 80000, hard: 100000 } warns at the first and rejects at the second, each optional."
+  ),
+  monthlyQuota: key(Values.PeriodQuota, null, "The same per month, which begins on quotas.billingDay.")
+}
+
+const TeamSection = Schema.Struct({
+  name: requiredKey(Values.Name, "web", "Unique name of the team."),
+  clients: requiredKey(Values.ClientNames, ["shop"], "Names of its clients. A client belongs to one team."),
+  ...PeriodQuotas
+})
+
 const ClientSection = Schema.Struct({
   name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
   tokens: requiredKey(
@@ -304,7 +319,7 @@ const ClientSection = Schema.Struct({
   ),
   allowedCidrs: key(Values.Cidrs, [], "IPs or CIDR ranges to connect from. If empty, any address."),
   rateLimit: key(Values.ClientRate, null, "Units per time, such as 50/s, or none."),
-  dailyQuota: key(Values.DailyQuota, null, "Units per UTC day, or none."),
+  ...PeriodQuotas,
   weight: key(
     Values.PositiveInteger,
     1,
@@ -316,7 +331,9 @@ const ClientSection = Schema.Struct({
 const QuotasSection = Schema.Struct({
   mode: key(Values.QuotaMode, "enforce", "enforce, or shadow: only count and log what would be rejected."),
   maxWait: key(Values.QueueWait, seconds(2), "Maximum time a request waits for its rate limit."),
-  maxQueue: key(Values.NonNegativeInteger, 100, "Maximum number of waiting requests per client.")
+  maxQueue: key(Values.NonNegativeInteger, 100, "Maximum number of waiting requests per client."),
+  ...PeriodQuotas,
+  billingDay: key(Values.BillingDay, 1, "Day from 1 to 28 on which a month begins, at midnight UTC.")
 })
 
 const CacheSection = Schema.Struct({
@@ -432,6 +449,7 @@ export const ConfigDocument = Schema.Struct({
     ClientSection,
     "Clients and their tokens. If empty, authentication is disabled and the proxy only listens on a loopback address."
   ),
+  teams: list(TeamSection, "Groups of clients with quotas of their own."),
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
     variable: Variables.flag(proxyVariables.allowAnonymous)
   }),
@@ -449,7 +467,10 @@ export const ConfigDocument = Schema.Struct({
     restart
   ),
   policies: list(PolicySection, "Policies of single operations and rules. What is not set is as for all."),
-  quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
+  quotas: section(
+    QuotasSection,
+    "How the limits of clients are enforced, and quotas of all clients together."
+  ),
   cache: section(CacheSection, "Response cache."),
   redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
   limits: section(LimitsSection, "Limits of each process."),

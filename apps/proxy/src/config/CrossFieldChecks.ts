@@ -33,6 +33,9 @@ export const check = (
   const tokens = clients.flatMap(({ tokens }, client) =>
     tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
+  const members = config.teams.flatMap(({ clients }, team) =>
+    clients.map((name, index) => [["teams", team, "clients", index], name] as const)
+  )
   const { rules } = config.passthrough
   const policyNames = namesIn(["policies"], config.policies)
   const known = [...allOperations.map(({ id }) => id), ...rules.map(({ name }) => name), "other"]
@@ -46,9 +49,14 @@ export const check = (
     ...repeated(policyNames, "an operation or rule has one policy"),
     ...repeated(namesIn(["clients"], clients), "client names must be unique"),
     ...repeated(tokens, "a token belongs to one client"),
+    ...repeated(namesIn(["teams"], config.teams), "team names must be unique"),
+    ...repeated(members, "a client belongs to one team"),
     ...repeated(namesIn(["upstream", "keys"], keys), "key names must be unique"),
     ...repeated(namesIn(["passthrough", "rules"], rules), "rule names must be unique")
   )
+  for (const [path, name] of members) {
+    if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
+  }
   for (const [index, { name, tokens }] of clients.entries()) {
     if (tokens.length > 0) continue
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)

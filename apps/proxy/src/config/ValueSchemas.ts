@@ -39,6 +39,7 @@ export const Flag = Schema.Boolean.annotations({ description: "true or false" })
 export const Port = integer("a port from 0 (any free port) to 65535", 0, 65_535)
 export const PositiveInteger = integer("an integer of at least 1", 1)
 export const NonNegativeInteger = integer("an integer of at least 0", 0)
+export const BillingDay = integer("a day from 1 to 28", 1, 28)
 export const Share = Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1))
   .annotations({ description: "a number above 0 and at most 1, such as 0.25" })
 
@@ -110,6 +111,21 @@ export const ClientRate = transformed<string, { readonly limit: number; readonly
 
 export const DailyQuota = Schema.Union(Schema.transformLiteral("none", null), PositiveInteger)
   .annotations({ description: "an integer of at least 1, or none" })
+
+const Limits = Schema.Struct({
+  soft: Schema.optionalWith(PositiveInteger, { exact: true }),
+  hard: Schema.optionalWith(PositiveInteger, { exact: true })
+}).pipe(
+  Schema.filter(({ hard, soft }) =>
+    soft === undefined || hard !== undefined && soft >= hard ? "expected soft, below hard" : undefined
+  )
+)
+
+/** A number rejects, as `hard` does. */
+export const PeriodQuota = Schema.Union(Schema.transformLiteral("none", null), PositiveInteger, Limits)
+  .annotations({
+    description: "an integer of at least 1, { soft: 80000, hard: 100000 }, { soft: 80000 }, or none"
+  })
 
 /** The costs of a request, in units. */
 export interface Cost {

@@ -48,6 +48,8 @@ export interface AccessLogEntry {
   /** What the client pays, in units. */
   readonly chargedCost: number
   readonly shadowed: boolean
+  /** Set if a soft quota is used up. */
+  readonly warned?: true | undefined
   /** Time from the first byte of the request to the last byte of the response, in milliseconds. */
   readonly durationMs: number
   /** The part of `durationMs` spent waiting for quotas, rate limits, cooldowns, concurrency limits and backoff. */

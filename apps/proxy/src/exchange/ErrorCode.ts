@@ -61,7 +61,8 @@ export const errorCodes = {
       "You have too many requests or lists in flight. Retry after the time in Retry-After.",
     "client-memory-limited":
       "Your responses need too much memory of the proxy. Read pending responses, then retry after the time in Retry-After.",
-    "client-quota-exceeded": "You used up your daily quota. It resets at midnight UTC.",
+    "client-quota-exceeded":
+      "A quota per day or month is used up: yours, that of your team, or that of all clients. The message says when it resets.",
     "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After.",
     "upstream-local-limit":
       "A limit that the operator set for the upstream API keys is reached. Retry after the time in Retry-After.",

@@ -49,6 +49,7 @@ export const make = (
   savedCost: 0,
   chargedCost: 0,
   shadowed: false,
+  warned: undefined,
   durationMs: 0,
   waitMs: 0,
   bytes: 0,

@@ -33,6 +33,7 @@ export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string =>
     `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +
     `"unsettledPrice":${entry.unsettledPrice},"priceDrift":${entry.priceDrift},` +
     `"savedCost":${entry.savedCost},"chargedCost":${entry.chargedCost},"shadowed":${entry.shadowed},` +
+    (entry.warned === undefined ? "" : "\"warned\":true,") +
     `"durationMs":${durationMs},"waitMs":${entry.waitMs},"bytes":${entry.bytes}}`
 }
 

@@ -29,6 +29,7 @@ export const charged = <A>(
     context.quotas = charge.quotas
     context.chargedCost += units
     context.shadowed ||= charge.shadowed
+    if (charge.quotas.some(({ warns }) => warns)) context.warned = true
     context.waitMs += charge.waitMs
     let sent = 0
     // The part of the charge that no attempt has used yet. Null once it was given back.

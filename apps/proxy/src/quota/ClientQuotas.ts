@@ -1,15 +1,21 @@
 /**
- * Rate limits and daily quotas of clients. The units are counted in the engine's store: in Redis if proxies share it,
+ * Rate limits of clients, and their quotas per day and month. The units are counted in the engine's store: in Redis if proxies share it,
  * otherwise in this process.
  *
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import { evaluate, type RateLimitStoreService, type StoreOperation } from "@blockquarry/http/RateLimitStore"
+import {
+  type Consumption,
+  evaluate,
+  type RateLimitStoreService,
+  type StoreOperation
+} from "@blockquarry/http/RateLimitStore"
 import type * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config, Cost } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
@@ -27,12 +33,11 @@ import {
 } from "./QuotaQueue.ts"
 import {
   accountName,
-  dailyQuotaRule,
+  exceededOf,
   type QuotaDecision,
   quotaStatuses,
   rateLimitRule,
-  unlimited,
-  waitMsOf
+  unlimited
 } from "./QuotaStatus.ts"
 
 export type ClientQuotas = ReturnType<typeof make>
@@ -51,11 +56,11 @@ export const make = (
   const steadyNow = () => clock.unsafeCurrentTimeMillis()
 
   /**
-   * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit. In shadow
-   * mode both limits are counted independently.
+   * Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. In shadow mode all
+   * limits are counted independently.
    */
   const decide = (
-    { dailyQuota, name, rateLimit }: AuthenticatedClient,
+    { budgets, name, rateLimit }: AuthenticatedClient,
     { price, rateCost }: Cost,
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
@@ -65,30 +70,86 @@ export const make = (
     const acquired = rateLimit === null
       ? Effect.succeed(unlimited)
       : run(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime))
-    if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
-    const quota = dailyQuotaRule(dailyQuota)
+    if (budgets.length === 0) return Completed.map(acquired, (permit) => ({ permit, consumptions: [] }))
     return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
-      const timeLeft = deadline - steadyNow()
-      if (permit._tag === "Delayed" && mode === "enforce") {
-        return Completed.map(run(store.peek(account, quota, timeLeft)), ({ millis, remaining }) => ({
-          permit,
-          daily: remaining >= price
-            ? { _tag: "Consumed", remaining }
-            : { _tag: "QuotaExceeded", remaining, millis }
-        }))
-      }
-      const consumed = run(store.consume(account, quota, price, timeLeft))
+      const isDelayed = permit._tag === "Delayed" && mode === "enforce"
+      const consumed = fromAll(budgets, (budget) => {
+        const timeLeft = deadline - steadyNow()
+        return isDelayed ? peek(budget, price, now, timeLeft) : consume(budget, price, now, timeLeft)
+      }, (budget, consumption) =>
+        isDelayed
+          ? Effect.succeed(consumption.remaining)
+          : run(store.refund(budget.account, budget.quota, price, 0, consumption)))
       return Completed.flatMap(
         consumed,
-        (daily) =>
-          daily._tag === "Consumed" || rateLimit === null || mode === "shadow"
-            ? Effect.succeed({ permit, daily })
+        (consumptions) =>
+          isDelayed || rateLimit === null || mode === "shadow" || !consumptions.some(isExceeded)
+            ? Effect.succeed({ permit, consumptions })
             : Completed.map(
               run(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit)),
-              (remaining) => ({ permit: { ...permit, remaining }, daily })
+              (remaining) => ({ permit: { ...permit, remaining }, consumptions })
             )
       )
     })
+  }
+
+  /** Consumes from a quota. A soft one counts further units beyond its limit. */
+  const consume = (
+    { account, isHard, quota }: Budget,
+    price: number,
+    now: number,
+    timeLeft: number
+  ): Effect.Effect<Consumption, StoreError> =>
+    Completed.flatMap(
+      evaluate(store.consume(account, quota, price, timeLeft), now),
+      (consumption) =>
+        isHard || !isExceeded(consumption)
+          ? Effect.succeed(consumption)
+          : Completed.map(
+            evaluate(store.refund(account, quota, -price, 0, consumption), now),
+            (remaining) => ({ _tag: "Consumed", remaining })
+          )
+    )
+
+  const peek = (
+    { account, isHard, quota }: Budget,
+    price: number,
+    now: number,
+    timeLeft: number
+  ): Effect.Effect<Consumption, StoreError> =>
+    Completed.map(
+      evaluate(store.peek(account, quota, timeLeft), now),
+      ({ millis, remaining }) =>
+        !isHard || remaining >= price
+          ? { _tag: "Consumed", remaining }
+          : { _tag: "QuotaExceeded", remaining, millis }
+    )
+
+  /** Consumes from each quota until one is exceeded. Then those before it get their units back. */
+  const fromAll = (
+    budgets: ReadonlyArray<Budget>,
+    consume: (budget: Budget) => Effect.Effect<Consumption, StoreError>,
+    giveBack: (budget: Budget, consumption: Consumption) => Effect.Effect<number>,
+    index = 0
+  ): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
+    const budget = budgets[index]
+    if (budget === undefined) return Effect.succeed([])
+    return Completed.flatMap(
+      consume(budget),
+      (consumption): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
+        if (mode === "enforce" && isExceeded(consumption)) return Effect.succeed([consumption])
+        return Completed.flatMap(
+          fromAll(budgets, consume, giveBack, index + 1),
+          (others) =>
+            mode === "enforce" && others.some(isExceeded)
+              ? Completed.map(
+                giveBack(budget, consumption),
+                (remaining) => [{ ...consumption, remaining }, ...others]
+              )
+              : Effect.succeed([consumption, ...others])
+        )
+      }
+    )
   }
 
   const attempt = (
@@ -108,7 +169,9 @@ export const make = (
     const { client, price, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
     const decidedAt = clock.at(now)
-    const waitMs = waitMsOf(decision)
+    const exceeded = exceededOf(client, decision)
+    const { permit } = decision
+    const waitMs = exceeded?.millis ?? (permit._tag === "Delayed" ? permit.millis : 0)
     if (waitMs === 0 || mode === "shadow") {
       const shadowed = waitMs > 0
       const refund = refundOf(waiter, decision, decidedAt)
@@ -116,25 +179,23 @@ export const make = (
       return { price, quotas, correct, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
     }
     waiter.readyAt = decidedAt + waitMs
-    return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
+    return { waitMs, quotas, exceeded: exceeded?.budget ?? null }
   }
 
-  /** Gives units back to the daily quota that a decision consumed. */
-  const refundDaily = (
-    { dailyQuota, name }: AuthenticatedClient,
-    { daily }: QuotaDecision,
-    units: number,
-    age: number
-  ): StoreOperation<number> | undefined =>
-    dailyQuota === null || daily?._tag !== "Consumed"
-      ? undefined
-      : store.refund(accountName(name), dailyQuotaRule(dailyQuota), units, age, daily)
-
   const correctionOf =
-    ({ client }: Waiter, decision: QuotaDecision, decidedAt: number): Charge["correct"] => (units) => {
-      const refund = units === 0 ? undefined : refundDaily(client, decision, units, steadyNow() - decidedAt)
-      if (refund?.evaluate !== undefined) refund.evaluate(systemNow())
-      else if (refund !== undefined) fork(refund)
+    ({ client }: Waiter, { consumptions }: QuotaDecision, decidedAt: number): Charge["correct"] =>
+    (
+      units
+    ) => {
+      if (units === 0) return
+      for (const [index, consumption] of consumptions.entries()) {
+        const budget = client.budgets[index]
+        if (budget === undefined || isExceeded(consumption)) continue
+        const age = steadyNow() - decidedAt
+        const refund = store.refund(budget.account, budget.quota, units, age, consumption)
+        if (refund.evaluate !== undefined) refund.evaluate(systemNow())
+        else fork(refund)
+      }
     }
 
   const refundOf = (
@@ -144,7 +205,7 @@ export const make = (
   ): Charge["refund"] =>
     Effect.suspend(() => {
       const { name, rateLimit } = client
-      const { daily, permit } = decision
+      const { consumptions, permit } = decision
       const age = steadyNow() - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
@@ -152,12 +213,17 @@ export const make = (
           store.release(accountName(name), rateLimitRule(rateLimit), rateCost, age, permit),
           (remaining) => ({ ...permit, remaining })
         )
-      const refund = refundDaily(client, decision, price, age)
-      const refundedDaily = refund === undefined || daily === null
-        ? Effect.succeed(daily)
-        : Effect.map(refund, (remaining) => ({ ...daily, remaining }))
+      const refunded = Effect.forEach(consumptions, (consumption, index) => {
+        const budget = client.budgets[index]
+        return budget === undefined || isExceeded(consumption)
+          ? Effect.succeed(consumption)
+          : Effect.map(
+            store.refund(budget.account, budget.quota, price, age, consumption),
+            (remaining) => ({ ...consumption, remaining })
+          )
+      }, { concurrency: "unbounded" })
       return Effect.map(
-        Effect.all({ permit: releasedPermit, daily: refundedDaily }, { concurrency: "unbounded" }),
+        Effect.all({ permit: releasedPermit, consumptions: refunded }, { concurrency: "unbounded" }),
         (decision) => quotaStatuses(client, decision, systemNow())
       )
     })
@@ -173,7 +239,7 @@ export const make = (
     now: number,
     maxWaitOverride = maxWait
   ): Effect.Effect<Charge, ProxyError.ProxyError> => {
-    if (client.rateLimit === null && client.dailyQuota === null) {
+    if (client.rateLimit === null && client.budgets.length === 0) {
       return Effect.succeed(unlimitedCharge(cost.price))
     }
     const startedAt = clock.at(now)
@@ -264,9 +330,11 @@ export const make = (
   return { acquire, status }
 }
 
-const initialRejection: QuotaRejection = { waitMs: 0, isDaily: false, quotas: [] }
+const initialRejection: QuotaRejection = { waitMs: 0, exceeded: null, quotas: [] }
 
-const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "isDaily" in charge
+const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "exceeded" in charge
+
+const isExceeded = ({ _tag }: Consumption): boolean => _tag === "QuotaExceeded"
 
 const unlimitedCharge = (price: number): Charge => ({
   price,

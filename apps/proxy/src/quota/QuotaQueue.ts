@@ -1,6 +1,7 @@
 /** The queue in which requests of one client wait for its rate limit. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
@@ -31,7 +32,8 @@ export interface QuotaQueue {
 
 export interface QuotaRejection {
   readonly waitMs: number
-  readonly isDaily: boolean
+  /** Null: the rate limit. */
+  readonly exceeded: Budget | null
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 
@@ -48,17 +50,17 @@ export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter, now: number): E
   )
 }
 
-/** Returns the expected wait of the last waiter. At the start of a new day all waiters proceed. */
+/** Returns the expected wait of the last waiter. At the start of a new day or month all waiters proceed. */
 export const expectedWait = (
   waiters: ReadonlyArray<Waiter>,
-  { isDaily }: QuotaRejection,
+  { exceeded }: QuotaRejection,
   now: number
 ): number => {
   const [head, ...others] = waiters
   if (head === undefined) return 0
   const waitMs = Math.max(0, head.readyAt - now)
   const { rateLimit } = head.client
-  if (rateLimit === null || isDaily) return waitMs
+  if (rateLimit === null || exceeded !== null) return waitMs
   const { burst, window } = rateLimitRule(rateLimit)
   // The rate cost of each request must leak away before the next one fits. One above the burst waits for an empty level.
   const cost = others.reduce(
@@ -71,9 +73,11 @@ export const expectedWait = (
 
 export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError => {
   const headers = rejectionHeaders(rejection)
-  return rejection.isDaily
-    ? ProxyError.make("client-quota-exceeded", "daily quota exceeded; it resets at midnight UTC", headers)
-    : ProxyError.make("client-rate-limited", "client rate limit exceeded", headers)
+  if (rejection.exceeded === null) {
+    return ProxyError.make("client-rate-limited", "client rate limit exceeded", headers)
+  }
+  const { description, resets } = rejection.exceeded
+  return ProxyError.make("client-quota-exceeded", `${description} exceeded; it resets ${resets}`, headers)
 }
 
 export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
@@ -84,12 +88,12 @@ export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
   )
 
 /** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
-const rejectionHeaders = ({ isDaily, quotas, waitMs }: QuotaRejection): Readonly<Record<string, string>> => {
+const rejectionHeaders = ({ exceeded, quotas, waitMs }: QuotaRejection): Readonly<Record<string, string>> => {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  const exceeded = isDaily ? "day" : "rate"
+  const name = exceeded?.name ?? "rate"
   return {
     ...rateLimitHeaders(
-      quotas.map((quota) => quota.name === exceeded ? { ...quota, resetSeconds: seconds } : quota)
+      quotas.map((quota) => quota.name === name ? { ...quota, resetSeconds: seconds } : quota)
     ),
     ...ProxyError.retryAfterHeader(Duration.seconds(seconds))
   }

@@ -1,25 +1,33 @@
 /** The state of a client's quotas, as rules and results of the store, and as response headers. */
-import {
-  type Consumption,
-  dayMillis,
-  type Permit,
-  type Quota,
-  type RateLimitRule
-} from "@blockquarry/http/RateLimitStore"
+import { type Consumption, type Permit, type RateLimitRule, windowOf } from "@blockquarry/http/RateLimitStore"
+import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 
 export interface QuotaDecision {
   readonly permit: Permit
-  readonly daily: Consumption | null
+  /** What was consumed from the budgets of the client, in their order, up to one that is exceeded. */
+  readonly consumptions: ReadonlyArray<Consumption>
 }
 
 export const unlimited: Permit = { _tag: "Granted", trial: false, remaining: Number.POSITIVE_INFINITY }
 
-/** Returns the name of a client's account in the store. Names of API keys are digests, so they never collide. */
+/** Returns the id of a client's rate limit in the store. Names of API keys are digests, so they never collide. */
 export const accountName = (name: string): string => `client:${name}`
 
-export const dailyQuotaRule = (dailyQuota: number): Quota => ({ limit: dailyQuota, period: dayMillis })
+/** Returns the quota that is exceeded, and for how long. */
+export const exceededOf = (
+  { budgets }: Pick<AuthenticatedClient, "budgets">,
+  { consumptions }: QuotaDecision
+): { readonly budget: Budget; readonly millis: number } | null => {
+  for (const [index, consumption] of consumptions.entries()) {
+    const budget = budgets[index]
+    if (budget !== undefined && consumption._tag === "QuotaExceeded") {
+      return { budget, millis: consumption.millis }
+    }
+  }
+  return null
+}
 
 /**
  * Returns the rule of a client's rate limit. The burst is the whole window.
@@ -35,15 +43,9 @@ export const rateLimitRule = (
   burst: Math.max(1, limit)
 })
 
-/** Returns the milliseconds until enough units may be available; 0 if they were. */
-export const waitMsOf = ({ daily, permit }: QuotaDecision): number => {
-  if (daily?._tag === "QuotaExceeded") return daily.millis
-  return permit._tag === "Delayed" ? permit.millis : 0
-}
-
 export const quotaStatuses = (
-  { dailyQuota, rateLimit }: Pick<AuthenticatedClient, "dailyQuota" | "rateLimit">,
-  { daily, permit }: QuotaDecision,
+  { budgets, rateLimit }: Pick<AuthenticatedClient, "budgets" | "rateLimit">,
+  { consumptions, permit }: QuotaDecision,
   now: number
 ): ReadonlyArray<QuotaStatus> => {
   const statuses: Array<QuotaStatus> = []
@@ -53,30 +55,40 @@ export const quotaStatuses = (
       limit: rateLimit.limit,
       windowSeconds: Math.ceil(rateLimit.window / 1000),
       remaining: Math.floor(permit.remaining),
-      resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : rateLimit.window) / 1000)
+      resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : rateLimit.window) / 1000),
+      warns: false
     })
   }
-  if (dailyQuota !== null && daily !== null) {
+  for (const [index, { remaining }] of consumptions.entries()) {
+    const budget = budgets[index]
+    if (budget === undefined) continue
+    const { end, start } = windowOf(budget.quota.period, now)
     statuses.push({
-      name: "day",
-      limit: dailyQuota,
-      windowSeconds: dayMillis / 1000,
-      remaining: Math.floor(daily.remaining),
-      resetSeconds: Math.ceil((dayMillis - now % dayMillis) / 1000)
+      name: budget.name,
+      limit: budget.quota.limit,
+      windowSeconds: (end - start) / 1000,
+      remaining: Math.floor(remaining),
+      resetSeconds: Math.ceil((end - now) / 1000),
+      warns: remaining <= budget.warnAt
     })
   }
   return statuses
 }
 
-/** Returns the `RateLimit` and `RateLimit-Policy` headers, in a new object. */
+/** Returns the `RateLimit`, `RateLimit-Policy` and `X-Quota-Warning` headers, in a new object. Other clients are not its business. */
 export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Record<string, string> => {
   if (quotas.length === 0) return {}
   let state = ""
   let policy = ""
-  for (const { limit, name, remaining, resetSeconds, windowSeconds } of quotas) {
+  let warning = ""
+  for (const { limit, name, remaining, resetSeconds, warns, windowSeconds } of quotas) {
+    if (name === "all-day" || name === "all-month") continue
+    if (warns) warning += `${warning === "" ? "" : ", "}${name}`
     const separator = state === "" ? "" : ", "
     state += `${separator}"${name}";r=${remaining};t=${resetSeconds}`
     policy += `${separator}"${name}";q=${limit};w=${windowSeconds}`
   }
-  return { ratelimit: state, "ratelimit-policy": policy }
+  if (state === "") return {}
+  const headers = { ratelimit: state, "ratelimit-policy": policy }
+  return warning === "" ? headers : { ...headers, "x-quota-warning": warning }
 }

@@ -15,8 +15,13 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check requires redis-serve
 const clients = [
   { name: "free" },
   { name: "limited", rateLimit: "30/10m" },
-  { name: "daily", dailyQuota: 5001 }
+  { name: "daily", dailyQuota: 5001 },
+  { name: "web" },
+  { name: "app", monthlyQuota: { soft: 1 } }
 ]
+
+/** 40 prices, for two clients together. */
+const teams = [{ name: "front", clients: ["web", "app"], monthlyQuota: 2000 }]
 
 type Pair = Effect.Effect.Success<ReturnType<typeof ProxyPair.start>>
 
@@ -39,6 +44,10 @@ const shareQuotas = (pair: Pair) =>
       ...(yield* Effect.replicateEffect(statuses(pair, "daily", 1000, 16), 7)).flat()
     ]
     expect([daily.length, successes(daily)]).toEqual([128, 100])
+    const ofTeam = yield* Effect.forEach(["web", "app"], (name) => statuses(pair, name, 1000, 32), {
+      concurrency: 2
+    })
+    expect(successes(ofTeam.flat())).toBe(40)
   })
 
 const shareCache = ({ proxies: [one, other] }: Pair) =>
@@ -73,7 +82,7 @@ class RedisInterrupted extends Data.TaggedError("RedisInterrupted")<{}> {}
 const withStableRedis = (test: (pair: Pair) => Effect.Effect<void, unknown>) =>
   Effect.scoped(Effect.gen(function*() {
     // A call never continues without a slow reply
-    const pair = yield* ProxyPair.start("none", clients, "closed")
+    const pair = yield* ProxyPair.start("none", clients, "closed", { teams })
     const exit = yield* Effect.exit(test(pair))
     for (const { exit, log, signal } of pair.proxies) {
       // It writes the last messages when it ends

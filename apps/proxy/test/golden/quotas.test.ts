@@ -68,6 +68,42 @@ describe("golden records", () => {
     await end()
   })
 
+  it("of teams and months", async () => {
+    const { send, end, pass, proxy } = recorder("teams")
+    await proxy("with a team, and a quota of all clients", {
+      config: {
+        clients: [
+          testClient("web", "of-web", { monthlyQuota: { soft: 60, hard: 300 } }),
+          testClient("app", "of-app", { dailyQuota: 300 }),
+          testClient("lab", "of-lab", { monthlyQuota: { soft: 50 } })
+        ],
+        teams: [{
+          name: "front",
+          clients: ["web", "app"],
+          dailyQuota: null,
+          monthlyQuota: { soft: 100, hard: 200 }
+        }],
+        quotas: { ...defaults.quotas, billingDay: 15, dailyQuota: 350 }
+      }
+    })
+    await send("within all quotas", price, as("of-web"))
+    await send("over two soft quotas", price, as("of-web"))
+    await send("another client of the team", price, as("of-app"))
+    await send("the last units of the team", price, as("of-app"))
+    await send("the quota of the team is used up", price, as("of-app"))
+    await send("for the first client, too", price, as("of-web"))
+    await send("a client of no team", price, as("of-lab"))
+    await send("a soft quota does not reject", price, as("of-lab"))
+    await send("the last units of all clients", price, as("of-lab"))
+    await send("the quota of all clients is used up", price, as("of-lab"))
+    await pass(86_400_000)
+    await send("the next day", price, as("of-lab"))
+    await send("the team waits for its month", price, as("of-web"))
+    await pass(31 * 86_400_000)
+    await send("the next month", price, as("of-web"))
+    await end()
+  })
+
   it("of a full queue", async () => {
     const { send, end, note, proxy } = recorder("queues")
     const { clock, running } = await proxy("with a queue for one request", {

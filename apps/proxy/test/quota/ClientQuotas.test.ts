@@ -9,21 +9,21 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import * as CustomClock from "../../../../packages/http/test/faults/support/CustomClock.ts"
+import * as Budgets from "../../src/auth/Budgets.ts"
 import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
-import { type Config, defaults } from "../../src/config/Config.ts"
+import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as ClientQuotas from "../../src/quota/ClientQuotas.ts"
 
 const client = (
-  limits: Partial<Pick<AuthenticatedClient, "rateLimit" | "dailyQuota">>
+  { dailyQuota = null, rateLimit = null }: Partial<Pick<ClientConfig, "dailyQuota" | "rateLimit">>
 ): AuthenticatedClient => ({
   name: "one",
   scopes: new Set(),
   readsAll: false,
   restrictions: null,
-  rateLimit: null,
-  dailyQuota: null,
-  weight: 1,
-  ...limits
+  rateLimit,
+  budgets: Budgets.of(defaults, { name: "one", dailyQuota, monthlyQuota: null }),
+  weight: 1
 })
 
 const tenPerSecond = client({ rateLimit: { limit: 10, window: 1000 } })

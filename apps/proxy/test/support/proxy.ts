@@ -53,6 +53,7 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   rateLimit: null,
   weight: 1,
   dailyQuota: null,
+  monthlyQuota: null,
   cors: { origins: [] },
   ...other
 })

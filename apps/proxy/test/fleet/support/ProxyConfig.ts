@@ -10,6 +10,7 @@ export interface ClientOptions {
   readonly token?: string
   readonly rateLimit?: string
   readonly dailyQuota?: number
+  readonly monthlyQuota?: number | { readonly soft?: number; readonly hard?: number }
 }
 
 export interface ProxyConfigOptions {

@@ -12,7 +12,8 @@ export const tokenOf = (client: string): string => `token-of-${client}`
 export const start = (
   rateLimit: string,
   clients: ReadonlyArray<Omit<ProxyConfig.ClientOptions, "token">>,
-  whenUnavailable: WhenUnavailable = "share"
+  whenUnavailable: WhenUnavailable = "share",
+  other: object = {}
 ) =>
   Effect.gen(function*() {
     const redis = yield* RedisServer.make()
@@ -23,7 +24,8 @@ export const start = (
         redis: { url: redis.url, whenUnavailable },
         quotas: { maxWait: "0s" },
         // Without background requests, every response that is not a hit stands for one upstream request
-        cache: { staleWhileRevalidate: "0s" }
+        cache: { staleWhileRevalidate: "0s" },
+        ...other
       }
     })
     const proxy = ProxyProcess.start(["--config", proxyFile])

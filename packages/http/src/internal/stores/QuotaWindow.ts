@@ -31,6 +31,15 @@ const windowAt = (period: Quota["period"], time: number): number => {
   return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
+/** Returns when the window of a time begins and ends. */
+export const windowOf = (
+  period: Quota["period"],
+  time: number
+): { readonly start: number; readonly end: number } => {
+  const window = windowAt(period, time)
+  return { start: startOf(period, window), end: startOf(period, window + 1) }
+}
+
 const startOf = (period: Quota["period"], window: number): number =>
   typeof period === "number"
     ? window * period
