@@ -173,6 +173,11 @@ const expectedOneTarget = ProxyError.make(
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 
+const expectedNoParameter = ProxyError.make(
+  "invalid-request",
+  "expected no parameter: the usage is that of this process since its start"
+)
+
 const storeUnavailable = ProxyError.make(
   "store-unavailable",
   "the cache store is unavailable; retry later"
@@ -202,7 +207,11 @@ const unknownAdminPath = ProxyError.make(
 const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
   "/": get("public", statusPage),
   "/status.json": get("operator", ({ status }) => Effect.map(status, uncached)),
-  "/usage": get("operator", (admin) => Effect.sync(() => uncached(usage(admin)))),
+  "/usage": get(
+    "operator",
+    (admin, _request, query) =>
+      query.length > 0 ? Effect.fail(expectedNoParameter) : Effect.sync(() => uncached(usage(admin)))
+  ),
   "/purge": { method: "POST", kind: "operator", respond: purge },
   "/metrics": get(
     "metrics",

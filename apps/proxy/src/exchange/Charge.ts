@@ -13,6 +13,8 @@ export interface QuotaStatus {
   readonly remaining: number
   /** Seconds until units become available again. */
   readonly resetSeconds: number
+  /** Whether it rejects requests. A soft quota does not. */
+  readonly rejects: boolean
   /** Whether a soft quota is used up. */
   readonly warns: boolean
 }

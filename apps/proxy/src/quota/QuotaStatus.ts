@@ -56,6 +56,7 @@ export const quotaStatuses = (
       windowSeconds: Math.ceil(rateLimit.window / 1000),
       remaining: Math.floor(permit.remaining),
       resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : rateLimit.window) / 1000),
+      rejects: true,
       warns: false
     })
   }
@@ -69,26 +70,30 @@ export const quotaStatuses = (
       windowSeconds: (end - start) / 1000,
       remaining: Math.floor(remaining),
       resetSeconds: Math.ceil((end - now) / 1000),
+      rejects: budget.isHard,
       warns: remaining <= budget.warnAt
     })
   }
   return statuses
 }
 
-/** Returns the `RateLimit`, `RateLimit-Policy` and `X-Quota-Warning` headers, in a new object. Other clients are not its business. */
+/**
+ * Returns the `RateLimit`, `RateLimit-Policy` and `X-Quota-Warning` headers, in a new object. What other clients use is not the
+ * client's business, and one that obeys `RateLimit` must not wait for a quota that does not reject.
+ */
 export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Record<string, string> => {
   if (quotas.length === 0) return {}
   let state = ""
   let policy = ""
   let warning = ""
-  for (const { limit, name, remaining, resetSeconds, warns, windowSeconds } of quotas) {
+  for (const { limit, name, remaining, rejects, resetSeconds, warns, windowSeconds } of quotas) {
     if (name === "all-day" || name === "all-month") continue
     if (warns) warning += `${warning === "" ? "" : ", "}${name}`
+    if (!rejects) continue
     const separator = state === "" ? "" : ", "
     state += `${separator}"${name}";r=${remaining};t=${resetSeconds}`
     policy += `${separator}"${name}";q=${limit};w=${windowSeconds}`
   }
-  if (state === "") return {}
-  const headers = { ratelimit: state, "ratelimit-policy": policy }
+  const headers = state === "" ? {} : { ratelimit: state, "ratelimit-policy": policy }
   return warning === "" ? headers : { ...headers, "x-quota-warning": warning }
 }

@@ -51,6 +51,7 @@ describe("golden records", () => {
         ["the token as X-API-Key", ["X-API-Key: of-the-operator"]]
       ] as const
     ) await send(`the usage, ${title}`, "/usage", admin({ headers }))
+    await send("the usage, with a parameter", "/usage?month=2026-11", admin())
     await send("the usage, with a token in the URL", "/usage?token=of-the-operator", admin())
     await end()
   })
