@@ -61,10 +61,13 @@ export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
   unreadableFields: one.unreadableFields + other.unreadableFields
 })
 
+/** `key`: the label of the API key that was used; null for what uses none, such as a wait. */
+export type UsageObserver = (usage: CallUsage, key: string | null) => void
+
 /** The observer of the enclosing region. Default: null. */
 export class CurrentUsageObserver
   extends Context.Reference<CurrentUsageObserver>()("@blockquarry/http/CallUsage", {
-    defaultValue: (): ((usage: CallUsage) => void) | null => null
+    defaultValue: (): UsageObserver | null => null
   })
 {}
 
@@ -88,10 +91,10 @@ export const withUsage = <A, E, R>(
  * after the effect has ended. `onUsage` must not throw. Calls in an inner region count for the inner region only.
  */
 export const observeUsage: {
-  (onUsage: (usage: CallUsage) => void): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R>
+  (onUsage: UsageObserver): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: UsageObserver): Effect.Effect<A, E, R>
 } = /* @__PURE__ */ dual(
   2,
-  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R> =>
+  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: UsageObserver): Effect.Effect<A, E, R> =>
     Effect.provideService(self, CurrentUsageObserver, onUsage)
 )

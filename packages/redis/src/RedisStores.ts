@@ -27,14 +27,17 @@ export interface RedisStoresOptions
   extends Redis.RedisOptions, RedisRateLimitStore.RedisRateLimitOptions, RedisCacheStore.RedisCacheOptions
 {}
 
+/** Provides the cache store and the rate limit store over connections that a program has already. */
+export const layerOn = (
+  options: Omit<RedisStoresOptions, keyof Redis.RedisOptions>
+): Layer.Layer<CacheStore | RateLimitStore, never, Redis.Redis> =>
+  Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options))
+
 /** Provides the cache store and the rate limit store. */
 export const layer = (
   options: RedisStoresOptions
 ): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError | Redis.RedisMisconfiguredError> =>
-  Layer.provide(
-    Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options)),
-    Redis.layer(options)
-  )
+  Layer.provide(layerOn(options), Redis.layer(options))
 
 /** Provides both stores from configuration. Default: `QUARRY_REDIS_URL`. */
 export const layerConfig = (

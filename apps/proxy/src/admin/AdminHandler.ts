@@ -1,5 +1,6 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
 import { Engine } from "@blockquarry/http/Engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
@@ -23,7 +24,9 @@ import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
 import * as Status from "./Status.ts"
+import * as UsageReport from "./UsageReport.ts"
 import { UsageStats } from "./UsageStats.ts"
+import { UsageStore } from "./UsageStore.ts"
 
 export interface AdminOptions {
   readonly version: string
@@ -47,6 +50,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       engine: yield* Engine,
       examples: (yield* Upstreams).examples,
       usageStats: yield* UsageStats,
+      usageStore: yield* UsageStore,
       generatedTokenHash: generatedToken === null ? null : Tokens.hash(generatedToken),
       status: Effect.provide(Status.read(version), context),
       /** Updates the metrics and returns them in the Prometheus text format. */
@@ -173,18 +177,34 @@ const expectedOneTarget = ProxyError.make(
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 
-const expectedNoParameter = ProxyError.make(
+/** Reports saved usage. Without parameters the usage is that of the process since its start. */
+const usageReport = (
+  { usageStore }: AdminContext,
+  query: RequestTarget.RequestTarget["query"]
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  Effect.gen(function*() {
+    const request = yield* UsageReport.parse(query, yield* Clock.currentTimeMillis)
+    if (usageStore === null) return yield* Effect.fail(usageNotSaved)
+    const report = yield* Effect.mapError(UsageReport.read(usageStore, request), () => storeUnavailable)
+    return request.format === "csv"
+      ? ProxyResponse.text(200, "text/csv; charset=utf-8", UsageReport.toCsv(request, report), noStore)
+      : uncached(UsageReport.toJson(request, report))
+  })
+
+const usageNotSaved = ProxyError.make(
   "invalid-request",
-  "expected no parameter: the usage is that of this process since its start"
+  "usage is not saved: set usage.file or redis. Without parameters, /usage is that of this process since its start"
 )
 
 const storeUnavailable = ProxyError.make(
   "store-unavailable",
-  "the cache store is unavailable; retry later"
+  "the store is unavailable; retry later"
 )
 
+const noStore = { "cache-control": "no-store" }
+
 const uncached = (document: unknown): ProxyResponse.ProxyResponse =>
-  ProxyResponse.json(200, document, { "cache-control": "no-store" })
+  ProxyResponse.json(200, document, noStore)
 
 const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
   Effect.sync(() => {
@@ -210,7 +230,7 @@ const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>(
   "/usage": get(
     "operator",
     (admin, _request, query) =>
-      query.length > 0 ? Effect.fail(expectedNoParameter) : Effect.sync(() => uncached(usage(admin)))
+      query.length > 0 ? usageReport(admin, query) : Effect.sync(() => uncached(usage(admin)))
   ),
   "/purge": { method: "POST", kind: "operator", respond: purge },
   "/metrics": get(

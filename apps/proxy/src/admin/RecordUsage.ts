@@ -1,4 +1,4 @@
-/** Records completed requests in the access log, the usage statistics and the metrics. */
+/** Records completed requests in the access log, the usage statistics, the saved usage and the metrics. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Usage } from "../exchange/AccessLogEntry.ts"
@@ -6,23 +6,26 @@ import * as AccessLog from "../observability/AccessLog.ts"
 import type { LogSink, LogStyle } from "../observability/Logging.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
+import { SaveUsage } from "./SaveUsage.ts"
 import { UsageStats } from "./UsageStats.ts"
 
 export const layer = (
   log: { readonly sink: LogSink; readonly style: LogStyle }
-): Layer.Layer<Usage, never, ActiveConfig | ProxyMetrics | UsageStats> =>
+): Layer.Layer<Usage, never, ActiveConfig | ProxyMetrics | SaveUsage | UsageStats> =>
   Layer.effect(
     Usage,
     Effect.map(
-      Effect.all([ActiveConfig, ProxyMetrics, UsageStats]),
-      ([activeConfig, metrics, usageStats]) => ({
+      Effect.all([ActiveConfig, ProxyMetrics, SaveUsage, UsageStats]),
+      ([activeConfig, metrics, saveUsage, usageStats]) => ({
         record: (entry) => {
           usageStats.record(entry)
           metrics.record(entry)
+          saveUsage.recordRequest(entry)
           if (activeConfig.current().config.log.requests && !AccessLog.isSuccessfulProbe(entry)) {
             log.sink(AccessLog.accessLogLine(entry, log.style))
           }
         },
+        recordUse: saveUsage.recordUse,
         recordLate: (request, usage, charged) => {
           usageStats.recordLateUsage(request, usage, charged)
           metrics.recordLateUsage(request, usage, charged)

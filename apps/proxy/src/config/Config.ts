@@ -348,6 +348,16 @@ const CacheSection = Schema.Struct({
   staleIfError: key(Values.Timeout, minutes(1), "How long to serve stale if the upstream fails.")
 })
 
+const UsageSection = Schema.Struct({
+  file: optionalKey(
+    Values.FilePath,
+    "/var/lib/quarry/usage.ndjson",
+    "File of one process for its usage, to which it appends each second. With redis, usage is in Redis instead.",
+    restart
+  ),
+  retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.", restart)
+})
+
 const RedisSection = Schema.Struct({
   url: requiredKey(
     Values.RedisUrl,
@@ -472,6 +482,7 @@ export const ConfigDocument = Schema.Struct({
     "How the limits of clients are enforced, and quotas of all clients together."
   ),
   cache: section(CacheSection, "Response cache."),
+  usage: section(UsageSection, "Usage per day, team, client, operation and API key, for reports."),
   redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
   limits: section(LimitsSection, "Limits of each process."),
   shutdown: section(ShutdownSection, "Graceful shutdown."),

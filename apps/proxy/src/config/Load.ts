@@ -67,7 +67,13 @@ export const load = (
     const directory = file === undefined ? "." : NodePath.dirname(file)
     const { config: configured, secrets } = yield* Secrets.readAll(document, directory, options.env)
     const costs = yield* readCostTable(document.costTable, directory)
-    const config: Config = { ...configured, costTable: costs.table, weights: costs.weights }
+    const { usage } = document
+    const config: Config = {
+      ...configured,
+      costTable: costs.table,
+      weights: costs.weights,
+      usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
+    }
     const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]

@@ -78,6 +78,12 @@ export const addUsage = (
 /** Receives what the proxy records of requests. */
 export class Usage extends Context.Tag("quarry-proxy/Usage")<Usage, {
   readonly record: (entry: AccessLogEntry) => void
+  /** Records what a request uses of an API key, as soon as it is known. */
+  readonly recordUse: (
+    request: Pick<AccessLogEntry, "client" | "operation">,
+    usage: CallUsage,
+    key: string | null
+  ) => void
   /** Records usage that arrives after its request was recorded, and by how many units it changes the charge. */
   readonly recordLate: (
     request: Pick<AccessLogEntry, "client" | "operation">,

@@ -7,6 +7,8 @@ import type { QuotaStatus } from "./Charge.ts"
 
 export interface RequestContext extends Mutable<AccessLogEntry> {
   quotas: ReadonlyArray<QuotaStatus>
+  /** Receives usage of API keys. */
+  onUse: Usage["Type"]["recordUse"] | undefined
   /** Receives usage that arrives after the request has completed. Undefined before. */
   onLateUsage: Usage["Type"]["recordLate"] | undefined
   /** The number of charges that may still be refunded. */
@@ -54,6 +56,7 @@ export const make = (
   waitMs: 0,
   bytes: 0,
   quotas: [],
+  onUse: undefined,
   onLateUsage: undefined,
   unsettledCharges: 0,
   onSettled: undefined,
@@ -117,9 +120,15 @@ export const recordCompletion = (context: RequestContext): void => {
  * also reported to `onLateUsage`: the engine may still revalidate a stale entry, or finish an upstream request whose client
  * disconnected.
  */
-export const recordUsage = (context: RequestContext, usage: CallUsage, charged: number): void => {
+export const recordUsage = (
+  context: RequestContext,
+  usage: CallUsage,
+  charged: number,
+  key: string | null
+): void => {
   addUsage(context, usage, charged)
   context.waitMs += usage.waitMillis
+  context.onUse?.(context, usage, key)
   context.onLateUsage?.(context, usage, charged)
 }
 

@@ -66,6 +66,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
       request.method,
       clients.addressOf(request)
     )
+    context.onUse = usage.recordUse
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
       context.code = error.code
       context.detail = error.logDetail

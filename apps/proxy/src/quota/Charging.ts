@@ -4,7 +4,7 @@
  * its attempts instead, each as soon as it is known, also after the client has disconnected.
  */
 import type * as CallClient from "@blockquarry/http/CallClient"
-import type { CallUsage } from "@blockquarry/http/CallUsage"
+import type { UsageObserver } from "@blockquarry/http/CallUsage"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
 import * as Completed from "../exchange/Completed.ts"
@@ -14,7 +14,7 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 /** Receives what a call sends and uses. */
 export interface CallObserver {
   readonly onSent: CallClient.SendObserver
-  readonly onUsage: (usage: CallUsage) => void
+  readonly onUsage: UsageObserver
 }
 
 /** Runs a call that a client pays for with `charge`, and that reports to its observer what it sends and uses. */
@@ -34,14 +34,14 @@ export const charged = <A>(
     let sent = 0
     // The part of the charge that no attempt has used yet. Null once it was given back.
     let unused: number | null = charge.price
-    const onUsage = (usage: CallUsage) => {
+    const onUsage: UsageObserver = (usage, key) => {
       let correction = 0
       if (unused !== null && (usage.price > 0 || usage.priceDrift !== 0)) {
         correction = unused - usage.price
         unused = 0
         charge.correct(correction)
       }
-      RequestContext.recordUsage(context, usage, charge.shadowed ? 0 : -correction)
+      RequestContext.recordUsage(context, usage, charge.shadowed ? 0 : -correction, key)
     }
     const onSent = (change: number) => {
       sent += change

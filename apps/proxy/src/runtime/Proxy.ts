@@ -6,6 +6,7 @@ import type { AdminOptions } from "../admin/AdminHandler.ts"
 import * as AdminServer from "../admin/AdminServer.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as RecordUsage from "../admin/RecordUsage.ts"
+import * as SaveUsage from "../admin/SaveUsage.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
 import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
@@ -39,6 +40,7 @@ export const layer = (options: ProxyOptions) =>
     Layer.provideMerge(Server.layer(options.shutdownDelay)),
     Layer.provideMerge(RequestHandler.layer(options.sampler)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
+    Layer.provideMerge(SaveUsage.layer),
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),
     Layer.provideMerge(BuiltInPages.layer),
     Layer.provideMerge(ActiveConfig.layer(options.config)),

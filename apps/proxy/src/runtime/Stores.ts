@@ -1,14 +1,19 @@
-/** The stores of quotas and cache: in memory, or in Redis for all proxies of a fleet. The cache is always in memory too. */
+/**
+ * The stores of quotas, cache and usage: in memory, or in Redis for all proxies of a fleet. The cache is always in memory too.
+ */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import type { InvalidRedisUrlError, RedisMisconfiguredError } from "@blockquarry/redis/Redis"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as UsageFile from "../admin/UsageFile.ts"
+import { UsageStore } from "../admin/UsageStore.ts"
 import type { Config } from "../config/Config.ts"
 
-export type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
+type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
 /**
  * The URL of Redis is invalid, or its server replies but cannot be used. An unreachable server is only an error of `check`: the
@@ -30,15 +35,20 @@ const redisUnusable = (
 
 /** The Redis client is loaded only if Redis is configured. */
 export const layer = (
-  { cache, redis }: Pick<Config, "cache" | "redis">
-): Layer.Layer<Stores, RedisUnusableError> =>
-  redis === undefined
-    ? Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
-    : Layer.unwrapEffect(Effect.map(
-      Effect.promise(() => import("@blockquarry/redis/RedisStores")),
-      (RedisStores) =>
-        Layer.mapError(RedisStores.layer({ ...redis, maxBytes: cache.maxBytes }), redisUnusable)
+  { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">
+): Layer.Layer<Stores, RedisUnusableError, FileSystem.FileSystem> => {
+  if (redis !== undefined) {
+    return Layer.unwrapEffect(Effect.map(
+      Effect.promise(() => import("./RedisBackend.ts")),
+      (RedisBackend) =>
+        Layer.mapError(RedisBackend.layer({ ...redis, maxBytes: cache.maxBytes }, usage), redisUnusable)
     ))
+  }
+  const memory = Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
+  return usage.file === undefined
+    ? memory
+    : Layer.merge(memory, Layer.effect(UsageStore, UsageFile.make(usage.file, usage.retention)))
+}
 
 /** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */
 export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, RedisUnusableError> =>

@@ -88,6 +88,14 @@ const json = <A, I>({ adminOrigin }: ProxyProcess.ProxyProcess, path: string, sc
     Schema.decodeUnknownSync(schema)(await (await fetch(`${adminOrigin}${path}`)).json())
   )
 
+const Usage = Schema.Struct({
+  rows: Schema.Array(Schema.Struct({ client: Schema.String, key: Schema.String, team: Schema.String })),
+  total: Schema.Record({ key: Schema.String, value: Schema.Number })
+})
+
+/** The usage that both proxies have saved. */
+const usage = (proxy: ProxyProcess.ProxyProcess) => json(proxy, "/usage?by=team,client,key", Usage)
+
 /** The units that Redis has counted for the client, and for the API key. */
 const used = (proxy: ProxyProcess.ProxyProcess) =>
   Effect.map(
@@ -108,7 +116,11 @@ const start = Effect.gen(function*() {
     key: { dailyQuota },
     clients: [{ name: "client", token, dailyQuota }],
     upstream: { timeouts: { attempt: "1s" }, retry: { baseDelay: "10ms" } },
-    other: { redis: { url: redis.url }, cache: { enabled: false } }
+    other: {
+      teams: [{ name: "web", clients: ["client"] }],
+      redis: { url: redis.url },
+      cache: { enabled: false }
+    }
   })
   const proxy = ProxyProcess.start(["--config", proxyFile])
   return { billed: billing(upstream), proxies: yield* Effect.all([proxy, proxy], { concurrency: 2 }) }
@@ -140,10 +152,29 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
       const responses = yield* load(proxies, 0, 280)
       expect(responses.length).toBe(280)
       yield* settle([counted(billed.bill), counted(billed.bill)])
+      const unsettled = billed.bill.filter(({ settled }) => !settled).length
+      const saved = {
+        requests: 280,
+        attempts: billed.bill.length,
+        price: counted(billed.bill),
+        unsettledPrice: reservation * unsettled,
+        savedPrice: 0
+      }
+      yield* eventually(
+        "the saved usage is the bill",
+        Effect.map(usage(other), ({ total }) =>
+          Object.entries(saved).every(([name, count]) => total[name] === count))
+      )
+      const { rows } = yield* usage(one)
+      expect(rows.map(({ client, key, team }) => [team, client, key])).toEqual([
+        ["web", "client", ""],
+        ["web", "client", "main"]
+      ])
 
       // The other proxy dies while it waits for responses
       const before = billed.bill.length
-      billed.isHeld = (proxy) => proxy === 1
+      billed.isHeld = (proxy) =>
+        proxy === 1
       const dying = yield* Effect.fork(load(proxies, 1001, 16, 2))
       yield* load(proxies, 2000, 56, 2)
       const held = () =>

@@ -3,6 +3,7 @@ import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -167,7 +168,9 @@ export const launch = <E>(
         shutdownDelay: Effect.succeed(0),
         log,
         ...options
-      }).pipe(Layer.provide(Layer.merge(upstreams, Stores.layer(config))))
+      }).pipe(Layer.provide(
+        Layer.merge(upstreams, Layer.provide(Stores.layer(config), NodeFileSystem.layer))
+      ))
     )
     return {
       port: Context.get(context, MainServer).port() ?? 0,

@@ -72,6 +72,8 @@ const scriptCommands = {
   getrange: "key, 0, 0",
   hmget: "key, 'field'",
   hset: "key, 'field', ''",
+  hincrby: "key, 'number', 1",
+  hgetall: "key",
   pttl: "key",
   pexpire: "key, 1000",
   zcard: "key",

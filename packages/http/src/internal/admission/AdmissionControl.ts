@@ -271,7 +271,7 @@ export const make = (
         if (Exit.isSuccess(exit) && exit.value.health === "throttled") queue.recheck(key.id)
         queue.releaseSlot(admission)
         // Last, because an observer of the usage may throw.
-        if (sent > 0) instrumentation.recordCost(call, admission, weight)
+        if (sent > 0) instrumentation.recordCost(call, key.label, admission, weight)
       }
       if (settled !== null) return Effect.zipRight(Effect.ensuring(settled, Effect.sync(release)), exit)
       release()

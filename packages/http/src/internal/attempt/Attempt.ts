@@ -58,14 +58,14 @@ export const make = (
             onSent(-1)
             if (key.isReplaced()) return Effect.fail(keyReplaced(call))
           }
-          instrumentation.recordAttempt(call, "none", 0)
+          instrumentation.recordAttempt(call, key.label, "none", 0)
           return Effect.fail(
             error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error)
           )
         },
         onSuccess: (response) => {
           const { bytes, status } = response
-          instrumentation.recordAttempt(call, status, bytes.byteLength)
+          instrumentation.recordAttempt(call, key.label, status, bytes.byteLength)
           // The upstream has received only this API key with this request, so the response can contain no other.
           const now = call.clock.system.unsafeCurrentTimeMillis()
           const bodyScan = response.framed ? call.bodyScan : null

@@ -29,7 +29,7 @@ import type { Policies } from "../../ApiOptions.ts"
 import type { CacheStoreService } from "../../CacheStore.ts"
 import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "../../CallClient.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
-import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
+import { CurrentUsageObserver, type UsageObserver } from "../../CallUsage.ts"
 import type { Decoding, ResponseObserver } from "../../DecodedResponse.ts"
 import { dayMillis } from "../../RateLimitStore.ts"
 import type { RawResponse } from "../../RawResponse.ts"
@@ -87,7 +87,7 @@ export interface Call {
   /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
   readonly nextVersion: CacheStoreService["nextVersion"] | null
   /** Receives the usage of the call; null if nothing observes it. */
-  readonly onUsage: ((usage: CallUsage) => void) | null
+  readonly onUsage: UsageObserver | null
   /** What happens to describing fields that cannot be read. */
   readonly decoding: Decoding
   /** Observes the decoded response; null if nothing does. */

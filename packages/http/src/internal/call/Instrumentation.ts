@@ -74,16 +74,18 @@ export const make = () => {
     },
     recordAttempt: (
       { metricLabels, onUsage, operation: { id } }: Call,
+      key: string,
       status: number | "none",
       bytes: number
     ) => {
       attempts(metricLabels, 1, id, status)
       if (bytes > 0) responseBytes(metricLabels, bytes, id)
-      onUsage?.({ ...CallUsage.none, attempts: 1 })
+      onUsage?.({ ...CallUsage.none, attempts: 1 }, key)
     },
     /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
     recordCost: (
       { metricLabels, onUsage, operation: { id } }: Call,
+      key: string,
       expected: { readonly cost: number; readonly price: number },
       weight: number | null
     ) => {
@@ -95,7 +97,10 @@ export const make = () => {
       if (priceDrift !== 0) {
         priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
       }
-      onUsage?.({ ...CallUsage.none, cost, price, priceDrift, unsettledPrice: weight === null ? price : 0 })
+      onUsage?.(
+        { ...CallUsage.none, cost, price, priceDrift, unsettledPrice: weight === null ? price : 0 },
+        key
+      )
     },
     recordRetry: counting<RetryCause>(Telemetry.retries, "cause"),
     recordSuppressedRetry: counting<"attempts" | "deadline" | "budget">(
@@ -104,7 +109,7 @@ export const make = () => {
     ),
     recordWait: ({ metricLabels, onUsage }: Call, reason: WaitReason, millis: number) => {
       waits(metricLabels, millis / 1000, reason)
-      onUsage?.({ ...CallUsage.none, waitMillis: millis })
+      onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
     },
     recordCacheResult: ({ metricLabels, operation: { id } }: Call, result: CacheResult) =>
       cacheResults(metricLabels, 1, id, result),
@@ -114,7 +119,7 @@ export const make = () => {
       fields: ReadonlyArray<UnreadableField>
     ) => {
       for (const { field } of fields) unreadable(metricLabels, 1, id, field)
-      if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length })
+      if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
     },
     /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
     loggingUnreadable: <A, E>(

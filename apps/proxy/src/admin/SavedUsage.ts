@@ -1,0 +1,70 @@
+/** Saved usage: counters per day, team, client, operation and API key, which outlive the process. */
+import * as Schema from "effect/Schema"
+
+export const dimensions = ["day", "team", "client", "operation", "key"] as const
+
+/** The price is in units: as responses report it or, for the part `unsettledPrice`, as expected. */
+export const counters = ["requests", "attempts", "price", "unsettledPrice", "savedPrice", "failures"] as const
+
+export type Dimension = typeof dimensions[number]
+
+/**
+ * The day is in UTC, as in `2026-11-24`. A client without a team has the team `""`. Attempts and prices have the name of an API
+ * key, and requests, savings and failures, which no key causes, have the key `""`.
+ */
+export const UsageRow = Schema.Struct({
+  day: Schema.String,
+  team: Schema.String,
+  client: Schema.String,
+  operation: Schema.String,
+  key: Schema.String,
+  requests: Schema.Number,
+  attempts: Schema.Number,
+  price: Schema.Number,
+  unsettledPrice: Schema.Number,
+  savedPrice: Schema.Number,
+  failures: Schema.Number
+})
+
+export type UsageRow = typeof UsageRow.Type
+
+type Mutable = { -readonly [Name in keyof UsageRow]: UsageRow[Name] }
+
+const zero: UsageRow = {
+  day: "",
+  team: "",
+  client: "",
+  operation: "",
+  key: "",
+  requests: 0,
+  attempts: 0,
+  price: 0,
+  unsettledPrice: 0,
+  savedPrice: 0,
+  failures: 0
+}
+
+/** Sums rows with the same values of some dimensions. The others are `""`. */
+export const makeSums = (by: ReadonlyArray<Dimension>) => {
+  const sums = new Map<string, Mutable>()
+  return {
+    add: (row: Partial<UsageRow>): void => {
+      const names = by.map((dimension) => row[dimension] ?? "")
+      const id = names.join("\n")
+      let sum = sums.get(id)
+      if (sum === undefined) {
+        sum = { ...zero }
+        for (const [index, dimension] of by.entries()) sum[dimension] = names[index] ?? ""
+        sums.set(id, sum)
+      }
+      for (const counter of counters) sum[counter] += row[counter] ?? 0
+    },
+    /** In the order of the dimensions. */
+    rows: (): ReadonlyArray<UsageRow> =>
+      [...sums].sort(([one], [other]) => one < other ? -1 : 1).map(([, sum]) => sum)
+  }
+}
+
+export const dayMillis = 86_400_000
+
+export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)

@@ -1,0 +1,12 @@
+/** The stores in Redis, over the same connections. This module is loaded only if Redis is configured. */
+import * as Redis from "@blockquarry/redis/Redis"
+import * as RedisStores from "@blockquarry/redis/RedisStores"
+import * as Layer from "effect/Layer"
+import * as UsageInRedis from "../admin/UsageInRedis.ts"
+import { UsageStore } from "../admin/UsageStore.ts"
+import type { Config } from "../config/Config.ts"
+
+export const layer = (options: RedisStores.RedisStoresOptions, { retention }: Config["usage"]) =>
+  Layer.merge(RedisStores.layerOn(options), Layer.effect(UsageStore, UsageInRedis.make(retention))).pipe(
+    Layer.provide(Redis.layer(options))
+  )
