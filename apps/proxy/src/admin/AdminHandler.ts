@@ -182,23 +182,15 @@ const usageReport = (
   { usageStore }: AdminContext,
   query: RequestTarget.RequestTarget["query"]
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
-  Effect.gen(function*() {
-    const request = yield* UsageReport.parse(query, yield* Clock.currentTimeMillis)
-    if (usageStore === null) return yield* Effect.fail(usageNotSaved)
-    const report = yield* Effect.mapError(UsageReport.read(usageStore, request), () => storeUnavailable)
-    return request.format === "csv"
-      ? ProxyResponse.text(200, "text/csv; charset=utf-8", UsageReport.toCsv(request, report), noStore)
-      : uncached(UsageReport.toJson(request, report))
-  })
-
-const usageNotSaved = ProxyError.make(
-  "invalid-request",
-  "usage is not saved: set usage.file or redis. Without parameters, /usage is that of this process since its start"
-)
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(
+      UsageReport.make(usageStore, query, now),
+      ({ contentType, text }) => ProxyResponse.text(200, contentType, text, noStore)
+    ))
 
 const storeUnavailable = ProxyError.make(
   "store-unavailable",
-  "the store is unavailable; retry later"
+  "the cache store is unavailable; retry later"
 )
 
 const noStore = { "cache-control": "no-store" }

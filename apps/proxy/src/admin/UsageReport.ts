@@ -5,11 +5,11 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as SavedUsage from "./SavedUsage.ts"
 import type { UsageStoreService } from "./UsageStore.ts"
 
-export interface ReportRequest {
+interface ReportRequest {
   readonly from: string
   readonly to: string
   readonly by: ReadonlyArray<SavedUsage.Dimension>
-  readonly format: "json" | "csv"
+  readonly format: keyof typeof formats
 }
 
 const maxDays = 400
@@ -51,41 +51,79 @@ export const parse = (
       `by: expected one or more of ${SavedUsage.dimensions.join(", ")}, got ${JSON.stringify(by)}`
     )
   }
-  return format === "json" || format === "csv"
+  return format === "json" || format === "csv" || format === "table"
     ? Either.right({ from, to, by: names, format })
-    : invalid(`format: expected json or csv, got ${JSON.stringify(format)}`)
+    : invalid(`format: expected json, csv or table, got ${JSON.stringify(format)}`)
 }
 
-/** Returns the sums of saved usage, and their total. */
-export const read = (store: UsageStoreService, { by, from, to }: ReportRequest) => {
-  const sums = SavedUsage.makeSums(by)
-  const total = SavedUsage.makeSums([])
-  return Effect.map(
-    store.read(from, to, (row) => {
+/** Reports saved usage. Fails if the parameters are invalid, or there is no store or none that responds. */
+export const make = (
+  store: UsageStoreService | null,
+  query: ReadonlyArray<readonly [name: string, value: string]>,
+  now: number
+): Effect.Effect<{ readonly contentType: string; readonly text: string }, ProxyError.ProxyError> =>
+  Effect.gen(function*() {
+    const request = yield* parse(query, now)
+    if (store === null) return yield* Effect.fail(notSaved)
+    const { by, format, from, to } = request
+    const sums = SavedUsage.makeSums(by)
+    const total = SavedUsage.makeSums([])
+    total.add({})
+    const reading = store.read(from, to, (row) => {
       sums.add(row)
       total.add(row)
-    }),
-    () => ({ rows: sums.rows(), total: total.rows()[0] })
-  )
+    })
+    yield* Effect.mapError(reading, () => unavailable)
+    const columns = [...by, ...SavedUsage.counters]
+    const rows = sums.rows().map((row) => columns.map((name) => row[name]))
+    const totals = total.rows().map((row) => columns.map((name) => row[name]))
+    return formats[format](request, columns, rows, totals)
+  })
+
+type Cells = ReadonlyArray<string | number>
+
+type Format = (
+  request: ReportRequest,
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<Cells>,
+  totals: ReadonlyArray<Cells>
+) => { readonly contentType: string; readonly text: string }
+
+const json: Format = ({ by, from, to }, columns, rows, totals) => {
+  const object = (cells: Cells) => Object.fromEntries(cells.map((cell, index) => [columns[index], cell]))
+  const total = Object.fromEntries(Object.entries(object(totals[0] ?? [])).slice(by.length))
+  return {
+    contentType: "application/json; charset=utf-8",
+    text: `${JSON.stringify({ from, to, by, rows: rows.map(object), total })}\n`
+  }
 }
 
-export type Report = Effect.Effect.Success<ReturnType<typeof read>>
-
-const columns = (by: ReadonlyArray<SavedUsage.Dimension>) => [...by, ...SavedUsage.counters]
-
-const pick = (row: SavedUsage.UsageRow, by: ReadonlyArray<SavedUsage.Dimension>) =>
-  Object.fromEntries(columns(by).map((name) => [name, row[name]]))
-
-export const toJson = ({ by, from, to }: ReportRequest, { rows, total }: Report) => ({
-  from,
-  to,
-  by,
-  rows: rows.map((row) => pick(row, by)),
-  total: total === undefined ? null : pick(total, [])
+/** Names of the configuration need no quotes. */
+const csv: Format = (_, columns, rows) => ({
+  contentType: "text/csv; charset=utf-8",
+  text: [columns, ...rows].map((cells) => `${cells.join(",")}\r\n`).join("")
 })
 
-/** Names of the configuration need no quotes in CSV. */
-export const toCsv = ({ by }: ReportRequest, { rows }: Report): string =>
-  [columns(by), ...rows.map((row) => columns(by).map((name) => row[name]))]
-    .map((cells) => `${cells.join(",")}\r\n`)
-    .join("")
+const table: Format = ({ from, to }, columns, rows, totals) => {
+  const lines = [columns, ...rows, ...totals]
+  const widths = columns.map((_, index) => Math.max(...lines.map((cells) => String(cells[index]).length)))
+  const line = (cells: Cells) =>
+    cells.map((cell, index) =>
+      typeof cell === "number" || index >= columns.length - SavedUsage.counters.length
+        ? String(cell).padStart(widths[index] ?? 0)
+        : cell.padEnd(widths[index] ?? 0)
+    ).join("  ").trimEnd()
+  return {
+    contentType: "text/plain; charset=utf-8",
+    text: `Usage from ${from} to ${to}, in units\n\n${lines.map((cells) => `${line(cells)}\n`).join("")}`
+  }
+}
+
+const formats = { json, csv, table }
+
+const notSaved = ProxyError.make(
+  "invalid-request",
+  "usage is not saved: set usage.file or redis. Without parameters, /usage is that of this process since its start"
+)
+
+const unavailable = ProxyError.make("store-unavailable", "the store of usage is unavailable; retry later")

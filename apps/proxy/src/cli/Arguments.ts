@@ -20,6 +20,7 @@ type Command =
   | { readonly _tag: "PrintConfig" }
   | { readonly _tag: "ExampleConfig" }
   | { readonly _tag: "NewToken"; readonly client: string }
+  | { readonly _tag: "Usage"; readonly query: ReadonlyArray<readonly [name: string, value: string]> }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
 
@@ -64,6 +65,14 @@ const rows: ReadonlyArray<OptionRow> = [
     text: "Use the embedded sandbox as upstream: synthetic data, no account, no network"
   }),
   { name: "connect", text: "With config check: try Redis too, for at most 2 s" },
+  { name: "from", value: "DAY", text: "With usage: first day in UTC (default: the first of this month)" },
+  { name: "to", value: "DAY", text: "With usage: last day in UTC (default: today)" },
+  {
+    name: "by",
+    value: "NAMES",
+    text: "With usage: day, team, client, operation, key, by commas (default: client)"
+  },
+  { name: "format", value: "FORMAT", text: "With usage: table, csv or json (default: table)" },
   // Help and version are answered before the command line is parsed
   { name: "help", alias: "h", text: "Show this help" },
   { name: "version", alias: "v", text: "Show the version" }
@@ -102,6 +111,7 @@ const program = CommandDescriptor.make("quarry-proxy", options).pipe(
     ["serve", namedCommand("serve", { _tag: "Serve" })],
     ["config", configCommand],
     ["token", tokenCommand],
+    ["usage", namedCommand("usage", { _tag: "Usage", query: [] })],
     ["help", namedCommand("help", { _tag: "Help" })]
   ])
 )
@@ -163,11 +173,22 @@ export const parse = (args: ReadonlyArray<string>) =>
     if (connect && command._tag !== "CheckConfig") {
       return yield* Effect.fail("--connect: expected the command config check")
     }
+    const query = ["from", "to", "by", "format"].flatMap((name) => {
+      const value = options.get(name)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    if (query[0] !== undefined && command._tag !== "Usage") {
+      return yield* Effect.fail(`--${query[0][0]}: expected the command usage`)
+    }
     const overrides = rows.flatMap(({ name, variable }) =>
       variable === undefined ? [] : [[variable, options.get(name)] as const]
     )
     return {
-      command: command._tag === "CheckConfig" ? { ...command, connect } : command,
+      command: command._tag === "CheckConfig"
+        ? { ...command, connect }
+        : command._tag === "Usage"
+        ? { ...command, query }
+        : command,
       optionValues: Object.fromEntries(overrides)
     }
   })
@@ -175,7 +196,7 @@ export const parse = (args: ReadonlyArray<string>) =>
 const unknownCommand = (positionals: ReadonlyArray<string>): string =>
   `unknown command ${
     JSON.stringify(positionals.join(" "))
-  }; expected serve, config check, config print, config example or token NAME`
+  }; expected serve, config check, config print, config example, usage or token NAME`
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
@@ -199,6 +220,7 @@ Usage:
   quarry-proxy [serve] [options]
   quarry-proxy config check | print | example [--config FILE]
   quarry-proxy token NAME
+  quarry-proxy usage [--from DAY] [--to DAY] [--by NAMES] [--format FORMAT] [--config FILE]
 
 Commands:
 ${helpRow("serve", "Run the proxy (default)")}
@@ -206,6 +228,7 @@ ${helpRow("config check", "Validate the configuration")}
 ${helpRow("config print", "Print the effective configuration and the source of each value, without secrets")}
 ${helpRow("config example", "Print a commented example with every key")}
 ${helpRow("token NAME", "Create a token for a client or an operator, and print its configuration")}
+${helpRow("usage", "Print the saved usage of a fleet, or of the file of this machine")}
 
 Options:
 ${rows.map(optionRow).join("\n")}
@@ -232,6 +255,7 @@ Examples:
   ${Names.apiKey}=… ${baseUrlSettings.data.variable}=https://data.example.com quarry-proxy
   quarry-proxy config example > quarry-proxy.yaml && quarry-proxy token indexer
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
+  quarry-proxy usage --config quarry-proxy.yaml --from 2026-11-01 --by team,operation
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'
 
 Exit status: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration,

@@ -1,7 +1,10 @@
 /** The commands that print something and end. */
 import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as UsageReport from "../admin/UsageReport.ts"
+import { UsageStore } from "../admin/UsageStore.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
 import * as Load from "../config/Load.ts"
@@ -24,6 +27,8 @@ export const run = (
       return Console.log(version)
     case "NewToken":
       return newToken(command.client)
+    case "Usage":
+      return usage(options, command.query)
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
@@ -37,6 +42,31 @@ export const run = (
 }
 
 const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
+
+/** Prints the usage that is saved in Redis, or in the file of this machine. */
+const usage = (
+  options: Load.LoadOptions,
+  query: ReadonlyArray<readonly [name: string, value: string]>
+): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const loaded = yield* load(options)
+    const now = yield* Clock.currentTimeMillis
+    const format = query.some(([name]) => name === "format") ? [] : [["format", "table"] as const]
+    const { text } = yield* Effect.flatMap(
+      UsageStore,
+      (store) => UsageReport.make(store, [...query, ...format], now)
+    ).pipe(
+      Effect.provide(Stores.layer(loaded.config)),
+      Effect.catchTags({
+        ProxyError: ({ code, message }) =>
+          code === "invalid-request"
+            ? ExitError.usageError(message)
+            : new ExitError.ExitError({ message: `quarry-proxy: ${message}`, exitCode: 1 }),
+        RedisUnusableError: (failed) => ExitError.redisUnusable(loaded, failed)
+      })
+    )
+    yield* Console.log(text.trimEnd())
+  })
 
 /** `connect`: also tries Redis. */
 const check = (

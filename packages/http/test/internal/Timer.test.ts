@@ -23,7 +23,9 @@ describe("a timer of the live clock", () => {
           resume(Effect.void)
         })
       })
-      expect([calls, activeTimers()]).toEqual([1, before])
+      expect(calls).toBe(1)
+      // A timer of the test runner may end meanwhile.
+      expect(activeTimers()).toBeLessThanOrEqual(before)
     }))
 
   it("keeps the process alive until it is stopped, which may happen twice", () => {
