@@ -21,7 +21,7 @@ describe("golden records", () => {
     const clients = [
       testClient("shop", "of-shop", {
         rateLimit: { limit: 6, window: 10_000 },
-        dailyQuota: 500,
+        dailyQuota: { soft: 100, hard: 500 },
         scopes: ["read", "write"]
       }),
       testClient("game", "of-game")
