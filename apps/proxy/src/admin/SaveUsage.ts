@@ -42,13 +42,19 @@ export const make = (
     let pending: Batch | null = null
     let number = 0
     let failed = false
+    /** Formatting a date for each request would take long. */
+    let today = { name: "", start: Number.POSITIVE_INFINITY }
     const add = (
       { client, operation }: Pick<AccessLogEntry, "client" | "operation">,
       row: Partial<SavedUsage.UsageRow>
     ): void => {
       if (client === null || operation === null) return
-      const day = SavedUsage.dayOf(clock.unsafeCurrentTimeMillis())
-      sums.add({ day, team: teamOf(client), client, operation, ...row })
+      const now = clock.unsafeCurrentTimeMillis()
+      if (now < today.start || now >= today.start + SavedUsage.dayMillis) {
+        const start = Math.floor(now / SavedUsage.dayMillis) * SavedUsage.dayMillis
+        today = { name: SavedUsage.dayOf(start), start }
+      }
+      sums.add({ day: today.name, team: teamOf(client), client, operation, ...row })
     }
     const save = Effect.gen(function*() {
       if (pending === null) {
