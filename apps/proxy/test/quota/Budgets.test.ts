@@ -76,7 +76,7 @@ describe("quotas per day and month", () => {
           )
           const usedOf = (index: number) => consumed.get(keys[index] ?? "") ?? 0
           const exceeded = client.budgets.find(({ isHard, quota }, index) =>
-            isHard && usedOf(index) + price > quota.limit
+            isHard && price > Math.max(0, quota.limit - usedOf(index))
           )
           const acquired = yield* Effect.either(
             Effect.uninterruptible(quotas.acquire(client, { price, rateCost: 1 }, now, undefined))
