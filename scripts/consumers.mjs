@@ -99,7 +99,7 @@ const archiveBudgets = {
   "@blockquarry/core": 152,
   "@blockquarry/http": 259,
   "@blockquarry/proxy": 760,
-  "@blockquarry/redis": 40,
+  "@blockquarry/redis": 44,
   "@blockquarry/sandbox": 131
 }
 
