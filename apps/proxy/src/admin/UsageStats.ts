@@ -49,8 +49,8 @@ export const make = (now: number) => {
   const failures: Array<ReturnType<typeof toFailure>> = []
 
   const clientOf = (name = unauthenticatedName) => {
-    const client = clients.get(name) ?? makeClient()
-    clients.set(name, client)
+    let client = clients.get(name)
+    if (client === undefined) clients.set(name, client = makeClient())
     return client
   }
 

@@ -73,13 +73,7 @@ export const make = (
     if (budgets.length === 0) return Completed.map(acquired, (permit) => ({ permit, consumptions: [] }))
     return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
       const isDelayed = permit._tag === "Delayed" && mode === "enforce"
-      const consumed = fromAll(budgets, (budget) => {
-        const timeLeft = deadline - steadyNow()
-        return isDelayed ? peek(budget, price, now, timeLeft) : consume(budget, price, now, timeLeft)
-      }, (budget, consumption) =>
-        isDelayed
-          ? Effect.succeed(consumption.remaining)
-          : run(store.refund(budget.account, budget.quota, price, 0, consumption)))
+      const consumed = consumeAll(budgets, price, now, deadline, isDelayed, [])
       return Completed.flatMap(
         consumed,
         (consumptions) =>
@@ -126,31 +120,48 @@ export const make = (
     )
 
   /** Consumes from each quota until one is exceeded. Then those before it get their units back. */
-  const fromAll = (
+  const consumeAll = (
     budgets: ReadonlyArray<Budget>,
-    consume: (budget: Budget) => Effect.Effect<Consumption, StoreError>,
-    giveBack: (budget: Budget, consumption: Consumption) => Effect.Effect<number>,
-    index = 0
+    price: number,
+    now: number,
+    deadline: number,
+    isDelayed: boolean,
+    consumptions: Array<Consumption>
   ): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
-    const budget = budgets[index]
-    if (budget === undefined) return Effect.succeed([])
+    const budget = budgets[consumptions.length]
+    if (budget === undefined) return Effect.succeed(consumptions)
+    const timeLeft = deadline - steadyNow()
+    const consumed = isDelayed
+      ? peek(budget, price, now, timeLeft)
+      : consume(budget, price, now, timeLeft)
     return Completed.flatMap(
-      consume(budget),
+      consumed,
       (consumption): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
-        if (mode === "enforce" && isExceeded(consumption)) return Effect.succeed([consumption])
-        return Completed.flatMap(
-          fromAll(budgets, consume, giveBack, index + 1),
-          (others) =>
-            mode === "enforce" && others.some(isExceeded)
-              ? Completed.map(
-                giveBack(budget, consumption),
-                (remaining) => [{ ...consumption, remaining }, ...others]
-              )
-              : Effect.succeed([consumption, ...others])
-        )
+        consumptions.push(consumption)
+        if (mode === "shadow" || !isExceeded(consumption)) {
+          return consumeAll(budgets, price, now, deadline, isDelayed, consumptions)
+        }
+        return isDelayed ? Effect.succeed(consumptions) : giveBack(budgets, price, now, consumptions)
       }
     )
   }
+
+  /** Gives back what was consumed before the last quota, which is exceeded. */
+  const giveBack = (
+    budgets: ReadonlyArray<Budget>,
+    price: number,
+    now: number,
+    consumptions: ReadonlyArray<Consumption>
+  ): Effect.Effect<ReadonlyArray<Consumption>> =>
+    Effect.forEach(consumptions, (consumption, index) => {
+      const budget = budgets[index]
+      return budget === undefined || isExceeded(consumption)
+        ? Effect.succeed(consumption)
+        : Effect.map(
+          evaluate(store.refund(budget.account, budget.quota, price, 0, consumption), now),
+          (remaining) => ({ ...consumption, remaining })
+        )
+    })
 
   const attempt = (
     waiter: Waiter,
@@ -188,9 +199,9 @@ export const make = (
       units
     ) => {
       if (units === 0) return
-      for (const [index, consumption] of consumptions.entries()) {
-        const budget = client.budgets[index]
-        if (budget === undefined || isExceeded(consumption)) continue
+      for (let index = 0; index < consumptions.length; index++) {
+        const [budget, consumption] = [client.budgets[index], consumptions[index]]
+        if (budget === undefined || consumption === undefined || isExceeded(consumption)) continue
         const age = steadyNow() - decidedAt
         const refund = store.refund(budget.account, budget.quota, units, age, consumption)
         if (refund.evaluate !== undefined) refund.evaluate(systemNow())

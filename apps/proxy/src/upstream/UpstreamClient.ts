@@ -220,8 +220,8 @@ const makeCalls = (
   return {
     describe,
     of: (operation: AnyOperation, isOpaque: boolean) => {
-      const calls = prepared.get(operation) ?? prepare(operation, isOpaque)
-      prepared.set(operation, calls)
+      let calls = prepared.get(operation)
+      if (calls === undefined) prepared.set(operation, calls = prepare(operation, isOpaque))
       return calls
     }
   }
