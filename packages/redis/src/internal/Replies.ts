@@ -74,6 +74,7 @@ const scriptCommands = {
   hset: "key, 'field', ''",
   hincrby: "key, 'number', 1",
   hgetall: "key",
+  hdel: "key, 'field'",
   pttl: "key",
   pexpire: "key, 1000",
   zcard: "key",
