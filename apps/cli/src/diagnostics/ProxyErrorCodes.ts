@@ -10,6 +10,7 @@ export const proxyErrorCodes = {
   "token-in-url": "HTTP 400. The URL contains a token. Send it in a header, and replace the token, because URLs are logged.",
   "token-missing": "HTTP 401. Authentication is required. Send your token as X-API-Key or Authorization: Bearer.",
   "token-unknown": "HTTP 401. The token is invalid. Ask the operator of the proxy for a token.",
+  "client-disabled": "HTTP 403. An operator of the proxy has disabled your client.",
   "chain-not-allowed": "HTTP 403. The token is not allowed for this chain. Ask the operator of the proxy.",
   "contract-not-allowed": "HTTP 403. The token is allowed for other contracts only. Ask the operator of the proxy.",
   "cross-site": "HTTP 403. Cross-site requests are rejected if they need no token or change data.",

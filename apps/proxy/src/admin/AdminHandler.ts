@@ -1,10 +1,15 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
+import { closestMatch } from "@blockquarry/core/Suggestion"
 import { Engine } from "@blockquarry/http/Engine"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import { randomUUID } from "node:crypto"
+
 import * as CrossSite from "../auth/CrossSite.ts"
+import { Orders } from "../auth/Orders.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
@@ -19,13 +24,13 @@ import { Quotas } from "../quota/Quotas.ts"
 import { MainServer } from "../server/Server.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
+import * as Fleet from "./Fleet.ts"
 import { sampleCommands } from "./page/SampleCommands.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
 import * as Status from "./Status.ts"
 import * as UsageReport from "./UsageReport.ts"
-import { UsageStats } from "./UsageStats.ts"
 import { UsageStore } from "./UsageStore.ts"
 
 export interface AdminOptions {
@@ -38,7 +43,7 @@ type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
 
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
-    const context = yield* Effect.context<ActiveConfig | Engine | MainServer | UsageStats>()
+    const context = yield* Effect.context<ActiveConfig | Engine | Fleet.Fleet | MainServer | Orders>()
     const activeConfig = yield* ActiveConfig
     const mainServer = yield* MainServer
     const proxyMetrics = yield* ProxyMetrics
@@ -49,7 +54,8 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       mainServer,
       engine: yield* Engine,
       examples: (yield* Upstreams).examples,
-      usageStats: yield* UsageStats,
+      fleet: yield* Fleet.Fleet,
+      orders: yield* Orders,
       usageStore: yield* UsageStore,
       generatedTokenHash: generatedToken === null ? null : Tokens.hash(generatedToken),
       status: Effect.provide(Status.read(version), context),
@@ -131,26 +137,72 @@ interface AdminPage {
 
 const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({ method: "GET", kind, respond })
 
-const usage = ({ usageStats }: AdminContext) => {
-  const { clients, operations, since, totals } = usageStats.usage()
+const usage = ({ reports, scope }: Fleet.Processes) => {
+  const { clients, operations, totals } = Fleet.sum(reports)
   return {
-    since: Status.toIsoTime(since),
+    scope,
+    since: Status.toIsoTime(Math.min(...reports.map(({ usage }) => usage.since))),
+    processes: reports.map(({ name }) => name),
     totals,
     operations,
     clients: clients.map((client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) }))
   }
 }
 
+/** Logs what an operator did, at every log level. */
+const audit = (message: string): Effect.Effect<void> =>
+  Effect.logInfo(message).pipe(Logger.withMinimumLogLevel(LogLevel.Info))
+
+const senderOf = ({ activeConfig }: AdminContext, request: ProxyRequest, operator: string): string =>
+  `${operator} from ${activeConfig.current().clients.addressOf(request)}`
+
+/** Gives or revokes an order for a client, or for one process or `all`. */
+const order = (kind: "client" | "process", change: "give" | "revoke", done: string): AdminPage => ({
+  method: "POST",
+  kind: "operator",
+  respond: (admin, request, query, operator) =>
+    Effect.gen(function*() {
+      const { activeConfig, fleet, orders } = admin
+      yield* CrossSite.rejectCrossSite(request.headers)
+      const [[parameter, name] = ["", ""], ...more] = query
+      if (parameter !== kind || more.length > 0) {
+        return yield* ProxyError.make("invalid-request", `expected one ?${kind}=`)
+      }
+      const names = kind === "client"
+        ? activeConfig.current().config.clients.map(({ name }) => name)
+        : (yield* fleet).reports.map(({ name }) => name)
+      const chosen = kind === "process" && name === "all" ? names : names.filter((each) => each === name)
+      if (chosen.length === 0) {
+        const similar = closestMatch(name, names)
+        const hint = similar === undefined ? "" : `; did you mean ${similar}?`
+        return yield* ProxyError.make("invalid-request", `no ${kind} has the name ${name}${hint}`)
+      }
+      const sender = senderOf(admin, request, operator)
+      yield* Effect.mapError(
+        Effect.forEach(chosen, (name) => orders[change](kind, name, sender)),
+        () => ordersUnavailable
+      )
+      yield* audit(`${kind} ${chosen.join(", ")} ${done} by ${sender}`)
+      return ProxyResponse.json(200, { [done]: chosen })
+    })
+})
+
+const ordersUnavailable = ProxyError.make(
+  "store-unavailable",
+  "Redis is unavailable, so the processes of the fleet may not follow; retry later"
+)
+
 /** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
-const purge: Respond = ({ engine, activeConfig }, request, query, operator) =>
+const purge: Respond = (admin, request, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(request.headers)
-    const { clients, upstream } = activeConfig.current()
-    const sender = `${operator} from ${clients.addressOf(request)}`
+    const { activeConfig, engine } = admin
+    const { upstream } = activeConfig.current()
+    const sender = senderOf(admin, request, operator)
     const [parameter, ...more] = query
     if (parameter === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo(`cache purged by ${sender}`)
+      yield* audit(`cache purged by ${sender}`)
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const [name, target] = parameter
@@ -167,7 +219,7 @@ const purge: Respond = ({ engine, activeConfig }, request, query, operator) =>
     if (!(yield* upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    yield* Effect.logInfo(`cached response of ${match.operation.id} purged by ${sender}`)
+    yield* audit(`cached response of ${match.operation.id} purged by ${sender}`)
     return ProxyResponse.json(200, { purged: target })
   })
 
@@ -206,14 +258,15 @@ const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
     )
   })
 
-const readiness: Respond = ({ activeConfig, engine, mainServer }) =>
+const readiness: Respond = ({ activeConfig, engine, mainServer, orders }) =>
   Effect.suspend(() =>
-    Health.readyResponse(activeConfig.current().upstream, engine, mainServer.shuttingDown())
+    Health.readyResponse(activeConfig.current(), orders, engine, mainServer.shuttingDown())
   )
 
 const unknownAdminPath = ProxyError.make(
   "unknown-path",
-  "path not found; the admin listener serves /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
+  "path not found; the admin listener serves /, /status.json, /usage, /metrics, /livez, /readyz, and POST /purge, /disable, " +
+    "/enable, /drain and /resume"
 )
 
 const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
@@ -222,8 +275,14 @@ const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>(
   "/usage": get(
     "operator",
     (admin, _request, query) =>
-      query.length > 0 ? usageReport(admin, query) : Effect.sync(() => uncached(usage(admin)))
+      query.length > 0
+        ? usageReport(admin, query)
+        : Effect.map(admin.fleet, (processes) => uncached(usage(processes)))
   ),
+  "/disable": order("client", "give", "disabled"),
+  "/enable": order("client", "revoke", "enabled"),
+  "/drain": order("process", "give", "draining"),
+  "/resume": order("process", "revoke", "resumed"),
   "/purge": { method: "POST", kind: "operator", respond: purge },
   "/metrics": get(
     "metrics",

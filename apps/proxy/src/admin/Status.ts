@@ -1,4 +1,4 @@
-/** The response of `/status.json`: the counters of the process and the state of its dependencies. */
+/** The response of `/status.json`: the counters of the fleet, its processes, and the state of the dependencies of this one. */
 import { upstreamNames } from "@blockquarry/core/Upstreams"
 import { Engine } from "@blockquarry/http/Engine"
 import * as Telemetry from "@blockquarry/http/Telemetry"
@@ -10,14 +10,15 @@ import * as Either from "effect/Either"
 import * as Metric from "effect/Metric"
 import * as Struct from "effect/Struct"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
+import { Orders } from "../auth/Orders.ts"
 import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../server/Server.ts"
 import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
+import * as Fleet from "./Fleet.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
-import * as UsageStats from "./UsageStats.ts"
 
 /** Times are ISO 8601 in UTC. Durations are in milliseconds. */
 export type Status = ReturnType<typeof make>
@@ -30,20 +31,28 @@ export const toIsoTime = (millis: number): string => new Date(millis).toISOStrin
 
 const toIsoTimeOrNull = (millis: number | null): string | null => millis === null ? null : toIsoTime(millis)
 
-/** Returns the status from the usage counters and the current state of everything else. */
+/** Returns the status from the reports of the processes and the current state of everything else. */
 export const make = (
   version: string,
-  { clients, failures, series, since, totals }: UsageStats.UsageSnapshot,
+  { reports, scope }: Fleet.Processes,
   { clients: configured, now, ...current }: CurrentState
 ) => {
-  const quotas = new Map(configured.map((client) => [client.name, client.quotas]))
-  const names = new Set([...quotas.keys(), ...clients.map(({ name }) => name)])
+  const { clients, failures, series, totals } = Fleet.sum(reports)
+  const states = new Map(configured.map((client) => [client.name, client]))
+  const names = new Set([...states.keys(), ...clients.map(({ name }) => name)])
   return {
     name: "quarry-proxy",
     version,
-    startedAt: toIsoTime(since),
+    startedAt: toIsoTime(reports[0].usage.since),
     now: toIsoTime(now),
     ...current,
+    /** What the counters are of. */
+    scope,
+    processes: reports.map(({ usage, ...process }) => ({
+      ...process,
+      startedAt: toIsoTime(usage.since),
+      ...Struct.pick(usage.totals, "requests", "failures", "upstreamCost")
+    })),
     totals: Struct.omit(
       totals,
       "chargedCost",
@@ -59,7 +68,7 @@ export const make = (
     // The configured clients, including those without requests, then all others with requests
     clients: Array.from(
       names,
-      (name) => clientStatus(name, quotas.get(name) ?? [], clients.find((client) => client.name === name))
+      (name) => clientStatus(name, states.get(name), clients.find((client) => client.name === name))
     ),
     failures: failures.map((failure) => ({ ...failure, at: toIsoTime(failure.at) }))
   }
@@ -67,20 +76,25 @@ export const make = (
 
 const clientStatus = (
   name: string,
-  quotas: CurrentState["clients"][number]["quotas"],
-  usage: UsageStats.ClientUsage | undefined
+  state: CurrentState["clients"][number] | undefined,
+  usage: ReturnType<typeof Fleet.sum>["clients"][number] | undefined
 ) => {
   const counts = usage ?? UsageCounts.zero()
   return {
     name,
     ...Struct.pick(counts, "requests", "hits", "rejected", "failures", "upstreamCost", "savedCost"),
     lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
-    quotas
+    disabled: state?.disabled === undefined
+      ? null
+      : { ...state.disabled, at: toIsoTime(state.disabled.at) },
+    quotas: state?.quotas ?? []
   }
 }
 
 const currentState = Effect.gen(function*() {
-  const { clientQuotas, clients, config, upstream } = (yield* ActiveConfig).current()
+  const configured = (yield* ActiveConfig).current()
+  const { clientQuotas, clients, config, upstream } = configured
+  const orders = yield* Orders
   const quotasOf = (client: AuthenticatedClient) =>
     Effect.map(clientQuotas.status(client), (quotas) =>
       quotas.map(({ limit, name, remaining }) => ({
@@ -91,7 +105,7 @@ const currentState = Effect.gen(function*() {
       })))
   return {
     now: yield* Clock.currentTimeMillis,
-    state: Health.readinessState(upstream, (yield* MainServer).shuttingDown()),
+    state: Health.readinessState(configured, orders, (yield* MainServer).shuttingDown()),
     anonymousAccess: allowsAnonymousClients(config),
     sandbox: config.upstream.sandbox,
     policies: EffectivePolicies.rows(config),
@@ -99,7 +113,12 @@ const currentState = Effect.gen(function*() {
     store: yield* storeStatus(config),
     clients: yield* Effect.forEach(
       clients.all,
-      (client) => Effect.map(quotasOf(client), (quotas) => ({ name: client.name, quotas })),
+      (client) =>
+        Effect.map(quotasOf(client), (quotas) => ({
+          name: client.name,
+          disabled: orders.find("client", client.name),
+          quotas
+        })),
       { concurrency: 16 }
     )
   }
@@ -165,7 +184,7 @@ const storeStatus = ({ redis }: Config) =>
 
 export const read = (version: string) =>
   Effect.zipWith(
+    Effect.flatten(Fleet.Fleet),
     currentState,
-    UsageStats.UsageStats,
-    (current, usage) => make(version, usage.snapshot(current.now), current)
+    (processes, current) => make(version, processes, current)
   )

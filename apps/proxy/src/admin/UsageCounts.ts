@@ -1,4 +1,5 @@
 /** What the status page, usage reports and metrics count of requests. */
+import * as Struct from "effect/Struct"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /**
@@ -48,6 +49,11 @@ export const zero = () => ({
 })
 
 export type MutableCounts = ReturnType<typeof zero>
+
+/** Adds the counts of another process. */
+export const addAll = (counts: MutableCounts, other: Readonly<MutableCounts>): void => {
+  for (const name of Struct.keys(counts)) counts[name] += other[name]
+}
 
 export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: RequestOutcome): void => {
   counts.requests += 1

@@ -4,6 +4,7 @@ import { Engine } from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import { Orders } from "../auth/Orders.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { Configured } from "../pipeline/ActiveConfig.ts"
 import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
@@ -19,16 +20,22 @@ import * as DocsPage from "./page/DocsPage.ts"
  * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
  * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
  */
-export const layer: Layer.Layer<Pages, never, Engine | Upstreams> = Layer.effect(
+export const layer: Layer.Layer<Pages, never, Engine | Orders | Upstreams> = Layer.effect(
   Pages,
-  Effect.zipWith(Engine, Upstreams, (engine, { examples }): ReadonlyMap<string, PageHandler> =>
+  Effect.map(Effect.all([Engine, Orders, Upstreams]), ([engine, orders, { examples }]): ReadonlyMap<
+    string,
+    PageHandler
+  > =>
     new Map([
       ["/", documentPage(index)],
       ["/livez", () => Effect.succeed(Health.liveResponse)],
-      ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
+      ["/readyz", (configured, { shuttingDown }) =>
+        Health.readyResponse(configured, orders, engine, shuttingDown)],
       [
         "/openapi.json",
-        documentPage(({ config, costs }) => ProxyResponse.json(200, OpenApiDocument.document(config, costs)))
+        documentPage(({ config, costs }) =>
+          ProxyResponse.json(200, OpenApiDocument.document(config, costs))
+        )
       ],
       [
         "/docs",

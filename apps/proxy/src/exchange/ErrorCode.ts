@@ -23,6 +23,7 @@ export const errorCodes = {
     "token-unknown": "The token is invalid. Ask the operator of the proxy for a token."
   }),
   ...ofStatus(403, {
+    "client-disabled": "An operator of the proxy has disabled your client.",
     "chain-not-allowed": "The token is not allowed for this chain. Ask the operator of the proxy.",
     "contract-not-allowed": "The token is allowed for other contracts only. Ask the operator of the proxy.",
     "cross-site": "Cross-site requests are rejected if they need no token or change data.",

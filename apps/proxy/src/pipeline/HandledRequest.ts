@@ -3,6 +3,7 @@ import { Engine } from "@blockquarry/http/Engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { Orders } from "../auth/Orders.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
@@ -29,6 +30,7 @@ export const resolveServices = Effect.gen(function*() {
     now: () => clock.unsafeCurrentTimeMillis(),
     activeConfig: yield* ActiveConfig,
     engine: yield* Engine,
+    orders: yield* Orders,
     pages: yield* Pages,
     quotas: yield* Quotas,
     usage: yield* Usage,

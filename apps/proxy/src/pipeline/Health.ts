@@ -4,21 +4,30 @@ import type * as Engine from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Rec from "effect/Record"
+import type { Orders } from "../auth/Orders.ts"
+import { allowsAnonymousClients } from "../config/Config.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { UpstreamClient } from "../upstream/UpstreamClient.ts"
+import type { Configured } from "./ActiveConfig.ts"
 
 export const liveResponse: ProxyResponse.ProxyResponse = ProxyResponse.json(200, { status: "live" })
 
-export type ReadinessState = "ready" | "shutting-down" | "not configured"
-
-type Upstreams = Pick<UpstreamClient, "resolve">
+/** `waiting for redis`: whether clients are disabled is not known yet. */
+export type ReadinessState = "ready" | "draining" | "shutting-down" | "not configured" | "waiting for redis"
 
 /** Each upstream, or why it is not configured. */
-const resolveAll = ({ resolve }: Upstreams) => Rec.map(baseUrlSettings, (_, name) => resolve(name))
+const resolveAll = ({ resolve }: Pick<UpstreamClient, "resolve">) =>
+  Rec.map(baseUrlSettings, (_, name) => resolve(name))
 
-export const readinessState = (upstreams: Upstreams, shuttingDown: boolean): ReadinessState => {
+export const readinessState = (
+  { config, upstream }: Pick<Configured, "config" | "upstream">,
+  orders: Orders["Type"],
+  shuttingDown: boolean
+): ReadinessState => {
   if (shuttingDown) return "shutting-down"
-  return Object.values(resolveAll(upstreams)).some(Either.isRight) ? "ready" : "not configured"
+  if (orders.isDraining()) return "draining"
+  if (!orders.areKnown() && !allowsAnonymousClients(config)) return "waiting for redis"
+  return Object.values(resolveAll(upstream)).some(Either.isRight) ? "ready" : "not configured"
 }
 
 /**
@@ -27,13 +36,14 @@ export const readinessState = (upstreams: Upstreams, shuttingDown: boolean): Rea
  * proxies would become unready at once, and cached responses unavailable.
  */
 export const readyResponse = (
-  upstreams: Upstreams,
+  configured: Pick<Configured, "config" | "upstream">,
+  orders: Orders["Type"],
   { health }: Pick<Engine.EngineService, "health">,
   shuttingDown: boolean
 ): Effect.Effect<ProxyResponse.ProxyResponse> =>
   Effect.map(health, (upstreamHealth) => {
-    const status = readinessState(upstreams, shuttingDown)
-    const resolved = resolveAll(upstreams)
+    const status = readinessState(configured, orders, shuttingDown)
+    const resolved = resolveAll(configured.upstream)
     return ProxyResponse.json(status === "ready" ? 200 : 503, {
       status,
       configured: Rec.map(resolved, Either.isRight),

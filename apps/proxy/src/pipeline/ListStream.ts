@@ -67,7 +67,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
       status: 200,
       headers,
       body: Stream.ensuringWith(
-        listLines(handled, firstPage, nextPage),
+        listLines(handled, client.name, firstPage, nextPage),
         (exit) => Scope.close(scope, exit)
       )
     }
@@ -124,7 +124,8 @@ type ListState = { readonly cursor: string | null; readonly records: number } | 
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
-  { context, request: { shouldEndStreams } }: HandledRequest,
+  { context, request: { shouldEndStreams }, services: { orders } }: HandledRequest,
+  client: string,
   firstPage: RawRecords.RawPage,
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
 ): Stream.Stream<Uint8Array> => {
@@ -136,7 +137,8 @@ const listLines = (
     const { cursor, records } = state
     if (cursor === null) return emit(toLine({ end: { records } }), "done")
     // Ends at a page boundary, so that the client can resume at another proxy without losing records.
-    return Effect.matchEffect(shouldEndStreams() ? Effect.fail(ProxyError.shuttingDown) : nextPage, {
+    const reason = shouldEndStreams() ? ProxyError.shuttingDown : orders.refusalOf(client)
+    return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
       onSuccess: (page) => emitPage(page, records),
       onFailure: ({ code, logDetail, message }) => {
         context.code = code

@@ -109,11 +109,13 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
 }
 
 const authenticate = (
-  { configured, context, request }: HandledRequest
+  { configured, context, request, services: { orders } }: HandledRequest
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
   const client = configured.clients.authenticate(request)
-  if (Either.isRight(client)) context.client = client.right.name
-  return client
+  if (Either.isLeft(client)) return client
+  context.client = client.right.name
+  const refusal = orders.refusalOf(client.right.name)
+  return refusal === null ? client : Either.left(refusal)
 }
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */

@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AdminOptions } from "../admin/AdminHandler.ts"
 import * as AdminServer from "../admin/AdminServer.ts"
+import * as Fleet from "../admin/Fleet.ts"
 import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as RecordUsage from "../admin/RecordUsage.ts"
 import * as SaveUsage from "../admin/SaveUsage.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
+import * as Orders from "../auth/Orders.ts"
 import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import type * as Logging from "../observability/Logging.ts"
@@ -37,12 +39,14 @@ const listening = Layer.scopedDiscard(Effect.gen(function*() {
 export const layer = (options: ProxyOptions) =>
   listening.pipe(
     Layer.provideMerge(AdminServer.layer(options)),
+    Layer.provideMerge(Fleet.layer(options.version)),
     Layer.provideMerge(Server.layer(options.shutdownDelay)),
     Layer.provideMerge(RequestHandler.layer(options.sampler)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
     Layer.provideMerge(SaveUsage.layer),
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),
     Layer.provideMerge(BuiltInPages.layer),
+    Layer.provideMerge(Orders.layer(options.config.redis?.whenUnavailable === "open")),
     Layer.provideMerge(ActiveConfig.layer(options.config)),
     Layer.provideMerge(Quotas.layer),
     Layer.provideMerge(Engine.layerWithStores)

@@ -55,6 +55,52 @@ describe("a purge", () => {
     }))
 })
 
+describe("an order", () => {
+  it.scopedLive("wins over the configuration until the process ends, and says what is wrong with it", () =>
+    Effect.gen(function*() {
+      const clients = [testClient("shop", "token-of-shop"), testClient("lab", "token-of-lab")]
+      const { admin, lines, port, reload } = yield* startWithAdmin({ clients })
+      const send = (path: string) =>
+        Effect.map(
+          admin(path, purge),
+          ({ status, text }) => [status, JSON.parse(text).message ?? JSON.parse(text)]
+        )
+      const call = Effect.map(
+        sendRequest(port, price, { headers: { "x-api-key": "token-of-shop" } }),
+        ({ status }) => status
+      )
+      expect(yield* send("/disable?client=shop")).toEqual([200, { disabled: ["shop"] }])
+      expect(yield* call).toBe(403)
+      yield* reload({
+        ...defaults,
+        ...config,
+        clients: clients.slice(0, 1),
+        listen: { ...defaults.listen, port: 0 }
+      })
+      expect(yield* call).toBe(403)
+      const [shop] = JSON.parse((yield* admin("/status.json")).text).clients
+      expect(shop.disabled.operator).toBe("an operator from 127.0.0.1")
+      expect(yield* send("/enable?client=shop")).toEqual([200, { enabled: ["shop"] }])
+      expect(yield* call).toBe(200)
+      expect(lines.flatMap((line) => line.includes("operation") ? [] : [JSON.parse(line).message])).toEqual([
+        "client shop disabled by an operator from 127.0.0.1",
+        "client shop enabled by an operator from 127.0.0.1"
+      ])
+      expect(yield* send("/disable?client=shpo")).toEqual([
+        400,
+        "no client has the name shpo; did you mean shop?"
+      ])
+      expect(yield* send("/disable")).toEqual([400, "expected one ?client="])
+      expect(yield* send("/drain?client=shop")).toEqual([400, "expected one ?process="])
+      expect((yield* admin("/disable?client=shop")).status).toBe(405)
+      expect(
+        (yield* admin("/disable?client=shop", { ...purge, headers: { "sec-fetch-site": "cross-site" } }))
+          .status
+      )
+        .toBe(403)
+    }))
+})
+
 describe("a path of operators", () => {
   const paths = [["/status.json"], ["/usage"], ["/metrics"], ["/purge", purge]] as const
   const codeOf = ({ status, text }: HttpResult) => status === 200 ? 200 : JSON.parse(text).code

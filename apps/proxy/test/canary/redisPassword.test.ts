@@ -10,7 +10,7 @@ import { findSecrets, readAllOutput, secrets, send, startProxy } from "./support
 /** Starts a proxy that uses a Redis on a port. */
 const startWith = (port: number) => {
   const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
-  return startProxy({ redis: { keyPrefix: "quarry:", whenUnavailable: "share", url } })
+  return startProxy({ redis: { keyPrefix: "quarry:", whenUnavailable: "open", url } })
 }
 
 describe.skipIf(RedisServer.program === undefined)(`the password of Redis${RedisServer.skipReason}`, () => {

@@ -133,6 +133,36 @@ describe("golden records", () => {
     await close()
   })
 
+  it("of orders", async () => {
+    const { send, end, proxy } = recorder("orders")
+    await proxy("with two clients", {
+      config: {
+        ...withCache,
+        clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")]
+      }
+    })
+    const shop = { headers: ["X-API-Key: of-the-shop"] }
+    await send("a client is disabled", "/disable?client=shop", purge())
+    await send("its request", price, shop)
+    await send("another client", price, { headers: ["X-API-Key: of-the-game"] })
+    await send("it is enabled", "/enable?client=shop", purge())
+    await send("its request", price, shop)
+    await send("all processes drain", "/drain?process=all", purge())
+    await send("readiness", "/readyz")
+    await send("a request meanwhile", price, shop)
+    await send("they resume", "/resume?process=all", purge())
+    await send("readiness", "/readyz")
+    await send("an unknown client", "/disable?client=shpo", purge())
+    await send("an unknown process", "/drain?process=one", purge())
+    await send("no client", "/disable", purge())
+    await send(
+      "from a page of another site",
+      "/disable?client=shop",
+      purge({ headers: ["Origin: http://evil.example"] })
+    )
+    await end()
+  })
+
   it("of an unavailable Redis", async () => {
     const { send, end, pass, proxy } = recorder("redis-unavailable")
     const { lines } = await proxy("with Redis at a closed port", {

@@ -121,7 +121,7 @@ describe("golden records", () => {
       config: {
         ...withCache,
         clients,
-        redis: { url: Redacted.make("redis://127.0.0.1:1"), keyPrefix: "q:", whenUnavailable: "share" }
+        redis: { url: Redacted.make("redis://127.0.0.1:1"), keyPrefix: "q:", whenUnavailable: "open" }
       }
     })
     await pass(1000)

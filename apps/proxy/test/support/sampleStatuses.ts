@@ -81,16 +81,61 @@ const sampleState = (now: number): Status.CurrentState => ({
   clients: [
     {
       name: "wallet-app",
+      disabled: undefined,
       quotas: [
         { name: "second", limit: 50, remaining: 31, shadow: false },
         { name: "day", limit: 500_000, remaining: 48_210, shadow: false }
       ]
     },
-    { name: "price-feed", quotas: [{ name: "second", limit: 20, remaining: 0, shadow: false }] },
-    { name: "research", quotas: [{ name: "day", limit: 100_000, remaining: 72_400, shadow: true }] },
-    { name: "backfill.nightly", quotas: [] }
+    {
+      name: "price-feed",
+      disabled: undefined,
+      quotas: [{ name: "second", limit: 20, remaining: 0, shadow: false }]
+    },
+    {
+      name: "research",
+      disabled: undefined,
+      quotas: [{ name: "day", limit: 100_000, remaining: 72_400, shadow: true }]
+    },
+    {
+      name: "backfill.nightly",
+      disabled: { operator: "operator alice from 192.0.2.7", at: now - 180_000 },
+      quotas: []
+    }
   ]
 })
+
+const processOf = (usage: ReturnType<typeof UsageStats.make>, now: number) => ({
+  scope: "process" as const,
+  reports: [{
+    name: "proxy-1",
+    version: "0.1.0",
+    state: "ready",
+    problems: [],
+    usage: usage.snapshot(now)
+  }] as const
+})
+
+/** Returns the report of saved usage that the page asks for. */
+export const sampleUsage = {
+  rows: ["wallet-app", "price-feed"].map((client, index) => ({
+    client,
+    requests: 4000 * (index + 1),
+    attempts: 1000,
+    price: 50_000 * (index + 1),
+    unsettledPrice: 250,
+    savedPrice: 150_000,
+    failures: index
+  })),
+  total: {
+    requests: 12_000,
+    attempts: 2000,
+    price: 150_000,
+    unsettledPrice: 500,
+    savedPrice: 300_000,
+    failures: 1
+  }
+}
 
 /** Returns the status after more than 15 minutes of traffic and `extraRequests` further requests. */
 export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
@@ -136,14 +181,22 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
   for (let index = 0; index < extraRequests; index += 1) {
     usage.record(accessLogEntry({ startedAt: now - 100 }))
   }
-  return Status.make("0.1.0", usage.snapshot(now), sampleState(now))
+  const { reports: [report] } = processOf(usage, now)
+  const others = ["proxy-2", "proxy-3"].map((name) => ({
+    ...report,
+    name,
+    state: name === "proxy-3" ? "draining" : "ready",
+    problems: name === "proxy-3" ? ["data.example.com: circuit breaker open"] : [],
+    usage: UsageStats.make(now - hour).snapshot(now)
+  }))
+  return Status.make("0.1.0", { scope: "fleet", reports: [report, ...others] }, sampleState(now))
 }
 
 /** Returns the status of a proxy that has not received any request. */
 export const idleStatus = (now: number): Status.Status =>
-  Status.make("0.1.0", UsageStats.make(now - 4000).snapshot(now), {
+  Status.make("0.1.0", processOf(UsageStats.make(now - 4000), now), {
     ...sampleState(now),
-    clients: [{ name: "anonymous", quotas: [] }],
+    clients: [{ name: "anonymous", disabled: undefined, quotas: [] }],
     anonymousAccess: true,
     sandbox: true,
     store: { kind: "memory", available: true, misconfigured: false }

@@ -38,6 +38,14 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 <figure id="hit-ratio" class="panel"></figure>
 <figure id="cost" class="panel"></figure>
 </section>
+<section class="panel" aria-labelledby="failures-title">
+<h2 id="failures-title">Recent failures</h2>
+<div id="failures"></div>
+</section>
+<section id="fleet" class="panel" aria-labelledby="processes-title" hidden>
+<h2 id="processes-title">Processes</h2>
+<div id="processes"></div>
+</section>
 <section class="panel" aria-labelledby="upstreams-title">
 <h2 id="upstreams-title">Upstreams</h2>
 <div id="upstreams"></div>
@@ -46,9 +54,11 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 <h2 id="clients-title">Clients</h2>
 <div id="clients"></div>
 </section>
-<section class="panel" aria-labelledby="failures-title">
-<h2 id="failures-title">Recent failures</h2>
-<div id="failures"></div>
+<section id="usage" class="panel" aria-labelledby="usage-title" hidden>
+<h2 id="usage-title">Saved usage</h2>
+<div id="usage-tools" class="tools"></div>
+<p id="usage-total"></p>
+<div id="usage-table"></div>
 </section>
 <section class="panel" aria-labelledby="policies-title">
 <h2 id="policies-title">Costs and policies</h2>

@@ -57,7 +57,12 @@ figcaption h3 { font-size: 0.9rem; }
 .meter meter { grid-column: 1 / -1; width: 100%; height: 0.75rem; }
 .meter.shadow meter { opacity: 0.4; }
 td b, .meter span { overflow-wrap: anywhere; }
-td .pill { white-space: normal; }
+td .pill, td .bad { white-space: normal; overflow-wrap: anywhere; }
+.tools { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-bottom: 0.5rem; }
+.tools > * { width: auto; max-width: 14rem; }
+.tools select { background: var(--panel); }
+table + p + button { margin-top: 0.5rem; }
+#usage-total { margin-bottom: 0.5rem; }
 th:first-child { min-width: 8rem; }
 #failures th { min-width: 5.5rem; }
 td.number, #failures td:first-child { white-space: nowrap; }

@@ -6,7 +6,7 @@ import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
 import type { Status } from "../../../src/admin/Status.ts"
 import * as Chromium from "../../support/Chromium.ts"
 import * as PageServer from "../../support/PageServer.ts"
-import { busyStatus } from "../../support/sampleStatuses.ts"
+import { busyStatus, sampleUsage } from "../../support/sampleStatuses.ts"
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")("finds Chromium in a full check", () => {
   expect(Chromium.program).toBeDefined()
@@ -20,6 +20,11 @@ const serve = (status: () => Status, seen: Array<string | undefined> = [], token
   PageServer.serve((request, response) => {
     if (request.url === "/") return PageServer.send(reply, response)
     const key = request.headers["x-api-key"]
+    if (request.url !== "/status.json") {
+      return void response.writeHead(200, { "content-type": "application/json" }).end(
+        JSON.stringify(sampleUsage)
+      )
+    }
     seen.push(Array.isArray(key) ? key.join() : key)
     const rejected = token !== undefined && key !== token
     return void response.writeHead(rejected ? 401 : 200, { "content-type": "application/json" })
@@ -29,6 +34,22 @@ const serve = (status: () => Status, seen: Array<string | undefined> = [], token
 const hostile = "<img src=x onerror=\"document.title='in'\">"
 const veryLong = "x".repeat(300)
 
+/** 100 clients and 20 processes. The later a client, the more failures it has. */
+const largeStatus: Status = (() => {
+  const status = busyStatus(now)
+  const [client, process, failure] = [status.clients[0]!, status.processes[0]!, status.failures[0]!]
+  return {
+    ...status,
+    clients: Array.from({ length: 100 }, (_, index) => ({
+      ...client,
+      name: `client-${index}`,
+      failures: index
+    })),
+    processes: Array.from({ length: 20 }, (_, index) => ({ ...process, name: `proxy-${index}` })),
+    failures: Array.from({ length: 50 }, (_, index) => ({ ...failure, requestId: `id-${index}` }))
+  }
+})()
+
 const named: ReadonlySet<string> = new Set([
   "name",
   "version",
@@ -36,7 +57,9 @@ const named: ReadonlySet<string> = new Set([
   "client",
   "route",
   "operation",
-  "requestId"
+  "requestId",
+  "process",
+  "operator"
 ])
 
 /** A status in which every name is the given one. */
@@ -103,6 +126,37 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           const refreshed = page.waitForResponse(`${url}status.json`)
           await setHidden(false)
           await refreshed
+        })
+      }))
+
+    it.scoped("filters, sorts and unfolds 100 clients of 20 processes with the keyboard", () =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => largeStatus)
+        const page = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          const names = () => page.locator("#clients tbody td:first-child").allInnerTexts()
+          await page.locator("#clients tbody tr").first().waitFor()
+          // Failures first
+          expect((await names()).slice(0, 2)).toEqual(["client-99", "client-98"])
+          expect((await names()).length).toBe(20)
+          await page.getByLabel("Sort clients").focus()
+          await page.keyboard.type("By client")
+          expect((await names()).slice(0, 2)).toEqual(["client-0", "client-1"])
+          await page.getByRole("button", { name: "Show all 100" }).focus()
+          await page.keyboard.press("Enter")
+          expect((await names()).length).toBe(100)
+          await page.getByLabel("Filter clients").focus()
+          await page.keyboard.type("client-7")
+          expect((await names()).length).toBe(11)
+          await page.keyboard.type("x")
+          expect(await page.locator("#clients").getByText("No row matches the filter.").isVisible()).toBe(
+            true
+          )
+          expect(await page.getByText("fleet of 20 processes").isVisible()).toBe(true)
+          expect(await page.locator("#processes tbody tr").count()).toBe(20)
+          // 50 equal failures are one row
+          expect(await page.locator("#failures tbody tr").count()).toBe(1)
+          expect(await Chromium.overflows(page)).toEqual([0, 0, 0])
         })
       }))
 

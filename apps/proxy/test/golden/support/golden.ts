@@ -10,6 +10,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
+import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import * as Zlib from "node:zlib"
 import { expect } from "vitest"
@@ -440,8 +441,11 @@ const inOrder = (line: string): string => {
 
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g
 
+const processName = new RegExp(`\\b${hostname().replaceAll(".", "[.]")}-[0-9a-f]{4}\\b`, "g")
+
 export const named = (text: string, names: ReadonlyArray<readonly [string, string]>): string =>
   names.reduce((text, [id, name]) => text.replaceAll(id, name), text)
+    .replaceAll(processName, "<process>")
     .replaceAll(uuid, (id) => known.has(id) ? id : "<id>")
     .replaceAll(cursor, (text) => `<cursor ${digest(Buffer.from(text)).slice(0, 8)}>`)
 

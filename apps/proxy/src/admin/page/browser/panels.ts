@@ -1,7 +1,8 @@
 /** Creates the parts of the status page from a status. */
-import { type Child, h } from "../../../docs/page/browser/dom.ts"
+import { byId, type Child, h } from "../../../docs/page/browser/dom.ts"
 import type { Status } from "../../Status.ts"
 import * as Format from "./formatting.ts"
+import { makeTable } from "./table.ts"
 
 const pill = (kind: "good" | "warn" | "bad" | "plain", ...text: ReadonlyArray<Child>) =>
   h(`span.pill ${kind}`, ...text)
@@ -48,29 +49,6 @@ export const totals = ({ totals }: Status): ReadonlyArray<Node> => {
   ]
 }
 
-type Column<Row> = readonly [label: string, style: string, cell: (row: Row) => Child]
-
-const table = <Row>(
-  name: string,
-  rows: ReadonlyArray<Row>,
-  noRows: string,
-  columns: ReadonlyArray<Column<Row>>
-): Node =>
-  rows.length === 0 ? h("p.muted", noRows) : h(
-    "table",
-    { "aria-label": name },
-    h("thead", h("tr", ...columns.map(([label, style]) => h(`th.${style}`, { scope: "col" }, label)))),
-    h(
-      "tbody",
-      ...rows.map((row) =>
-        h(
-          "tr",
-          ...columns.map(([label, style, cell]) => h(`td.${style}`, { "data-label": label }, cell(row)))
-        )
-      )
-    )
-  )
-
 const circuitBreakerStyles = { closed: "good", "half-open": "warn", open: "bad" } as const
 
 const key = (
@@ -90,9 +68,10 @@ const key = (
   )
 }
 
-export const upstreams = (status: Status): Node => {
-  const now = Date.parse(status.now)
-  return table("Upstreams", status.upstreams, "None.", [
+/** Creates the tables of the page. Returns a function that shows a status in them. */
+export const makeTables = () => {
+  let now = 0
+  const upstreams = makeTable<Status["upstreams"][number]>(byId("upstreams"), "upstreams", "None.", [
     ["Upstream", "", ({ name }) => h("b", name)],
     ["Host", "", ({ host }) => h("span.mono muted", host ?? "no base URL")],
     ["Circuit breaker", "", ({ circuitBreaker, host, retryAt }) =>
@@ -107,26 +86,50 @@ export const upstreams = (status: Status): Node => {
         ? h("span.muted", "none")
         : h("div", ...keys.map((each) => key(each, now)))]
   ])
-}
-
-export const clients = (status: Status): Node =>
-  table("Clients", status.clients, "No clients yet.", [
-    ["Client", "", ({ name }) => h("span.mono", name)],
+  const processes = makeTable<Status["processes"][number]>(byId("processes"), "processes", "None.", [
+    ["Process", "", ({ name }) => h("span.mono", name), ({ name }) => name],
+    ["State", "", ({ state }) => pill(readinessStyles[state] ?? "bad", state), ({ state }) => state],
+    ["Version", "", ({ version }) => h("span.mono", version), ({ version }) => version],
+    ["Up", "number", ({ startedAt }) => Format.duration(now - Date.parse(startedAt))],
+    ["Requests", "number", ({ requests }) => Format.number(requests), ({ requests }) => requests],
+    ["Failures", "number", ({ failures }) => failureCount(failures), ({ failures }) => failures],
+    [
+      "Upstream cost",
+      "number",
+      ({ upstreamCost }) => Format.number(upstreamCost),
+      ({ upstreamCost }) => upstreamCost
+    ],
+    ["Problems", "", ({ problems }) => h("span", ...problems.map((problem) => h("div.bad", problem)))]
+  ])
+  const clients = makeTable<Status["clients"][number]>(byId("clients"), "clients", "No clients yet.", [
+    ["Client", "", ({ disabled, name }) =>
+      h(
+        "span",
+        h("span.mono", name),
+        ...disabled === null
+          ? []
+          : [
+            " ",
+            pill("bad", `disabled by ${disabled.operator}, ${Format.ago(Date.parse(disabled.at), now)}`)
+          ]
+      ), ({ name }) => name],
     [
       "Last seen",
       "",
-      ({ lastSeen }) => lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), Date.parse(status.now))
+      ({ lastSeen }) => lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), now),
+      ({ lastSeen }) => lastSeen === null ? 0 : Date.parse(lastSeen)
     ],
-    ["Requests", "number", ({ requests }) => Format.number(requests)],
+    ["Requests", "number", ({ requests }) => Format.number(requests), ({ requests }) => requests],
     ["Hit ratio", "number", ({ hits, requests }) => ratio(hits, requests)],
-    ["Rejected", "number", ({ rejected }) => Format.number(rejected)],
+    ["Rejected", "number", ({ rejected }) => Format.number(rejected), ({ rejected }) => rejected],
+    ["Failures", "number", ({ failures }) => failureCount(failures), ({ failures }) => failures],
     [
-      "Failures",
+      "Upstream cost",
       "number",
-      ({ failures }) => h(`span.${failures > 0 ? "bad" : ""}`, Format.number(failures))
+      ({ upstreamCost }) => Format.number(upstreamCost),
+      ({ upstreamCost }) => upstreamCost
     ],
-    ["Upstream cost", "number", ({ upstreamCost }) => Format.number(upstreamCost)],
-    ["Cost saved", "number", ({ savedCost }) => Format.number(savedCost)],
+    ["Cost saved", "number", ({ savedCost }) => Format.number(savedCost), ({ savedCost }) => savedCost],
     ["Quotas: remaining", "quotas", ({ quotas }) =>
       quotas.length === 0
         ? h("span.muted", "no limits")
@@ -137,41 +140,79 @@ export const clients = (status: Status): Node =>
           )
         )]
   ])
-
-export const policies = (status: Status): Node =>
-  table("Costs and policies", status.policies, "None.", [
-    ["Operation", "", ({ name }) => h("span.mono", name)],
-    ["Price", "number", ({ price }) => price],
-    ["Rate cost", "number", ({ rateCost }) => Format.number(rateCost)],
-    ["Cache TTL", "", ({ cacheTtl }) => cacheTtl],
-    ["Timeouts", "", ({ timeouts }) => timeouts],
-    ["Attempts", "number", ({ attempts }) => Format.number(attempts)],
-    ["Max concurrent", "number", ({ maxConcurrent }) =>
-      maxConcurrent === null ? "–" : Format.number(maxConcurrent)]
-  ])
-
-export const failures = (status: Status): Node =>
-  table("Recent failures", status.failures, "None.", [
-    ["Time", "", ({ at }) => Format.dateTime(Date.parse(at))],
-    ["Status", "", ({ status }) => pill("bad", String(status))],
+  const failures = makeTable<ReturnType<typeof grouped>[number]>(byId("failures"), "failures", "None.", [
+    ["Last", "", ({ at }) => Format.dateTime(Date.parse(at)), ({ at }) => Date.parse(at)],
+    ["Times", "number", ({ times }) => Format.number(times), ({ times }) => times],
+    ["Status", "", ({ status }) => pill("bad", String(status)), ({ status }) => status],
     ["Code", "", ({ code }) => code === null ? h("span.muted", "upstream") : h("code", code)],
     [
       "Client",
       "",
-      ({ client }) => client === null ? h("span.muted", "unauthenticated") : h("span.mono", client)
+      ({ client }) => client === null ? h("span.muted", "unauthenticated") : h("span.mono", client),
+      ({ client }) => client ?? ""
     ],
-    ["Operation", "", ({ operation, route }) =>
-      h("span", h("b", operation ?? ""), " ", h("code.muted", route))],
-    ["Request ID", "", ({ requestId }) =>
-      h("code", requestId)]
+    [
+      "Operation",
+      "",
+      ({ operation, route }) => h("span", h("b", operation ?? ""), " ", h("code.muted", route))
+    ],
+    [
+      "Request ID",
+      "",
+      ({ process, requestId }) => h("span", h("code", requestId), h("div.mono muted", process))
+    ]
   ])
+  const policies = makeTable<Status["policies"][number]>(byId("policies"), "policies", "None.", [
+    ["Operation", "", ({ name }) => h("span.mono", name), ({ name }) => name],
+    ["Price", "number", ({ price }) => price],
+    ["Rate cost", "number", ({ rateCost }) => Format.number(rateCost), ({ rateCost }) => rateCost],
+    ["Cache TTL", "", ({ cacheTtl }) => cacheTtl],
+    ["Timeouts", "", ({ timeouts }) => timeouts],
+    ["Attempts", "number", ({ attempts }) => Format.number(attempts)],
+    [
+      "Max concurrent",
+      "number",
+      ({ maxConcurrent }) => maxConcurrent === null ? "–" : Format.number(maxConcurrent)
+    ]
+  ])
+  return (status: Status): void => {
+    now = Date.parse(status.now)
+    upstreams(status.upstreams)
+    processes(failuresFirst(status.processes))
+    clients(failuresFirst(status.clients))
+    failures(grouped(status.failures))
+    policies(status.policies)
+  }
+}
 
-const readinessStyles = { ready: "good", "shutting-down": "warn", "not configured": "bad" } as const
+const failureCount = (failures: number) => h(`span.${failures > 0 ? "bad" : ""}`, Format.number(failures))
+
+const failuresFirst = <Row extends { readonly failures: number }>(rows: ReadonlyArray<Row>) =>
+  [...rows].sort((one, other) => other.failures - one.failures)
+
+/** Groups equal failures. Each group is its newest one, with their number. */
+const grouped = (failures: Status["failures"]) => {
+  const groups = new Map<string, Status["failures"][number] & { times: number }>()
+  for (const failure of failures) {
+    const { client, code, operation, route, status } = failure
+    const id = JSON.stringify([status, code, client, operation, route])
+    const group = groups.get(id) ?? { ...failure, times: 0 }
+    group.times += 1
+    groups.set(id, group)
+  }
+  return [...groups.values()]
+}
+
+const readinessStyles: Readonly<Record<string, "good" | "warn" | "bad">> = {
+  ready: "good",
+  draining: "warn",
+  "shutting-down": "warn"
+}
 
 export const summary = (
-  { now, anonymousAccess, sandbox, startedAt, state, store }: Status
+  { now, anonymousAccess, processes, sandbox, scope, startedAt, state, store }: Status
 ): ReadonlyArray<Node> => [
-  pill(readinessStyles[state], state),
+  pill(readinessStyles[state] ?? "bad", state),
   ...(sandbox ? [pill("plain", "sandbox")] : []),
   ...(anonymousAccess ? [pill("plain", "anonymous access")] : []),
   store.available
@@ -182,6 +223,13 @@ export const summary = (
         store.misconfigured ? "misconfigured, see the log" : "unavailable"
       }: limits per process`
     ),
+  ...(store.kind === "redis"
+    ? [
+      scope === "fleet"
+        ? pill("plain", `fleet of ${processes.length} ${processes.length === 1 ? "process" : "processes"}`)
+        : pill("bad", "only this process")
+    ]
+    : []),
   pill(
     "plain",
     h("span.number", `up ${Format.duration(Date.parse(now) - Date.parse(startedAt))}`)

@@ -4,6 +4,7 @@ import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
 import * as Format from "./formatting.ts"
 import * as panels from "./panels.ts"
+import { makeUsage } from "./usage.ts"
 
 const refreshIntervalMs = 2000
 const requestTimeoutMs = 5000
@@ -54,6 +55,8 @@ const charts = [
   })
 ]
 
+const showTables = panels.makeTables()
+
 /** Replaces the children of an element if they differ, so that selections and focus survive a refresh. */
 const replaceIfChanged = (id: string, nodes: ReadonlyArray<Node>): void => {
   const element = byId(id)
@@ -68,10 +71,8 @@ const show = (status: Status): void => {
   byId("version").textContent = status.version
   replaceIfChanged("summary", panels.summary(status))
   replaceIfChanged("totals", panels.totals(status))
-  replaceIfChanged("upstreams", [panels.upstreams(status)])
-  replaceIfChanged("clients", [panels.clients(status)])
-  replaceIfChanged("failures", [panels.failures(status)])
-  replaceIfChanged("policies", [panels.policies(status)])
+  showTables(status)
+  byId("fleet").hidden = status.store.kind === "memory"
   byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
@@ -102,18 +103,28 @@ const showFailure = (reason: string): void => {
   showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`, true)
 }
 
-const refresh = async (): Promise<void> => {
-  const response = await fetch("/status.json", {
+const get = (path: string): Promise<Response> =>
+  fetch(path, {
     cache: "no-store",
     headers: token === "" ? {} : { "x-api-key": token },
     signal: AbortSignal.timeout(requestTimeoutMs)
   })
+
+const refreshUsage = makeUsage(get)
+
+/** Saved usage changes slowly, and reading it takes longer. */
+const usageInterval = 15
+let refreshes = 0
+
+const refresh = async (): Promise<void> => {
+  const response = await get("/status.json")
   byId("token-form").hidden = response.status !== 401
   if (response.status === 401) return showFailure("The admin listener requires a token")
   if (!response.ok) {
     return showFailure(`The proxy responded with ${response.status}: ${await response.text()}`)
   }
   show(await response.json())
+  if (refreshes++ % usageInterval === 0) await refreshUsage().catch(() => {})
   lastUpdatedAt = Date.now()
   showConnection("", false)
 }
