@@ -19,7 +19,8 @@ export const checkAccess = (
   { admin, listen }: Pick<Config, "admin" | "listen">,
   generatedTokenHash: string | null,
   kind: PathKind,
-  { headers }: Pick<Clients.RequestOrigin, "headers">
+  { headers }: Pick<Clients.RequestOrigin, "headers">,
+  now: number
 ): Either.Either<string, ProxyError.ProxyError> => {
   if (kind === "public") return Either.right(unnamed)
   const { open = "none", tokens = [] } = admin ?? {}
@@ -29,8 +30,8 @@ export const checkAccess = (
       : tokens.map((token) => [token, operatorOf(token)])
   )
   const sentTokens = Tokens.fromHeaders(headers)
-  const operator = sentTokens.map(findOperator).find((found) => found !== undefined)
-  if (operator !== undefined) return Either.right(operator)
+  const operator = sentTokens.map((token) => findOperator(token, now)).find((found) => found !== undefined)
+  if (operator !== undefined) return operator
   if (open === "all" || open === kind) {
     return Either.flatMap(
       Clients.hostCheck(listen.allowedHosts)(headers),
@@ -45,7 +46,7 @@ const unnamed = "an operator"
 /** Returns the name after a hash in `admin.tokens`, or else the start of the hash. */
 const operatorOf = (token: string): string => {
   const [hash = "", name] = token.split(" ")
-  return name === undefined
+  return name === undefined || name === "from" || name === "until"
     ? `${unnamed} (token ${hash.slice(0, "sha256:".length + 8)})`
     : `operator ${name}`
 }

@@ -109,18 +109,20 @@ const respond = (
   admin: AdminContext,
   request: ProxyRequest
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
-  Effect.flatMap(RequestTarget.parseTarget(request.target), ({ path, query }) => {
-    const page = pages.get(path)
-    if (page === undefined) return Effect.fail(unknownAdminPath)
-    const { config } = admin.activeConfig.current()
-    const access = AdminAccess.checkAccess(config, admin.generatedTokenHash, page.kind, request)
-    if (Either.isLeft(access)) return Effect.fail(access.left)
-    return Router.respondToMethod(
-      request.method,
-      page.method,
-      () => page.respond(admin, request, query, access.right)
-    )
-  })
+  Effect.zip(RequestTarget.parseTarget(request.target), Clock.currentTimeMillis).pipe(
+    Effect.flatMap(([{ path, query }, now]) => {
+      const page = pages.get(path)
+      if (page === undefined) return Effect.fail(unknownAdminPath)
+      const { config } = admin.activeConfig.current()
+      const access = AdminAccess.checkAccess(config, admin.generatedTokenHash, page.kind, request, now)
+      if (Either.isLeft(access)) return Effect.fail(access.left)
+      return Router.respondToMethod(
+        request.method,
+        page.method,
+        () => page.respond(admin, request, query, access.right)
+      )
+    })
+  )
 
 type Respond = (
   admin: AdminContext,

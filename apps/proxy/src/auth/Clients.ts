@@ -11,6 +11,7 @@ import * as Budgets from "./Budgets.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
+import * as Jwt from "./Jwt.ts"
 import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
@@ -30,7 +31,12 @@ export interface RequestOrigin {
   readonly remoteAddress: string
 }
 
-type Authenticate = (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
+/** `identity`: of the JWT of the request, if it has one. */
+type Authenticate = (
+  request: RequestOrigin,
+  now: number,
+  identity: Jwt.Identity | null
+) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 
 type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
 
@@ -94,7 +100,7 @@ const authenticateAnonymous =
     )
 
 const ownerOf = (
-  { allowedCidrs, scopes, tokens, ...client }: ClientConfig,
+  { allowedCidrs, scopes, subjects, tokens, ...client }: ClientConfig,
   config: Pick<Config, "quotas" | "teams">
 ) => {
   const restrictions = Restrictions.make(client)
@@ -107,6 +113,7 @@ const ownerOf = (
       readsAll,
       restrictions
     },
+    subjects,
     tokens,
     allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
   }
@@ -119,12 +126,18 @@ const authenticateBy = (
   const findByToken = Tokens.lookupByHash(
     owners.flatMap((owner) => owner.tokens.map((token) => [token, owner] as const))
   )
-  return ({ headers, remoteAddress }) => {
+  const bySubject = new Map(
+    owners.flatMap((owner) => owner.subjects.map((subject) => [subject, Either.right(owner)] as const))
+  )
+  return ({ headers, remoteAddress }, now, identity) => {
     const tokens = Tokens.fromHeaders(headers)
     if (tokens.length === 0) return Either.left(tokenMissing)
-    const match = tokens.map(findByToken).find((owner) => owner !== undefined)
-    if (match === undefined) return Either.left(tokenUnknown)
-    const { allowedRanges, client } = match
+    const match = tokens.map((token) => findByToken(token, now)).find((owner) => owner !== undefined) ??
+      (identity === null
+        ? Either.left(Tokens.unknown)
+        : Either.flatMap(identity, (subject) => bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)))
+    if (Either.isLeft(match)) return Either.left(match.left)
+    const { allowedRanges, client } = match.right
     if (allowedRanges === null) return Either.right(client)
     const clientAddress = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
     return IpRanges.contains(allowedRanges, clientAddress)
@@ -136,12 +149,6 @@ const authenticateBy = (
 const tokenMissing = ProxyError.make(
   "token-missing",
   "missing token; send it as X-API-Key or Authorization: Bearer",
-  Tokens.challenge
-)
-
-const tokenUnknown = ProxyError.make(
-  "token-unknown",
-  "unknown token; use a token of this proxy, not an API key of the upstream",
   Tokens.challenge
 )
 

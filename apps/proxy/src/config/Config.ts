@@ -49,7 +49,7 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.AdminTokens,
       [],
-      "Token hashes, as printed by quarry-proxy token NAME. If empty, a token that is valid until the process ends is printed at startup on a terminal.",
+      "Token hashes, as printed by quarry-proxy token NAME, with times as those of clients. If empty, a token that is valid until the process ends is printed at startup on a terminal.",
       sensitive
     ),
     open: key(
@@ -302,14 +302,45 @@ const TeamSection = Schema.Struct({
   ...PeriodQuotas
 })
 
+const JwtSection = Schema.Struct({
+  issuer: requiredKey(
+    Values.Text,
+    "https://login.example.com",
+    "The claim iss that a JWT must have.",
+    restart
+  ),
+  audience: requiredKey(Values.Text, "quarry", "A value that its claim aud must contain.", restart),
+  jwks: requiredKey(
+    Values.JwksSource,
+    "https://login.example.com/.well-known/jwks.json",
+    "Public keys of the issuer: HTTPS URL, or file. Read every 10m, and for an unknown key at most once a minute.",
+    restart
+  ),
+  algorithms: key(
+    Values.Algorithms,
+    ["RS256", "ES256", "EdDSA"],
+    "Accepted algorithms of signatures.",
+    restart
+  ),
+  clockSkew: key(
+    Values.ClockSkew,
+    seconds(30),
+    "By how much the clocks of issuer and proxy may differ.",
+    restart
+  ),
+  claim: key(Values.Text, "sub", "Claim whose value is one of clients.subjects.", restart)
+})
+
 const ClientSection = Schema.Struct({
   name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
   tokens: requiredKey(
     Values.TokenHashes,
     [`sha256:${"0".repeat(64)}`],
-    "Token hashes, as printed by quarry-proxy token NAME. Use two to rotate a token without downtime.",
+    "Token hashes, as printed by quarry-proxy token NAME, each with or without times: sha256:… from 2026-11-01 until 2027-01-31. " +
+      "Use two to rotate a token without downtime.",
     sensitive
   ),
+  subjects: key(Values.Texts, [], "Values of the claim jwt.claim that are this client."),
   scopes: key(Values.Scopes, ["read"], "Allowed operations: read, write, or names such as tokenPrice."),
   chains: key(Values.Chains, [], "Allowed chains, by name or hexadecimal ID. If empty, all."),
   contracts: key(
@@ -458,6 +489,10 @@ export const ConfigDocument = Schema.Struct({
   clients: list(
     ClientSection,
     "Clients and their tokens. If empty, authentication is disabled and the proxy only listens on a loopback address."
+  ),
+  jwt: optionalSection(
+    JwtSection,
+    "JWTs of an issuer as tokens of clients. Default: tokens of clients only."
   ),
   teams: list(TeamSection, "Groups of clients with quotas of their own."),
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {

@@ -31,8 +31,14 @@ export const check = (
   const isAnonymous = allowsAnonymousClients(config)
 
   const tokens = clients.flatMap(({ tokens }, client) =>
-    tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
+    tokens.map((token, index) => [["clients", client, "tokens", index], token.slice(0, 71)] as const)
   )
+  const subjects = clients.flatMap(({ subjects }, client) =>
+    subjects.map((subject, index) => [["clients", client, "subjects", index], subject] as const)
+  )
+  if (config.jwt === undefined) {
+    for (const [path] of subjects) reject(path, "subjects are those of JWTs; add the section jwt")
+  }
   const members = config.teams.flatMap(({ clients }, team) =>
     clients.map((name, index) => [["teams", team, "clients", index], name] as const)
   )
@@ -49,6 +55,7 @@ export const check = (
     ...repeated(policyNames, "an operation or rule has one policy"),
     ...repeated(namesIn(["clients"], clients), "client names must be unique"),
     ...repeated(tokens, "a token belongs to one client"),
+    ...repeated(subjects, "a subject belongs to one client"),
     ...repeated(namesIn(["teams"], config.teams), "team names must be unique"),
     ...repeated(members, "a client belongs to one team"),
     ...repeated(namesIn(["upstream", "keys"], keys), "key names must be unique"),
@@ -57,9 +64,12 @@ export const check = (
   for (const [path, name] of members) {
     if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
   }
-  for (const [index, { name, tokens }] of clients.entries()) {
-    if (tokens.length > 0) continue
-    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
+  for (const [index, { name, subjects, tokens }] of clients.entries()) {
+    if (tokens.length + subjects.length > 0) continue
+    warn(
+      ["clients", index, "tokens"],
+      `client ${name} has no token and cannot authenticate`
+    )
   }
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]

@@ -172,9 +172,41 @@ const reservedNames: ReadonlyMap<string, string> = new Map([
 
 export const ClientName = text(nameDescription, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))
 
-const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token"
+const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
+  description: string,
+  ...words: Words
+) => Schema.Literal(...words).annotations({ description })
+
+const isShortText = (text: string): boolean => text !== "" && text.length <= 256
+
+export const Text = text("a text of at most 256 characters", isShortText)
+
+const tokenHash =
+  "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token, with or without from 2026-11-01 and " +
+  "until 2027-01-31T12:00Z"
+const time = String.raw`\d{4}-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d)?z)?`
+const times = `(?: from ${time})?(?: until ${time})?`
 /** The file contains only hashes of tokens, never the tokens. */
-export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
+export const TokenHashes = Schema.Array(
+  pattern(tokenHash, new RegExp(`^sha256:[0-9a-f]{64}${times}$`), Schema.Lowercase)
+)
+
+export const Algorithms = Schema.Array(
+  oneOf(
+    "an algorithm with a public key: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA",
+    ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const
+  )
+).pipe(Schema.minItems(1))
+
+export const ClockSkew = duration("30s, of at most 5m", 0, 300_000)
+
+export const JwksSource = text(
+  "the HTTPS URL of a key set (http:// for a loopback address), or the path of a file",
+  (source) =>
+    !/^https?:/i.test(source) || /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/.test(source)
+)
+
+export const Texts = Schema.Array(Text)
 
 export const Chains = Schema.Array(text(
   "a chain name or a hexadecimal chain ID",
@@ -202,16 +234,15 @@ export const PathPattern = text(
   (text) => /^(?:\/(?:[\w.~@-]+|:\w+))*\/(?:[\w.~@-]+|:\w+|\*)$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text)
 )
 
-const adminToken = `${tokenHash}, with or without a name of lower-case letters, digits and ._@-`
+const adminToken = `${tokenHash}, after a name of lower-case letters, digits and ._@- or without`
 /** The name tells the log which operator sent a request. */
 export const AdminTokens = Schema.Array(
-  pattern(adminToken, /^sha256:[0-9a-f]{64}(?: [\w.@-]{1,64})?$/, Schema.Lowercase)
+  pattern(
+    adminToken,
+    new RegExp(`^sha256:[0-9a-f]{64}(?: (?!from |until )[\\w.@-]{1,64})?${times}$`),
+    Schema.Lowercase
+  )
 )
-
-const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
-  description: string,
-  ...words: Words
-) => Schema.Literal(...words).annotations({ description })
 
 /** Browsers send the origin of a page in this form. */
 const isOrigin = (text: string): boolean =>

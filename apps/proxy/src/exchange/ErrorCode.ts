@@ -19,10 +19,13 @@ export const errorCodes = {
       "The URL contains a token. Send it in a header, and replace the token, because URLs are logged."
   }),
   ...ofStatus(401, {
+    "token-expired": "The token has expired, or is not valid yet. Get a new one.",
     "token-missing": "Authentication is required. Send your token as X-API-Key or Authorization: Bearer.",
     "token-unknown": "The token is invalid. Ask the operator of the proxy for a token."
   }),
   ...ofStatus(403, {
+    "client-unknown":
+      "The JWT is valid, and its subject is no client of this proxy. Ask the operator of the proxy.",
     "client-disabled": "An operator of the proxy has disabled your client.",
     "chain-not-allowed": "The token is not allowed for this chain. Ask the operator of the proxy.",
     "contract-not-allowed": "The token is allowed for other contracts only. Ask the operator of the proxy.",
@@ -86,6 +89,7 @@ export const errorCodes = {
   ...ofStatus(503, {
     "circuit-open":
       "The circuit breaker is open after repeated upstream failures. Retry after the time in Retry-After.",
+    "jwks-unavailable": "The proxy cannot read the keys that verify JWTs. Retry later.",
     "overloaded":
       "The proxy has reached its limit of concurrent requests or of memory. Retry after the time in Retry-After.",
     "shutting-down":

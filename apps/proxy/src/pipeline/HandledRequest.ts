@@ -3,6 +3,7 @@ import { Engine } from "@blockquarry/http/Engine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { type Identity, Jwt } from "../auth/Jwt.ts"
 import { Orders } from "../auth/Orders.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
@@ -30,6 +31,7 @@ export const resolveServices = Effect.gen(function*() {
     now: () => clock.unsafeCurrentTimeMillis(),
     activeConfig: yield* ActiveConfig,
     engine: yield* Engine,
+    identify: yield* Jwt,
     orders: yield* Orders,
     pages: yield* Pages,
     quotas: yield* Quotas,
@@ -45,6 +47,8 @@ export interface HandledRequest {
   readonly services: RequestServices
   readonly configured: Configured
   readonly request: ProxyRequest
+  /** Of its JWT; null if it has none. */
+  readonly identity: Identity | null
   readonly context: RequestContext.RequestContext
 }
 

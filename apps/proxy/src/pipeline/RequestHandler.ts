@@ -103,7 +103,10 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
     const respond = (): Effect.Effect<ProxyResponse> => {
       try {
         return Completed.matchCause(
-          Pipeline.respond({ services, configured, request, context }),
+          Completed.flatMap(
+            services.identify(request.headers),
+            (identity) => Pipeline.respond({ services, configured, request, context, identity })
+          ),
           onFailure,
           (response) => Effect.succeed(withRequestHeaders(response, request, clients.cors, context))
         )
@@ -150,7 +153,7 @@ const recordUnknownRoute = (
   context: RequestContext.RequestContext
 ): void => {
   context.path = LoggedPath.loggedPath(request.target)
-  context.client ??= Either.match(clients.authenticate(request), {
+  context.client ??= Either.match(clients.authenticate(request, context.startedAt, null), {
     onLeft: (error) => error.client ?? null,
     onRight: ({ name }) => name
   })

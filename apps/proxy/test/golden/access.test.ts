@@ -1,4 +1,9 @@
 /** Records of access control: tokens, scopes, networks, hosts and cross-site requests. */
+import * as Duration from "effect/Duration"
+import * as Jose from "jose"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
 import { keys, testClient, testEndpoints } from "../support/proxy.ts"
@@ -90,6 +95,45 @@ describe("golden records", () => {
     await send("another method without a token", price, { method: "DELETE" })
     await send("HEAD without a token", price, { method: "HEAD" })
     await send("any host", price, { host: "quarry.example", headers: ["X-API-Key: of-the-indexer"] })
+    await end()
+  })
+
+  it("of JWTs and expired tokens", async () => {
+    const { send, end, proxy } = recorder("jwt")
+    // The sample key of RFC 8037, whose signatures are always the same
+    const publicJwk = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }
+    const privateKey = await Jose.importJWK(
+      { ...publicJwk, d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A" },
+      "EdDSA"
+    )
+    const folder = mkdtempSync(join(tmpdir(), "jwks-"))
+    const jwks = join(folder, "jwks.json")
+    writeFileSync(jwks, JSON.stringify({ keys: [publicJwk] }))
+    const jwt = {
+      issuer: "https://login.example.com",
+      audience: "quarry",
+      jwks,
+      algorithms: ["EdDSA"] as const,
+      clockSkew: Duration.seconds(30),
+      claim: "sub"
+    }
+    const sign = (claims: object) =>
+      new Jose.SignJWT({ iss: jwt.issuer, aud: jwt.audience, exp: 1_900_000_000, ...claims })
+        .setProtectedHeader({ alg: "EdDSA" }).sign(privateKey)
+    const clients = [testClient("shop", "of-the-shop", { subjects: ["svc-shop"] })]
+    const expired = { ...clients[0]!, tokens: clients[0]!.tokens.map((hash) => `${hash} until 2029-12-31`) }
+    await proxy("with keys in a file", { config: { jwt, clients: [expired] } })
+    for (
+      const [title, token] of [
+        ["a JWT", await sign({ sub: "svc-shop" })],
+        ["of another subject", await sign({ sub: "svc-other" })],
+        ["for another audience", await sign({ sub: "svc-shop", aud: "other" })],
+        ["that has expired", await sign({ sub: "svc-shop", exp: 1_000_000_000 })],
+        ["an expired token", "of-the-shop"]
+      ] as const
+    ) await send(title, price, { headers: [`Authorization: Bearer ${token}`] })
+    await proxy("without keys", { config: { jwt: { ...jwt, jwks: "/nowhere.json" }, clients } })
+    await send("a JWT", price, { headers: [`Authorization: Bearer ${await sign({ sub: "svc-shop" })}`] })
     await end()
   })
 

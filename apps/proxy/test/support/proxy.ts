@@ -47,6 +47,7 @@ export const testEndpoints: UpstreamEndpoints = {
 export const testClient = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
   name,
   tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
+  subjects: [],
   scopes: ["read"],
   chains: [],
   contracts: [],

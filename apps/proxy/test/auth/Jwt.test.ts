@@ -1,0 +1,251 @@
+/** JWTs as tokens: which are accepted, and what the others get. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Jose from "jose"
+import { createHmac } from "node:crypto"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import { type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+
+const price = sampleRequests["tokenPrice"]?.path ?? ""
+
+const issuer = "https://login.example.com"
+const audience = "quarry"
+const now = Date.UTC(2026, 10, 24)
+const seconds = now / 1000
+
+/** A key pair that a test can sign with, and its public part in a key set. */
+const keyPair = (alg: string, kid: string) =>
+  Effect.promise(async () => {
+    const { privateKey, publicKey } = await Jose.generateKeyPair(alg, { extractable: true })
+    return {
+      alg,
+      kid,
+      privateKey,
+      publicKey,
+      jwk: { ...(await Jose.exportJWK(publicKey)), kid, alg, use: "sig" }
+    }
+  })
+
+type KeyPair = Effect.Effect.Success<ReturnType<typeof keyPair>>
+
+const valid = { iss: issuer, aud: audience, sub: "svc-shop", exp: seconds + 600 }
+
+const sign = (
+  { alg, kid, privateKey }: Pick<KeyPair, "alg" | "kid" | "privateKey">,
+  claims: object = {},
+  header: object = {}
+) => new Jose.SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg, kid, ...header }).sign(privateKey)
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/** Serves the key set, which a test replaces, and counts its requests. */
+const issuerServer = Effect.gen(function*() {
+  const state = { keys: [] as ReadonlyArray<object>, requests: 0, status: 200, body: "" }
+  const server = yield* Effect.acquireRelease(
+    Effect.async<Http.Server>((resume) => {
+      const server = Http.createServer((_, response) => {
+        state.requests += 1
+        response.writeHead(state.status, { location: "/elsewhere" })
+          .end(state.body || JSON.stringify({ keys: state.keys }))
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  const { port } = server.address() as AddressInfo
+  return { state, url: `http://127.0.0.1:${port}/jwks` }
+})
+
+const startProxy = (jwks: string, clock = () => now, jwt: Partial<NonNullable<Config["jwt"]>> = {}) =>
+  Effect.map(
+    start({
+      clock,
+      config: {
+        clients: [
+          testClient("shop", "token-of-shop", { subjects: ["svc-shop"] }),
+          testClient("timed", "unused", {
+            tokens: [
+              ...testClient("", "expired").tokens.map((hash) => `${hash} until 2026-11-23`),
+              ...testClient("", "early").tokens.map((hash) => `${hash} from 2026-11-24t00:00:01z`),
+              ...testClient("", "timely").tokens.map((hash) => `${hash} from 2026-11-01 until 2026-12-01`)
+            ]
+          })
+        ],
+        jwt: {
+          issuer,
+          audience,
+          jwks,
+          algorithms: ["RS256", "ES256"],
+          clockSkew: Duration.seconds(30),
+          claim: "sub",
+          ...jwt
+        },
+        listen: { ...defaults.listen, port: 0 }
+      }
+    }),
+    ({ lines, port }) => ({
+      lines,
+      send: (headers: NonNullable<RequestOptions["headers"]>) =>
+        Effect.map(sendRequest(port, price, { headers }), ({ status, text }) => ({
+          status,
+          code: status === 200 ? null : JSON.parse(text).code,
+          message: status === 200 ? "" : JSON.parse(text).message
+        }))
+    })
+  )
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe("a JWT", () => {
+  it.scopedLive("is accepted or gets the right status, and appears in no response and log", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const rsa = yield* keyPair("RS256", "rsa")
+      const ec = yield* keyPair("ES256", "ec")
+      const pss = yield* keyPair("PS256", "pss")
+      const other = yield* keyPair("RS256", "rsa")
+      state.keys = [rsa.jwk, ec.jwk, pss.jwk]
+      const publicPem = yield* Effect.promise(() => Jose.exportSPKI(rsa.publicKey))
+      const hmac = (header: object, key: string) => {
+        const text = `${encode(header)}.${encode(valid)}`
+        return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`
+      }
+      const table: ReadonlyArray<
+        readonly [title: string, token: string | Promise<string>, expected: string | null]
+      > = [
+        ["by RSA", sign(rsa), null],
+        ["by an elliptic curve", sign(ec), null],
+        ["for several audiences", sign(rsa, { aud: ["other", audience] }), null],
+        ["that expired within the skew", sign(rsa, { exp: seconds - 29 }), null],
+        [
+          "with a key of its own in the header, which is ignored",
+          sign(rsa, {}, { jwk: other.jwk, jku: url }),
+          null
+        ],
+        ["that has expired", sign(rsa, { exp: seconds - 30 }), "token-expired"],
+        ["that is not valid yet", sign(rsa, { nbf: seconds + 31 }), "token-expired"],
+        ["of another subject", sign(rsa, { sub: "svc-other" }), "client-unknown"],
+        ["with a subject that is no text", sign(rsa, { sub: ["svc-shop"] }), "client-unknown"],
+        ["without a subject", sign(rsa, { sub: undefined }), "client-unknown"],
+        ["by another key of the same name", sign(other), "token-unknown"],
+        ["by a key in its header", sign(other, {}, { jwk: other.jwk }), "token-unknown"],
+        ["by an unknown key", sign({ ...other, kid: "unknown" }), "token-unknown"],
+        ["of another issuer", sign(rsa, { iss: "https://evil.example" }), "token-unknown"],
+        ["of a similar issuer", sign(rsa, { iss: `${issuer}/` }), "token-unknown"],
+        ["without an issuer", sign(rsa, { iss: undefined }), "token-unknown"],
+        ["for another audience", sign(rsa, { aud: "other" }), "token-unknown"],
+        ["without an audience", sign(rsa, { aud: undefined }), "token-unknown"],
+        ["without an end", sign(rsa, { exp: undefined }), "token-unknown"],
+        ["with an end that is no number", sign(rsa, { exp: "never" }), "token-unknown"],
+        ["of another issuer, which has expired", sign(rsa, { iss: "x", exp: 1 }), "token-unknown"],
+        ["by another key, which has expired", sign(other, { exp: 1 }), "token-unknown"],
+        ["with an algorithm that is not listed", sign(pss), "token-unknown"],
+        ["without a signature", `${encode({ alg: "none" })}.${encode(valid)}.e30`, "token-unknown"],
+        [
+          "signed with the public key as a secret",
+          hmac({ alg: "HS256", kid: "rsa" }, publicPem),
+          "token-unknown"
+        ],
+        ["with a critical header", sign(rsa, {}, { crit: ["b64"], b64: true }), null],
+        [
+          "with an unknown critical header",
+          `${encode({ alg: "RS256", kid: "rsa", crit: ["x"], x: 1 })}.${encode(valid)}.e30`,
+          "token-unknown"
+        ],
+        ["that is no JSON", "e30x.e30.e30", "token-unknown"],
+        ["that is too long", sign(rsa, { text: "x".repeat(8192) }), "token-unknown"]
+      ]
+      const { lines, send } = yield* startProxy(url)
+      const bodies = new Set<string>()
+      for (const [title, made, expected] of table) {
+        const token = yield* Effect.promise(async () => made)
+        const { code, message, status } = yield* send(bearer(token))
+        expect([title, code]).toEqual([title, expected])
+        expect(status).toBe(expected === null ? 200 : expected === "client-unknown" ? 403 : 401)
+        if (code === "token-unknown") bodies.add(message)
+        const secret = token.split(".").at(-1)
+        expect(`${message}${lines.join("")}`).not.toContain(token)
+        if (secret !== "e30") expect(lines.join("")).not.toContain(secret)
+      }
+      expect(bodies.size).toBe(1)
+      expect(lines.join("")).not.toContain("svc-")
+      // One read at the start, and one for the unknown key
+      expect(state.requests).toBeLessThanOrEqual(2)
+      const both = { ...bearer(yield* Effect.promise(() => sign(other))), "x-api-key": "token-of-shop" }
+      expect((yield* send(both)).status).toBe(200)
+    }))
+
+  it.scopedLive("by a new key is accepted after one read, and unknown keys cause at most one per minute", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const [old, next] = [yield* keyPair("ES256", "old"), yield* keyPair("ES256", "next")]
+      state.keys = [old.jwk]
+      let time = now
+      const { send } = yield* startProxy(url, () => time)
+      const tokens = yield* Effect.promise(() =>
+        Promise.all([sign(old), sign(next), sign({ ...next, kid: "x" })])
+      )
+      const codes = Effect.forEach(tokens, (token) => Effect.map(send(bearer(token)), ({ code }) => code))
+      expect(yield* codes).toEqual([null, "token-unknown", "token-unknown"])
+      state.keys = [old.jwk, next.jwk]
+      expect(yield* codes).toEqual([null, "token-unknown", "token-unknown"])
+      expect(state.requests).toBe(1)
+      time += 60_000
+      expect(yield* codes).toEqual([null, null, "token-unknown"])
+      expect(yield* codes).toEqual([null, null, "token-unknown"])
+      expect(state.requests).toBe(2)
+    }))
+
+  it.scopedLive.each([
+    ["an error", { status: 500 }],
+    ["a redirect", { status: 302 }],
+    ["no key set", { body: "[]" }],
+    ["no JSON", { body: "<html>" }],
+    ["too much", { body: " ".repeat(1_200_000) }]
+  ])("gets 503 while the keys cannot be read: %s", ([, answer]) =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const key = yield* keyPair("ES256", "key")
+      state.keys = [key.jwk]
+      Object.assign(state, answer)
+      let time = now
+      const { lines, send } = yield* startProxy(url, () => time)
+      const token = yield* Effect.promise(() => sign(key))
+      expect(yield* send(bearer(token))).toMatchObject({ status: 503, code: "jwks-unavailable" })
+      expect(yield* send(bearer("e30.e30.e30"))).toMatchObject({ status: 503, code: "jwks-unavailable" })
+      // Other clients need none
+      expect((yield* send({ "x-api-key": "token-of-shop" })).status).toBe(200)
+      expect(state.requests).toBe(1)
+      expect(lines.filter((line) => line.includes("cannot be read"))).toHaveLength(1)
+      Object.assign(state, { status: 200, body: "" })
+      time += 60_000
+      expect((yield* send(bearer(token))).status).toBe(200)
+      // The known keys stay in use
+      state.status = 500
+      time += 60_000
+      expect((yield* send(bearer(yield* Effect.promise(() => sign(key, { jti: "2" }))))).status).toBe(200)
+    }))
+})
+
+describe("a token with times", () => {
+  it.scopedLive("is valid between them", () =>
+    Effect.gen(function*() {
+      let time = now
+      const { send } = yield* startProxy("/nowhere", () => time)
+      const codes = Effect.forEach(["expired", "early", "timely", "unknown"], (token) =>
+        Effect.map(send({ "x-api-key": token }), ({ code }) => code))
+      expect(yield* codes).toEqual(["token-expired", "token-expired", null, "token-unknown"])
+      time += 1000
+      expect(yield* codes).toEqual(["token-expired", null, null, "token-unknown"])
+      time = Date.UTC(2026, 11, 1)
+      expect(yield* codes).toEqual(["token-expired", null, "token-expired", "token-unknown"])
+    }))
+})
