@@ -11,16 +11,26 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Connection from "./internal/Connection.ts"
-import * as RedisUrl from "./internal/RedisUrl.ts"
 import * as Replies from "./internal/Replies.ts"
 import type { Script } from "./internal/Script.ts"
+import * as RedisUrl from "./RedisUrl.ts"
 
 /**
- * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`. Default port: 6379.
+ * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`, or with Sentinels
+ *   `redis[s]+sentinel://[[user]:password@]host[:port][,host[:port]…]/NAME[/database]`. Default ports: 6379 and 26379.
+ * - `sentinelPassword`: password of the Sentinels. Default: none.
+ * - `tls`: with `rediss`, certificates and a private key in PEM: of the authority that signed the server's certificate (default: those
+ *   of Node.js), and of the client (default: none).
  * - `keyPrefix`: prefix of every key and channel. Default: `quarry:`.
  */
 export interface RedisOptions {
   readonly url: string | Redacted.Redacted
+  readonly sentinelPassword?: string | Redacted.Redacted | undefined
+  readonly tls?: {
+    readonly ca?: string | undefined
+    readonly certificate?: string | undefined
+    readonly key?: string | Redacted.Redacted | undefined
+  } | undefined
   readonly keyPrefix?: string | undefined
 }
 
@@ -195,12 +205,30 @@ const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, Sto
   )
 
 const parseOptions = (
-  { keyPrefix = "quarry:", url }: RedisOptions
+  { keyPrefix = "quarry:", sentinelPassword, tls, url }: RedisOptions
 ): Either.Either<Connection.ConnectionOptions, InvalidRedisUrlError> =>
-  Either.mapBoth(RedisUrl.parse(Redacted.isRedacted(url) ? Redacted.value(url) : url), {
-    onLeft: (reason) => new InvalidRedisUrlError({ reason }),
-    onRight: (parsed) => ({ ...parsed, keyPrefix })
-  })
+  RedisUrl.parse(revealed(url)).pipe(
+    Either.filterOrLeft(
+      (parsed) => parsed.tls || tls === undefined,
+      () => "has certificates, so expected rediss://"
+    ),
+    Either.mapBoth({
+      onLeft: (reason) => new InvalidRedisUrlError({ reason }),
+      onRight: (parsed) => ({
+        ...parsed,
+        keyPrefix,
+        sentinelPassword: sentinelPassword === undefined ? undefined : revealed(sentinelPassword),
+        certificates: {
+          ...tls?.ca === undefined ? {} : { ca: tls.ca },
+          ...tls?.certificate === undefined ? {} : { cert: tls.certificate },
+          ...tls?.key === undefined ? {} : { key: revealed(tls.key) }
+        }
+      })
+    })
+  )
+
+const revealed = (text: string | Redacted.Redacted): string =>
+  Redacted.isRedacted(text) ? Redacted.value(text) : text
 
 /**
  * Connects, tries every command that the stores use, and disconnects. Leaves no key, and sends a message that the stores
@@ -228,6 +256,35 @@ const checkScheme = (
     return yield* isOther ? new Replies.ServerError(tls ? "no TLS" : "TLS") : error
   })
 
+/** Asks the Sentinels for the primary, to say what is wrong if it cannot be reached. */
+const checkSentinels = (
+  { sentinel, sentinelPassword, ...options }: Connection.ConnectionOptions,
+  error: StoreError
+): Effect.Effect<never, StoreError, Scope.Scope> =>
+  Effect.gen(function*() {
+    for (const address of sentinel?.addresses ?? []) {
+      const { send } = yield* Connection.open({
+        ...options,
+        ...address,
+        db: 0,
+        username: undefined,
+        password: sentinelPassword,
+        sentinel: null,
+        sentinelPassword: undefined
+      })
+      const asked = yield* Effect.either(
+        send((client) => client.call("SENTINEL", "get-master-addr-by-name", sentinel?.name ?? ""))
+      )
+      if (Either.isLeft(asked) && asked.left.code === "NOAUTH") {
+        return yield* new Replies.ServerError("Sentinel password")
+      }
+      if (Either.isRight(asked)) {
+        return yield* asked.right === null ? new Replies.ServerError("unknown primary") : error
+      }
+    }
+    return yield* new Replies.ServerError("no Sentinel")
+  })
+
 const checkServer = (options: Connection.ConnectionOptions) =>
   Effect.gen(function*() {
     const { keyPrefix } = options
@@ -243,7 +300,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
   }).pipe(
     Effect.catchIf(
       (error) => error instanceof Replies.ServerError && /^(?:ECONNRESET|not connected)$/.test(error.code),
-      (error) => checkScheme(options, error)
+      (error) => options.sentinel === null ? checkScheme(options, error) : checkSentinels(options, error)
     ),
     Effect.scoped,
     Effect.timeoutFail({

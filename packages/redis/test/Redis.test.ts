@@ -9,11 +9,11 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { sample } from "../../core/test/support/sample.ts"
-import { parse } from "../src/internal/RedisUrl.ts"
 import * as Script from "../src/internal/Script.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
 import * as RedisStores from "../src/RedisStores.ts"
+import { parse } from "../src/RedisUrl.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as NetworkProxy from "./support/NetworkProxy.ts"
 import * as OutputRecorder from "./support/OutputRecorder.ts"
@@ -40,7 +40,8 @@ describe("RedisUrl.parse", () => {
       db: 0,
       tls: false,
       username: undefined,
-      password: undefined
+      password: undefined,
+      sentinel: null
     }))
     expect(parse("rediss://me:p%40ss%2F@[::1]:7000/12")).toEqual(Either.right({
       host: "::1",
@@ -48,7 +49,8 @@ describe("RedisUrl.parse", () => {
       db: 12,
       tls: true,
       username: "me",
-      password: "p@ss/"
+      password: "p@ss/",
+      sentinel: null
     }))
     expect(parse("redis://:pass@host/")).toMatchObject({
       right: { username: undefined, password: "pass", db: 0 }

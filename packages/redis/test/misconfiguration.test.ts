@@ -78,7 +78,7 @@ const cases: ReadonlyArray<
     { args: ["--sentinel"], config: "sentinel resolve-hostnames no\n" },
     ["", ""],
     "Sentinel",
-    /address of the primary/
+    /redis\+sentinel:/
   ],
   [
     "is a read-only replica",
@@ -107,7 +107,7 @@ const httpServer = Effect.map(
 const protocols = [
   ["requires TLS", encrypted, "redis", "TLS", /use rediss:/],
   ["uses no TLS", plain, "rediss", "no TLS", /use redis:/],
-  ["has an untrusted certificate", encrypted, "rediss", "DEPTH_ZERO_SELF_SIGNED_CERT", /NODE_EXTRA_CA_CERTS/],
+  ["has an untrusted certificate", encrypted, "rediss", "DEPTH_ZERO_SELF_SIGNED_CERT", /tls[.]ca/],
   ["is an HTTP server", httpServer, "redis", "another protocol", /is not Redis/],
   ["is an HTTP server without TLS", httpServer, "rediss", "ERR_SSL_WRONG_VERSION_NUMBER", /no.* TLS/]
 ] as const

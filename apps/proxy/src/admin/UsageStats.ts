@@ -25,10 +25,6 @@ export class UsageStats
   extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, ReturnType<typeof make>>()
 {}
 
-export type UsageSnapshot = ReturnType<ReturnType<typeof make>["snapshot"]>
-
-export type ClientUsage = UsageSnapshot["clients"][number]
-
 const toFailure = (entry: AccessLogEntry, at: number) => ({
   at,
   ...Struct.pick(entry, "requestId", "client", "operation", "route", "status", "code")

@@ -389,12 +389,41 @@ const UsageSection = Schema.Struct({
   retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.", restart)
 })
 
+const pem = Values.SecretReference
+
 const RedisSection = Schema.Struct({
   url: requiredKey(
     Values.RedisUrl,
     "redis://redis:6379",
     "URL of Redis. Put a URL with a password in a file or a variable: { file: /run/secrets/redis }.",
     { ...restart, ...sensitive, variable: Variables.reference(proxyVariables.redis) }
+  ),
+  sentinelPassword: optionalKey(
+    Values.SecretReference,
+    { file: "/run/secrets/sentinel" },
+    "Password of the Sentinels of redis+sentinel://.",
+    { ...restart, ...sensitive }
+  ),
+  tls: optionalSection(
+    Schema.Struct({
+      ca: optionalKey(
+        pem,
+        { file: "/run/secrets/redis-ca.pem" },
+        "Certificate of the server's authority.",
+        restart
+      ),
+      certificate: optionalKey(
+        pem,
+        { file: "/run/secrets/redis-client.pem" },
+        "Certificate of the proxy.",
+        restart
+      ),
+      key: optionalKey(pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", {
+        ...restart,
+        ...sensitive
+      })
+    }),
+    "Certificates for rediss://, in PEM."
   ),
   keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis.", restart),
   whenUnavailable: key(
@@ -531,8 +560,18 @@ export interface Config extends Omit<ConfigDocument, "upstream" | "redis"> {
   /** The cost table of the upstream. Empty: the built-in one. */
   readonly weights: ReadonlyArray<EndpointWeight>
   readonly upstream: Omit<ConfigDocument["upstream"], "keys"> & { readonly keys: ReadonlyArray<UpstreamKey> }
-  readonly redis: WithSecret<NonNullable<ConfigDocument["redis"]>, "url"> | undefined
+  readonly redis:
+    | Omit<NonNullable<ConfigDocument["redis"]>, RedisSecret> & {
+      readonly url: Redacted.Redacted
+      readonly sentinelPassword?: Redacted.Redacted | undefined
+      readonly tls?:
+        | { readonly [Name in "ca" | "certificate" | "key"]?: Redacted.Redacted | undefined }
+        | undefined
+    }
+    | undefined
 }
+
+type RedisSecret = "url" | "sentinelPassword" | "tls"
 
 type WithSecret<Section, Name extends string> =
   & Omit<Section, Name>

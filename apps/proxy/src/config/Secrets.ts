@@ -31,6 +31,8 @@ export const readAll = (
         secrets.push(secret)
         return secret.value ?? Redacted.make("")
       })
+    const optional = (reference: SecretReference | undefined, path: ConfigPath) =>
+      reference === undefined ? Effect.succeed(undefined) : valueOf(reference, path)
     const keys = yield* Effect.forEach(upstream.keys, (key, index) =>
       Effect.map(
         valueOf(key.secret, ["upstream", "keys", index, "secret"]),
@@ -42,7 +44,16 @@ export const readAll = (
     const config: Omit<Config, "weights"> = {
       ...others,
       upstream: { ...upstream, keys },
-      redis: redis && { ...redis, url }
+      redis: redis && {
+        ...redis,
+        url,
+        sentinelPassword: yield* optional(redis.sentinelPassword, ["redis", "sentinelPassword"]),
+        tls: redis.tls && {
+          ca: yield* optional(redis.tls.ca, ["redis", "tls", "ca"]),
+          certificate: yield* optional(redis.tls.certificate, ["redis", "tls", "certificate"]),
+          key: yield* optional(redis.tls.key, ["redis", "tls", "key"])
+        }
+      }
     }
     return { config, secrets }
   })
@@ -79,10 +90,14 @@ const minKeyLength = 16
 const check = (path: ConfigPath, text: string, where: string, empty: string): LoadedSecret => {
   const error = text === ""
     ? `${where} is ${empty}`
+    : path[1] === "tls"
+    ? (text.startsWith("-----BEGIN ") ? undefined : `expected PEM, which starts with -----BEGIN, in ${where}`)
     : !/^[\x21-\x7e]+$/.test(text)
     ? `expected one line of visible ASCII characters without spaces in ${where}`
-    : path[0] === "redis"
+    : path[1] === "url"
     ? redisUrlProblem(text)
+    : path[1] === "sentinelPassword"
+    ? undefined
     : text.length < minKeyLength
     ? `expected an API key of at least ${minKeyLength} characters in ${where}, got ${text.length}; check that it is complete`
     : undefined

@@ -4,6 +4,7 @@ import * as Operations from "@blockquarry/core/Operations"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -298,24 +299,21 @@ export const SecretReference = Schema.Struct({
 ).annotations({ description: `${reference}, never the secret itself` })
 
 /** What is wrong with the URL of Redis, without any part of it. */
-export const redisUrlProblem = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "expected a URL such as redis://host:6379"
-  const { hash, hostname, protocol, search } = new URL(text)
-  if (protocol !== "redis:" && protocol !== "rediss:") return "expected redis:// or rediss://"
-  if (hostname === "") return "the URL has no host; expected redis://host:6379"
-  return search !== "" || hash !== "" ? "the URL must not have a query (?) or a fragment (#)" : undefined
-}
+export const redisUrlProblem = (text: string): string | undefined =>
+  Option.getOrUndefined(Either.getLeft(parseRedisUrl(text)))
 
 /** A URL that contains a password must be a secret. */
 export const RedisUrl = Schema.Union(
   Schema.String.pipe(Schema.filter((text) => {
-    const problem = redisUrlProblem(text)
-    if (problem !== undefined) return problem
-    const { password, username } = new URL(text)
-    return password + username === "" ||
+    const parsed = parseRedisUrl(text)
+    if (Either.isLeft(parsed)) return parsed.left
+    return (parsed.right.password ?? parsed.right.username) === undefined ||
       `the URL contains a password: put it in a file or a variable and write ${reference}`
   })),
   SecretReference
-).annotations({ description: `redis://host:6379, or ${reference} if the URL contains a password` })
+).annotations({
+  description:
+    `redis://host:6379, redis+sentinel://host:26379/NAME, or ${reference} if the URL contains a password`
+})
 
 export const KeyPrefix = pattern("at most 64 visible ASCII characters without spaces", /^[\x21-\x7e]{0,64}$/)

@@ -9,6 +9,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as UsageFile from "../admin/UsageFile.ts"
 import { UsageStore } from "../admin/UsageStore.ts"
 import type { Config } from "../config/Config.ts"
@@ -33,6 +34,12 @@ const redisUnusable = (
         "limits apply as redis.whenUnavailable says"
   })
 
+const redisOptions = ({ tls, ...redis }: NonNullable<Config["redis"]>) => {
+  const reveal = (secret: Redacted.Redacted | undefined) =>
+    secret === undefined ? undefined : Redacted.value(secret)
+  return { ...redis, tls: tls && { ...tls, ca: reveal(tls.ca), certificate: reveal(tls.certificate) } }
+}
+
 /** The Redis client is loaded only if Redis is configured. */
 export const layer = (
   { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">
@@ -41,7 +48,10 @@ export const layer = (
     return Layer.unwrapEffect(Effect.map(
       Effect.promise(() => import("./RedisBackend.ts")),
       (RedisBackend) =>
-        Layer.mapError(RedisBackend.layer({ ...redis, maxBytes: cache.maxBytes }, usage), redisUnusable)
+        Layer.mapError(
+          RedisBackend.layer({ ...redisOptions(redis), maxBytes: cache.maxBytes }, usage),
+          redisUnusable
+        )
     ))
   }
   const memory = Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
@@ -56,5 +66,5 @@ export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, Red
     ? Effect.void
     : Effect.flatMap(
       Effect.promise(() => import("@blockquarry/redis/Redis")),
-      (Redis) => Effect.mapError(Redis.check(redis), redisUnusable)
+      (Redis) => Effect.mapError(Redis.check(redisOptions(redis)), redisUnusable)
     )

@@ -73,6 +73,12 @@ export interface LoadInput {
 /** The files that the example configuration names. */
 export const filesOfExample: Files = {
   "/run/secrets/quarry-key": "key-of-the-service",
+  "/run/secrets/sentinel": "of-the-sentinels",
+  ...Object.fromEntries(
+    ["redis-ca.pem", "redis-client.pem", "redis-client.key"].map((
+      name
+    ) => [`/run/secrets/${name}`, "-----BEGIN X-----\n"])
+  ),
   "/etc/weights.json": `[{"path":"/erc20/{address}/price","price":"50","rateLimitCost":"5"}]`
 }
 

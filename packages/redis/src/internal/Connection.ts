@@ -12,15 +12,17 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { Redis as IoRedis } from "ioredis"
 import { once } from "node:events"
-import type { RedisUrl } from "./RedisUrl.ts"
+import type { RedisUrl } from "../RedisUrl.ts"
 import * as Replies from "./Replies.ts"
 
 export interface Connection {
   readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, Replies.ServerError>
 }
 
-/** Where to connect to, and the prefix of keys and channels, which errors name. */
+/** Where to connect to and how, and the prefix of keys and channels, which errors name. */
 export interface ConnectionOptions extends RedisUrl {
+  readonly sentinelPassword: string | undefined
+  readonly certificates: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly keyPrefix: string
 }
 
@@ -41,7 +43,10 @@ const stalled = new Replies.ServerError(`no reply within ${Duration.format(stall
 
 const notConnected = new Replies.ServerError("not connected")
 
-const connect = ({ db, host, keyPrefix, password, port, tls, username }: ConnectionOptions) => {
+const connect = (
+  { certificates, db, host, keyPrefix, password, port, sentinel, sentinelPassword, tls, username }:
+    ConnectionOptions
+) => {
   let failures = 0
   /** Why the connection was lost, if known. */
   let lost: Replies.ServerError | null = null
@@ -52,10 +57,17 @@ const connect = ({ db, host, keyPrefix, password, port, tls, username }: Connect
   let checksWithoutProgress = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const client = new IoRedis({
-    host,
-    port,
+    ...(sentinel === null ? { host, port } : {
+      name: sentinel.name,
+      sentinels: sentinel.addresses.map(({ host, port }) => ({ host, port })),
+      sentinelRetryStrategy: () => maxRetryDelay / 4,
+      sentinelCommandTimeout: Duration.toMillis(stallTimeout),
+      enableTLSForSentinelMode: tls,
+      ...(tls ? { sentinelTLS: certificates } : {}),
+      ...(sentinelPassword === undefined ? {} : { sentinelPassword })
+    }),
     db,
-    ...(tls ? { tls: {} } : {}),
+    ...(tls ? { tls: certificates } : {}),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     enableOfflineQueue: false,

@@ -18,7 +18,10 @@ const fixes: Readonly<Record<string, string>> = {
   MOVED: notSingle,
   ASK: notSingle,
   "cluster mode": notSingle,
-  Sentinel: "the server is a Sentinel, which stores nothing: use the address of the primary that it monitors",
+  Sentinel:
+    "the server is a Sentinel, which stores nothing: use redis+sentinel://HOST:26379/NAME, with the name of the primary",
+  "Sentinel password": "the Sentinels require a password: set sentinelPassword",
+  "unknown primary": "the Sentinels monitor no primary of this name: correct it after the hosts of the URL",
   "no such database":
     "the server has no database with this number: correct the end of the URL, or leave it out",
   "another protocol": "the server is not Redis: correct the host and the port",
@@ -32,11 +35,11 @@ const fixes: Readonly<Record<string, string>> = {
 const tlsFixes: ReadonlyArray<readonly [codes: RegExp, fix: string]> = [
   [
     /^ERR_SSL_.*(?:CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
-    "the server requires a client certificate, which is not supported: set tls-auth-clients no"
+    "the server requires a client certificate: set tls.certificate and tls.key"
   ],
   [
     /CERT|^UNABLE_TO_/,
-    "the certificate is not trusted: renew it if it has expired, or set NODE_EXTRA_CA_CERTS to the file of its authority"
+    "the certificate is not trusted: renew it if it has expired, or set tls.ca to the certificate of its authority"
   ]
 ]
 

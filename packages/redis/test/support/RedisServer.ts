@@ -46,11 +46,16 @@ export interface Options {
 }
 
 /** Succeeds if a server replies to `PING`. */
-const waitForReply = (port: number, tls: boolean): Effect.Effect<void, Unavailable> =>
+const waitForReply = (
+  port: number,
+  certificate: Certificate.Certificate | undefined
+): Effect.Effect<void, Unavailable> =>
   Effect.async((resume) => {
     const server = { port, host: "127.0.0.1" }
     const ping = () => socket.write("PING\r\n")
-    const socket = tls ? connectTls({ ...server, rejectUnauthorized: false }, ping) : connect(server, ping)
+    const socket = certificate === undefined
+      ? connect(server, ping)
+      : connectTls({ ...server, ...certificate, rejectUnauthorized: false }, ping)
     socket.once("data", (reply) => {
       socket.destroy()
       resume(/PONG|NOAUTH/.test(String(reply)) ? Effect.void : new Unavailable({ message: String(reply) }))
@@ -87,7 +92,7 @@ const launch = (file: string, port: number, folder: string, options: Options) =>
       ...(password === undefined ? [] : ["--requirepass", password]),
       ...args
     ], { stdio: "ignore" })
-    yield* waitForReply(port, certificate !== undefined).pipe(
+    yield* waitForReply(port, certificate).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
       Effect.raceFirst(
         Effect.zipRight(exited(child), new Unavailable({ message: `redis-server exited (port ${port})` }))

@@ -1,0 +1,91 @@
+/** The memory that Redis needs, as docs/redis.md states it. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
+import * as Redis from "../src/Redis.ts"
+import * as RedisCacheStore from "../src/RedisCacheStore.ts"
+import * as RedisCounters from "../src/RedisCounters.ts"
+import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
+import * as RedisRecords from "../src/RedisRecords.ts"
+import * as Inspector from "./support/Inspector.ts"
+import * as RedisServer from "./support/RedisServer.ts"
+
+/** The bytes of a row of the table. */
+const documented = (row: string): number => {
+  const document = readFileSync(new URL("../../../docs/redis.md", import.meta.url), "utf8")
+  return Number(new RegExp(`^\\| ${row} +\\| (\\d+)`, "m").exec(document)?.[1])
+}
+
+describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer.skipReason}`, () => {
+  it.scopedLive("is within a quarter of the documented formula", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      const redis = yield* Layer.build(Redis.layer({ url: server.url }))
+      const inspector = yield* Inspector.make(server)
+      const memory = Effect.map(inspector.send((client) => client.info("memory")), (info) =>
+        Number(/used_memory:(\d+)/.exec(info)?.[1]))
+      const { cache, counters, limits, records } = yield* Effect.provide(
+        Effect.all({
+          cache: RedisCacheStore.make(),
+          counters: RedisCounters.make,
+          limits: RedisRateLimitStore.make,
+          records: RedisRecords.make
+        }),
+        redis
+      )
+      /** The bytes of each of `count` entries. */
+      const measure = <E, R>(count: number, add: (index: number) => Effect.Effect<unknown, E, R>) =>
+        Effect.gen(function*() {
+          yield* inspector.send((client) =>
+            client.flushall()
+          )
+          // Scripts are loaded, and tables grown
+          yield* add(0)
+          const before = yield* memory
+          yield* Effect.forEach(Array.from({ length: count }), (_, index) => add(index + 1), {
+            concurrency: 100
+          })
+          return ((yield* memory) - before) / count
+        })
+      const now = Date.now()
+      const entryOf = (bytes: number) => ({
+        response: {
+          status: 200,
+          headers: { "content-type": "application/json; charset=utf-8" },
+          bytes: new Uint8Array(bytes).fill(32)
+        },
+        version: 1,
+        storedAt: now,
+        freshUntil: now + 60_000,
+        expiresAt: now + 60_000
+      })
+      const sizes = {
+        "rate limit of an API key or a client": yield* measure(4000, (index) =>
+          limits.acquire(`client:${index}`, { limit: 100, window: 1000, burst: 0 }, 1, 0)),
+        "quota of a client or a team": yield* measure(4000, (index) =>
+          limits.consume(`client:${index}`, { limit: 100, period: 86_400_000 }, 1)),
+        "counter of saved usage": yield* measure(4000, (index) =>
+          counters.add(
+            "usage:2026-11-24",
+            { writer: "one", number: index },
+            new Map([[`team client-${index} tokenPrice main price`, 50]]),
+            1e9
+          )),
+        "cached response of 2 kB": yield* measure(1000, (index) =>
+          cache.set(`response ${index}`, entryOf(2000))),
+        "cached response of 20 kB": yield* measure(300, (index) =>
+          cache.set(`response ${index}`, entryOf(20_000))),
+        "disabled client": yield* measure(1000, (index) =>
+          records.set(
+            "orders",
+            `client client-${index}`,
+            JSON.stringify({ operator: "operator alice from 192.0.2.7", at: 1 }),
+            null
+          ))
+      }
+      for (const [row, bytes] of Object.entries(sizes)) {
+        expect(Math.abs(bytes / documented(row) - 1), `${row}: ${bytes}`).toBeLessThan(0.25)
+      }
+    }))
+})

@@ -1,0 +1,101 @@
+/** Servers with Sentinels, and with certificates of both sides. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Certificate from "../../http/test/support/Certificate.ts"
+import * as Redis from "../src/Redis.ts"
+import * as RedisUrl from "../src/RedisUrl.ts"
+import * as RedisServer from "./support/RedisServer.ts"
+import * as Sentinels from "./support/Sentinels.ts"
+import { until } from "./support/WaitUntil.ts"
+
+describe("a URL with Sentinels", () => {
+  it("has their addresses, the name of the primary, and what is for the primary", () => {
+    expect(RedisUrl.parse("rediss+sentinel://me:p%40ss@one,[::1]:5000/main/3")).toEqual(Either.right({
+      host: "one",
+      port: 26_379,
+      db: 3,
+      tls: true,
+      username: "me",
+      password: "p@ss",
+      sentinel: {
+        name: "main",
+        addresses: [
+          expect.objectContaining({ host: "one", port: 26_379 }),
+          expect.objectContaining({ host: "::1", port: 5000 })
+        ]
+      }
+    }))
+  })
+
+  it.each([
+    "redis+sentinel://one:26379",
+    "redis+sentinel://one,two/",
+    "redis+sentinel:///main",
+    "redis+sentinel://one/main/x"
+  ])(
+    "is invalid without hosts or a name: %s",
+    (url) => {
+      expect(RedisUrl.parse(url)).toEqual(
+        Either.left("expected redis+sentinel://host1:26379,host2:26379/NAME")
+      )
+    }
+  )
+})
+
+describe.skipIf(RedisServer.program === undefined)(`Sentinels${RedisServer.skipReason}`, () => {
+  it.scopedLive("lead to the new primary after a failover, with a subscription", () =>
+    Effect.gen(function*() {
+      const { primary, sentinels: [first], url } = yield* Sentinels.make()
+      // One that is away is passed over
+      yield* first.stop
+      const redis = yield* Redis.make({ url })
+      let messages = 0
+      yield* redis.subscribe("quarry:channel", () => messages += 1)
+      yield* redis.ping
+      yield* primary.stop
+      expect((yield* Effect.either(redis.ping))._tag).toBe("Left")
+      yield* until(Effect.map(Effect.either(redis.ping), Either.isRight))
+      yield* until(Effect.map(Effect.either(redis.values.ping), Either.isRight))
+      const before = messages
+      yield* until(Effect.map(Effect.either(redis.publish("quarry:channel", "")), () => messages > before))
+    }))
+
+  it.scopedLive("and what is wrong with them are in the error", () =>
+    Effect.gen(function*() {
+      const { sentinels, url } = yield* Sentinels.make("of-the-sentinels")
+      const reasonOf = (options: Redis.RedisOptions) =>
+        Effect.map(Effect.flip(Redis.check(options)), ({ message, reason }) => [reason, message])
+      expect(yield* reasonOf({ url })).toEqual([
+        "Sentinel password",
+        expect.stringContaining("set sentinelPassword")
+      ])
+      const sentinelPassword = "of-the-sentinels"
+      yield* Redis.check({ url, sentinelPassword })
+      expect(yield* reasonOf({ url: url.replace("/main", "/mian"), sentinelPassword })).toEqual([
+        "unknown primary",
+        expect.stringContaining("monitor no primary of this name")
+      ])
+      yield* Effect.forEach(sentinels, ({ stop }) => stop)
+      expect((yield* reasonOf({ url, sentinelPassword }))[0]).toBe("no Sentinel")
+    }))
+})
+
+describe.skipIf(RedisServer.program === undefined)(`a server with TLS${RedisServer.skipReason}`, () => {
+  it.scopedLive("is used with its authority and a certificate of the client, and the errors say what is missing", () =>
+    Effect.gen(function*() {
+      // Each signs itself, so both are in the file of authorities of the server
+      const certificate = Certificate.make()
+      const { port } = yield* RedisServer.make({ certificate, args: ["--tls-auth-clients", "yes"] })
+      const url = `rediss://127.0.0.1:${port}`
+      const tls = { ca: certificate.cert, certificate: certificate.cert, key: certificate.key }
+      yield* Redis.check({ url, tls })
+      const message = (options: Redis.RedisOptions) =>
+        Effect.map(Effect.flip(Redis.check(options)), ({ message }) => message)
+      expect(yield* message({ url })).toContain("set tls.ca")
+      expect(yield* message({ url, tls: { ca: certificate.cert } })).toContain(
+        "set tls.certificate and tls.key"
+      )
+      expect(yield* message({ url: `redis://127.0.0.1:${port}`, tls })).toContain("expected rediss://")
+    }))
+})
