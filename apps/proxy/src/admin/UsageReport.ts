@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import type * as Bill from "./Bill.ts"
 import * as SavedUsage from "./SavedUsage.ts"
 import type { UsageStoreService } from "./UsageStore.ts"
 
@@ -56,45 +57,98 @@ export const parse = (
     : invalid(`format: expected json, csv or table, got ${JSON.stringify(format)}`)
 }
 
+interface Report {
+  readonly contentType: string
+  readonly text: string
+}
+
 /** Reports saved usage. Fails if the parameters are invalid, or there is no store or none that responds. */
 export const make = (
   store: UsageStoreService | null,
   query: ReadonlyArray<readonly [name: string, value: string]>,
   now: number
-): Effect.Effect<{ readonly contentType: string; readonly text: string }, ProxyError.ProxyError> =>
+): Effect.Effect<Report, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const request = yield* parse(query, now)
-    if (store === null) return yield* Effect.fail(notSaved)
-    const { by, format, from, to } = request
-    const sums = SavedUsage.makeSums(by)
-    const total = SavedUsage.makeSums([])
-    total.add({})
-    const reading = store.read(from, to, (row) => {
-      sums.add(row)
-      total.add(row)
-    })
-    yield* Effect.mapError(reading, () => unavailable)
-    const columns = [...by, ...SavedUsage.counters]
-    const rows = sums.rows().map((row) => columns.map((name) => row[name]))
-    const totals = total.rows().map((row) => columns.map((name) => row[name]))
-    return formats[format](request, columns, rows, totals)
+    const sums = yield* readSums(store, request)
+    const columns = [...request.by, ...SavedUsage.counters]
+    return formats[request.format](request, columns, sums.map((row) => columns.map((name) => row[name])))
+  })
+
+const readSums = (
+  store: UsageStoreService | null,
+  { by, from, to }: Pick<ReportRequest, "by" | "from" | "to">
+): Effect.Effect<ReadonlyArray<SavedUsage.UsageRow>, ProxyError.ProxyError> => {
+  if (store === null) return Effect.fail(notSaved)
+  const sums = SavedUsage.makeSums(by)
+  return Effect.mapBoth(store.read(from, to, sums.add), {
+    onFailure: () => unavailable,
+    onSuccess: sums.rows
+  })
+}
+
+/**
+ * Compares saved usage with a bill: a row for each day and, if the bill has them, key and operation. Prices of either side
+ * that the other lacks are 0. The days are those of the bill.
+ */
+export const reconcile = (
+  store: UsageStoreService | null,
+  { by, rows: billed }: Bill.Bill,
+  format: ReportRequest["format"]
+): Effect.Effect<Report, ProxyError.ProxyError> =>
+  Effect.gen(function*() {
+    const days = billed.map(({ day }) => day).sort()
+    const request = { by, from: days[0] ?? "", to: days.at(-1) ?? "" }
+    const rows = new Map<
+      string,
+      { readonly names: ReadonlyArray<string>; billed: number; saved: number; unsettled: number }
+    >()
+    const rowOf = (row: Partial<SavedUsage.UsageRow>) => {
+      const names = by.map((dimension) => row[dimension] ?? "")
+      const found = rows.get(names.join()) ?? { names, billed: 0, saved: 0, unsettled: 0 }
+      rows.set(names.join(), found)
+      return found
+    }
+    for (const row of billed) rowOf(row).billed += row.price
+    for (const row of yield* readSums(store, request)) {
+      // Requests have no key, and cost nothing.
+      if (row.price === 0) continue
+      const compared = rowOf(row)
+      compared.saved += row.price
+      compared.unsettled += row.unsettledPrice
+    }
+    return formats[format](
+      request,
+      [...by, "billed", "price", "unsettledPrice", "difference"],
+      [...rows].sort(([one], [other]) => one < other ? -1 : 1).map((
+        [, { billed, names, saved, unsettled }]
+      ) => [...names, billed, saved, unsettled, saved - billed])
+    )
   })
 
 type Cells = ReadonlyArray<string | number>
 
 type Format = (
-  request: ReportRequest,
+  request: Pick<ReportRequest, "by" | "from" | "to">,
   columns: ReadonlyArray<string>,
-  rows: ReadonlyArray<Cells>,
-  totals: ReadonlyArray<Cells>
-) => { readonly contentType: string; readonly text: string }
+  rows: ReadonlyArray<Cells>
+) => Report
 
-const json: Format = ({ by, from, to }, columns, rows, totals) => {
-  const object = (cells: Cells) => Object.fromEntries(cells.map((cell, index) => [columns[index], cell]))
-  const total = Object.fromEntries(Object.entries(object(totals[0] ?? [])).slice(by.length))
+/** Sums the columns after the names. */
+const totalOf = (
+  { length }: ReadonlyArray<string>,
+  columns: ReadonlyArray<string>,
+  rows: ReadonlyArray<Cells>
+) =>
+  columns.slice(length).map((_, index) => rows.reduce((sum, cells) => sum + Number(cells[length + index]), 0))
+
+const json: Format = ({ by, from, to }, columns, rows) => {
+  const object = (names: ReadonlyArray<string>, cells: Cells) =>
+    Object.fromEntries(cells.map((cell, index) => [names[index], cell]))
+  const total = object(columns.slice(by.length), totalOf(by, columns, rows))
   return {
     contentType: "application/json; charset=utf-8",
-    text: `${JSON.stringify({ from, to, by, rows: rows.map(object), total })}\n`
+    text: `${JSON.stringify({ from, to, by, rows: rows.map((cells) => object(columns, cells)), total })}\n`
   }
 }
 
@@ -104,14 +158,12 @@ const csv: Format = (_, columns, rows) => ({
   text: [columns, ...rows].map((cells) => `${cells.join(",")}\r\n`).join("")
 })
 
-const table: Format = ({ from, to }, columns, rows, totals) => {
-  const lines = [columns, ...rows, ...totals]
+const table: Format = ({ by, from, to }, columns, rows) => {
+  const lines = [columns, ...rows, [...by.map(() => ""), ...totalOf(by, columns, rows)]]
   const widths = columns.map((_, index) => Math.max(...lines.map((cells) => String(cells[index]).length)))
   const line = (cells: Cells) =>
     cells.map((cell, index) =>
-      typeof cell === "number" || index >= columns.length - SavedUsage.counters.length
-        ? String(cell).padStart(widths[index] ?? 0)
-        : cell.padEnd(widths[index] ?? 0)
+      index < by.length ? String(cell).padEnd(widths[index] ?? 0) : String(cell).padStart(widths[index] ?? 0)
     ).join("  ").trimEnd()
   return {
     contentType: "text/plain; charset=utf-8",

@@ -7,6 +7,7 @@ import * as UsageReport from "../admin/UsageReport.ts"
 import { UsageStore } from "../admin/UsageStore.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
+import * as Files from "../config/Files.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
@@ -28,7 +29,7 @@ export const run = (
     case "NewToken":
       return newToken(command.client)
     case "Usage":
-      return usage(options, command.query)
+      return usage(options, command)
     case "CheckConfig":
       return check(options, command)
     case "PrintConfig":
@@ -46,15 +47,24 @@ const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), 
 /** Prints the usage that is saved in Redis, or in the file of this machine. */
 const usage = (
   options: Load.LoadOptions,
-  query: ReadonlyArray<readonly [name: string, value: string]>
+  { against, query }: Extract<Arguments.Arguments["command"], { readonly _tag: "Usage" }>
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const loaded = yield* load(options)
     const now = yield* Clock.currentTimeMillis
-    const format = query.some(([name]) => name === "format") ? [] : [["format", "table"] as const]
+    const bill = against === undefined ? null : yield* readBill(against)
+    const withFormat = query.some(([name]) => name === "format")
+      ? query
+      : [...query, ["format", "table"] as const]
     const { text } = yield* Effect.flatMap(
       UsageStore,
-      (store) => UsageReport.make(store, [...query, ...format], now)
+      (store) =>
+        bill === null
+          ? UsageReport.make(store, withFormat, now)
+          : Effect.flatMap(
+            UsageReport.parse(withFormat, now),
+            ({ format }) => UsageReport.reconcile(store, bill, format)
+          )
     ).pipe(
       Effect.provide(Stores.layer(loaded.config)),
       Effect.catchTags({
@@ -67,6 +77,18 @@ const usage = (
     )
     yield* Console.log(text.trimEnd())
   })
+
+const readBill = (file: string) =>
+  Files.readFile(file).pipe(
+    Effect.mapBoth({
+      onFailure: ({ reason }) => reason,
+      onSuccess: ({ bytes }) => new TextDecoder().decode(bytes)
+    }),
+    // The parser of CSV is loaded for this only.
+    Effect.zip(Effect.promise(() => import("../admin/Bill.ts"))),
+    Effect.flatMap(([text, Bill]) => Bill.parse(text)),
+    Effect.catchAll((reason) => ExitError.usageError(`--against ${file}: ${reason}`))
+  )
 
 /** `connect`: also tries Redis. */
 const check = (
