@@ -4,10 +4,11 @@ import * as Inspector from "./Inspector.ts"
 import * as RedisServer from "./RedisServer.ts"
 import * as WaitUntil from "./WaitUntil.ts"
 
-export const make = (sentinelPassword?: string) =>
+/** `args` are those of the primary and the replicas. */
+export const make = (sentinelPassword?: string, args: ReadonlyArray<string> = []) =>
   Effect.gen(function*() {
-    const primary = yield* RedisServer.make()
-    const replica = RedisServer.make({ args: ["--replicaof", "127.0.0.1", String(primary.port)] })
+    const primary = yield* RedisServer.make({ args })
+    const replica = RedisServer.make({ args: [...args, "--replicaof", "127.0.0.1", String(primary.port)] })
     const replicas = yield* Effect.all([replica, replica])
     const config = [
       `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
