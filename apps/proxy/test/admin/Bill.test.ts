@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Bill from "../../src/admin/Bill.ts"
-import * as SavedUsage from "../../src/admin/SavedUsage.ts"
+import type * as SavedUsage from "../../src/admin/SavedUsage.ts"
 import * as UsageReport from "../../src/admin/UsageReport.ts"
 import type { UsageStoreService } from "../../src/admin/UsageStore.ts"
 

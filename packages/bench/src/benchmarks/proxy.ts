@@ -52,6 +52,13 @@ export const proxy: Benchmark = {
       cache: { enabled: false }
     })
     const on = yield* QuarryProxy.startServer("quarry-proxy, cache on", upstreamUrl)
+    const offSaving = yield* QuarryProxy.startServer("with saved usage, cache off", upstreamUrl, {
+      cache: { enabled: false },
+      savesUsage: true
+    })
+    const onSaving = yield* QuarryProxy.startServer("with saved usage, cache on", upstreamUrl, {
+      savesUsage: true
+    })
     const start = (name: string, server: string, accessLog = false) => {
       const options = { server, upstreamUrl, bodies, headers: responseHeaders, accessLog }
       return Servers.startReference(name, options, v8Options)
@@ -103,7 +110,9 @@ export const proxy: Benchmark = {
       compare("pass-through", smallDocument, misses, forwarding, [[off, 2.5], [on, 3.6]]),
       compare("pass-through", pageDocument, misses, forwarding, [[off, 1.5], [on, 2.2]]),
       compare("cached hit", smallDocument, Servers.cacheHits, caching, [[on, 2.2]]),
-      compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]])
+      compare("cached hit", pageDocument, Servers.cacheHits, caching, [[on, 1.8]]),
+      compare("saved usage of misses", smallDocument, misses, [off], [[offSaving, 1.05]]),
+      compare("saved usage of hits", smallDocument, Servers.cacheHits, [on], [[onSaving, 1.05]])
     ]
   })
 }
