@@ -23,8 +23,8 @@ export type Identity = Either.Either<string, ProxyError.ProxyError>
 
 type Identify = (headers: Readonly<Record<string, string | undefined>>) => Effect.Effect<Identity | null>
 
-/** Returns the identity of a request; null if it has no JWT. */
-export class Jwt extends Context.Tag("quarry-proxy/Jwt")<Jwt, Identify>() {}
+/** Returns the identity of a request; null if it has no JWT. Is null itself if JWTs are not configured. */
+export class Jwt extends Context.Tag("quarry-proxy/Jwt")<Jwt, Identify | null>() {}
 
 const noIdentity = Effect.succeed(null)
 
@@ -156,7 +156,7 @@ const make = (config: NonNullable<Config["jwt"]>) =>
 
 /** The library is loaded only if JWTs are configured. */
 export const layer = ({ jwt }: Pick<Config, "jwt">): Layer.Layer<Jwt> =>
-  Layer.scoped(Jwt, jwt === undefined ? Effect.succeed<Identify>(() => noIdentity) : make(jwt))
+  Layer.scoped(Jwt, jwt === undefined ? Effect.succeed(null) : make(jwt))
 
 export const clientUnknown = ProxyError.make(
   "client-unknown",

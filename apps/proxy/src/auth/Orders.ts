@@ -83,9 +83,9 @@ export const layer = (open: boolean): Layer.Layer<Orders> =>
       return {
         processName,
         refusalOf: (client) =>
-          orders === null && client !== "anonymous"
-            ? ordersUnknown
-            : disabled.has(client)
+          orders === null
+            ? client === "anonymous" ? null : ordersUnknown
+            : disabled.size > 0 && disabled.has(client)
             ? clientDisabled
             : null,
         areKnown: () => orders !== null,

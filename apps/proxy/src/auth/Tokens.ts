@@ -40,9 +40,12 @@ export const lookupByHash = <Owner>(entries: Iterable<readonly [entry: string, o
   )
   const found = new Map<string, ReturnType<typeof owners["get"]>>()
   return (token: string, now: number): Either.Either<Owner, ProxyError.ProxyError> | undefined => {
-    const match = found.get(token) ?? owners.get(hash(token))
-    if (match === undefined) return undefined
-    found.set(token, match)
+    let match = found.get(token)
+    if (match === undefined) {
+      match = owners.get(hash(token))
+      if (match === undefined) return undefined
+      found.set(token, match)
+    }
     return match.from <= now && now < match.until ? match.owner : Either.left(expired)
   }
 }

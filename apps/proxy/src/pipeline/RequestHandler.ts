@@ -103,10 +103,12 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
     const respond = (): Effect.Effect<ProxyResponse> => {
       try {
         return Completed.matchCause(
-          Completed.flatMap(
-            services.identify(request.headers),
-            (identity) => Pipeline.respond({ services, configured, request, context, identity })
-          ),
+          services.identify === null
+            ? Pipeline.respond({ services, configured, request, context, identity: null })
+            : Completed.flatMap(
+              services.identify(request.headers),
+              (identity) => Pipeline.respond({ services, configured, request, context, identity })
+            ),
           onFailure,
           (response) => Effect.succeed(withRequestHeaders(response, request, clients.cors, context))
         )
