@@ -178,7 +178,9 @@ export const makeTables = () => {
   return (status: Status): void => {
     now = Date.parse(status.now)
     upstreams(status.upstreams)
-    processes(failuresFirst(status.processes))
+    processes(
+      failuresFirst(status.processes).sort((one, other) => Number(isHealthy(one)) - Number(isHealthy(other)))
+    )
     clients(failuresFirst(status.clients))
     failures(grouped(status.failures))
     policies(status.policies)
@@ -186,6 +188,9 @@ export const makeTables = () => {
 }
 
 const failureCount = (failures: number) => h(`span.${failures > 0 ? "bad" : ""}`, Format.number(failures))
+
+const isHealthy = ({ problems, state }: Status["processes"][number]): boolean =>
+  state === "ready" && problems.length === 0
 
 const failuresFirst = <Row extends { readonly failures: number }>(rows: ReadonlyArray<Row>) =>
   [...rows].sort((one, other) => other.failures - one.failures)

@@ -12,7 +12,8 @@ export type Column<Row> = readonly [
 /** Fewer rows need no tools. */
 const minToolRows = 8
 
-const firstRows = 20
+/** On a phone each row is as high as eight. */
+const firstRows = matchMedia("(max-width: 820px)").matches ? 5 : 20
 
 const compare = (one: number | string, other: number | string): number =>
   typeof one === "number" && typeof other === "number"
