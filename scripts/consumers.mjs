@@ -99,7 +99,7 @@ const archiveBudgets = {
   "@blockquarry/core": 152,
   "@blockquarry/http": 259,
   "@blockquarry/proxy": 760,
-  "@blockquarry/redis": 44,
+  "@blockquarry/redis": 48,
   "@blockquarry/sandbox": 131
 }
 
