@@ -4,15 +4,15 @@ import * as Inspector from "./Inspector.ts"
 import * as RedisServer from "./RedisServer.ts"
 import * as WaitUntil from "./WaitUntil.ts"
 
-/** `args` are those of the primary and the replicas. */
-export const make = (sentinelPassword?: string, args: ReadonlyArray<string> = []) =>
+/** `args` are those of the primary and the replicas, and `downAfter` the milliseconds after which a failover begins. */
+export const make = (sentinelPassword?: string, args: ReadonlyArray<string> = [], downAfter = 500) =>
   Effect.gen(function*() {
     const primary = yield* RedisServer.make({ args })
     const replica = RedisServer.make({ args: [...args, "--replicaof", "127.0.0.1", String(primary.port)] })
     const replicas = yield* Effect.all([replica, replica])
     const config = [
       `sentinel monitor main 127.0.0.1 ${primary.port} 2`,
-      "sentinel down-after-milliseconds main 500",
+      `sentinel down-after-milliseconds main ${downAfter}`,
       "sentinel failover-timeout main 2000",
       ...sentinelPassword === undefined
         ? []
@@ -23,11 +23,11 @@ export const make = (sentinelPassword?: string, args: ReadonlyArray<string> = []
     const inspector = yield* Inspector.make(sentinels[0], sentinelPassword)
     // They find each other and the replicas through the primary
     yield* WaitUntil.until(
-      Effect.map(inspector.send((client) => client.info("sentinel")), (info) =>
-        /slaves=2,sentinels=3/.test(info))
+      Effect.map(
+        inspector.send((client) => client.info("sentinel")),
+        (info) => /slaves=2,sentinels=3/.test(info)
+      )
     )
-    const hosts = sentinels.map(({ port }) =>
-      `127.0.0.1:${port}`
-    ).join(",")
+    const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")
     return { primary, replicas, sentinels, url: `redis+sentinel://${hosts}/main` }
   })
