@@ -9,6 +9,7 @@ const packages = {
   sandbox: "packages/sandbox",
   redis: "packages/redis",
   client: "packages/client",
+  server: "packages/server",
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",

@@ -38,7 +38,7 @@ describe("quarry-proxy", () => {
     const others = ["notes.txt", "chunks/other-program.js"].map((name) => join(output, name))
     for (const folder of ["chunks", "small-chunks"]) mkdirSync(join(output, folder))
     for (const file of [...others, stale]) writeFileSync(file, "")
-    const program = fileURLToPath(new URL("../src/auth/IpRanges.ts", import.meta.url))
+    const program = fileURLToPath(new URL("../src/auth/CrossSite.ts", import.meta.url))
     execFileSync(process.execPath, ["../../scripts/bundle.mjs", program, join(output, "small.js")], {
       cwd: fileURLToPath(new URL("..", import.meta.url))
     })

@@ -8,20 +8,20 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import { randomUUID } from "node:crypto"
 
+import type { HttpRequest } from "@blockquarry/server/HttpRequest"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
+import type { RequestHandler } from "@blockquarry/server/HttpServer"
 import * as CrossSite from "../auth/CrossSite.ts"
 import { Orders } from "../auth/Orders.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
-import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
+import { MainServer } from "../pipeline/MainServer.ts"
 import * as ParseRequest from "../pipeline/ParseRequest.ts"
-import type { RequestHandlerService } from "../pipeline/RequestHandler.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
 import { Quotas } from "../quota/Quotas.ts"
-import { MainServer } from "../server/Server.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import * as Fleet from "./Fleet.ts"
@@ -75,9 +75,9 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
   })
 
 /** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
-export const make = (admin: AdminContext): RequestHandlerService => {
+export const make = (admin: AdminContext): RequestHandler => {
   const onComplete = () => {}
-  const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
+  const withRequestId = (response: HttpResponse.HttpResponse, id: string): HttpResponse.HttpResponse => ({
     ...response,
     headers: { ...response.headers, "x-request-id": id }
   })
@@ -107,8 +107,8 @@ export const make = (admin: AdminContext): RequestHandlerService => {
 
 const respond = (
   admin: AdminContext,
-  request: ProxyRequest
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  request: HttpRequest
+): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> =>
   Effect.zip(RequestTarget.parseTarget(request.target), Clock.currentTimeMillis).pipe(
     Effect.flatMap(([{ path, query }, now]) => {
       const page = pages.get(path)
@@ -126,10 +126,10 @@ const respond = (
 
 type Respond = (
   admin: AdminContext,
-  request: ProxyRequest,
+  request: HttpRequest,
   query: RequestTarget.RequestTarget["query"],
   operator: string
-) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+) => Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError>
 
 interface AdminPage {
   readonly method: "GET" | "POST"
@@ -155,7 +155,7 @@ const usage = ({ reports, scope }: Fleet.Processes) => {
 const audit = (message: string): Effect.Effect<void> =>
   Effect.logInfo(message).pipe(Logger.withMinimumLogLevel(LogLevel.Info))
 
-const senderOf = ({ activeConfig }: AdminContext, request: ProxyRequest, operator: string): string =>
+const senderOf = ({ activeConfig }: AdminContext, request: HttpRequest, operator: string): string =>
   `${operator} from ${activeConfig.current().clients.addressOf(request)}`
 
 /** Gives or revokes an order for a client, or for one process or `all`. */
@@ -185,7 +185,7 @@ const order = (kind: "client" | "process", change: "give" | "revoke", done: stri
         () => ordersUnavailable
       )
       yield* audit(`${kind} ${chosen.join(", ")} ${done} by ${sender}`)
-      return ProxyResponse.json(200, { [done]: chosen })
+      return HttpResponse.json(200, { [done]: chosen })
     })
 })
 
@@ -205,7 +205,7 @@ const purge: Respond = (admin, request, query, operator) =>
     if (parameter === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
       yield* audit(`cache purged by ${sender}`)
-      return ProxyResponse.json(200, { purged: "everything" })
+      return HttpResponse.json(200, { purged: "everything" })
     }
     const [name, target] = parameter
     if (name !== "target" || more.length > 0) return yield* Effect.fail(expectedOneTarget)
@@ -222,7 +222,7 @@ const purge: Respond = (admin, request, query, operator) =>
       return yield* Effect.fail(storeUnavailable)
     }
     yield* audit(`cached response of ${match.operation.id} purged by ${sender}`)
-    return ProxyResponse.json(200, { purged: target })
+    return HttpResponse.json(200, { purged: target })
   })
 
 const expectedOneTarget = ProxyError.make(
@@ -235,11 +235,11 @@ const expectedOneTarget = ProxyError.make(
 const usageReport = (
   { usageStore }: AdminContext,
   query: RequestTarget.RequestTarget["query"]
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.map(
       UsageReport.make(usageStore, query, now),
-      ({ contentType, text }) => ProxyResponse.text(200, contentType, text, noStore)
+      ({ contentType, text }) => HttpResponse.text(200, contentType, text, noStore)
     ))
 
 const storeUnavailable = ProxyError.make(
@@ -249,8 +249,7 @@ const storeUnavailable = ProxyError.make(
 
 const noStore = { "cache-control": "no-store" }
 
-const uncached = (document: unknown): ProxyResponse.ProxyResponse =>
-  ProxyResponse.json(200, document, noStore)
+const uncached = (document: unknown): HttpResponse.HttpResponse => HttpResponse.json(200, document, noStore)
 
 const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
   Effect.sync(() => {
@@ -289,7 +288,7 @@ const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>(
   "/metrics": get(
     "metrics",
     ({ metrics }) =>
-      Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
+      Effect.map(metrics, (text) => HttpResponse.text(200, PrometheusExporter.contentType, text))
   ),
   "/livez": get("public", () => Effect.succeed(Health.liveResponse)),
   "/readyz": get("public", readiness)

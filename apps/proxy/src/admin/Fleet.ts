@@ -13,7 +13,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { Orders, SharedRecords } from "../auth/Orders.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
-import { MainServer } from "../server/Server.ts"
+import { MainServer } from "../pipeline/MainServer.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageStats from "./UsageStats.ts"
 

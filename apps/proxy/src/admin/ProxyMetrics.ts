@@ -5,13 +5,13 @@
  * Labels have few values: configured clients, operations, status classes, cache states and error codes.
  */
 import type { CallUsage } from "@blockquarry/http/CallUsage"
+import type { ConnectionCounts } from "@blockquarry/server/Connections"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricLabel from "effect/MetricLabel"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
-import type { ConnectionCounts } from "../server/Connections.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageStats from "./UsageStats.ts"
 

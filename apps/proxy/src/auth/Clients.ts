@@ -4,13 +4,13 @@
  * Tokens are compared by hash: the configuration holds no token, and this process only those that clients have sent. If no
  * clients are configured, every request belongs to the client `anonymous`.
  */
+import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Either from "effect/Either"
 import { allowsAnonymousClients, type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Budgets from "./Budgets.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
-import * as IpRanges from "./IpRanges.ts"
 import * as Jwt from "./Jwt.ts"
 import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"

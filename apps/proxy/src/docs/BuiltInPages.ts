@@ -1,11 +1,11 @@
 /** Pages of the proxy itself. They contain no client data and require no token. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { Engine } from "@blockquarry/http/Engine"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { Orders } from "../auth/Orders.ts"
-import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { Configured } from "../pipeline/ActiveConfig.ts"
 import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
 import * as Health from "../pipeline/Health.ts"
@@ -34,7 +34,7 @@ export const layer: Layer.Layer<Pages, never, Engine | Orders | Upstreams> = Lay
       [
         "/openapi.json",
         documentPage(({ config, costs }) =>
-          ProxyResponse.json(200, OpenApiDocument.document(config, costs))
+          HttpResponse.json(200, OpenApiDocument.document(config, costs))
         )
       ],
       [
@@ -46,8 +46,8 @@ export const layer: Layer.Layer<Pages, never, Engine | Orders | Upstreams> = Lay
     ]))
 )
 
-const documentPage = (render: (configured: Configured) => ProxyResponse.ProxyResponse): PageHandler => {
-  const rendered = new WeakMap<Configured, ProxyResponse.ProxyResponse>()
+const documentPage = (render: (configured: Configured) => HttpResponse.HttpResponse): PageHandler => {
+  const rendered = new WeakMap<Configured, HttpResponse.HttpResponse>()
   return (configured, { headers }) =>
     Effect.suspend(() =>
       Either.map(configured.clients.checkHost(headers), () => {
@@ -58,8 +58,8 @@ const documentPage = (render: (configured: Configured) => ProxyResponse.ProxyRes
     )
 }
 
-const index = (): ProxyResponse.ProxyResponse =>
-  ProxyResponse.json(200, {
+const index = (): HttpResponse.HttpResponse =>
+  HttpResponse.json(200, {
     name: "quarry-proxy",
     documentation: ["/docs", "/openapi.json"],
     health: ["/livez", "/readyz"],

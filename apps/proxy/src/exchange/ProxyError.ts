@@ -1,10 +1,10 @@
 /** Errors of the proxy: the responses that do not come from the upstream. */
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
 import * as Names from "@blockquarry/http/Settings"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import { type ErrorCode, errorCodes } from "./ErrorCode.ts"
-import * as ProxyResponse from "./ProxyResponse.ts"
 
 export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly code: ErrorCode
@@ -139,5 +139,5 @@ const wholeSeconds = (duration: Duration.Duration): number => Math.ceil(Duration
 export const toResponse = (
   { code, headers, message }: ProxyError,
   requestId: string
-): ProxyResponse.ProxyResponse =>
-  ProxyResponse.json(errorCodes[code].status, { message, code, requestId }, headers)
+): HttpResponse.HttpResponse =>
+  HttpResponse.json(errorCodes[code].status, { message, code, requestId }, headers)

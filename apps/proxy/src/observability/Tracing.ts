@@ -1,4 +1,6 @@
 /** The span of a request. It continues the trace of the client (`traceparent`, which is not forwarded to the upstream). */
+import type { HttpRequest } from "@blockquarry/server/HttpRequest"
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Clock from "effect/Clock"
@@ -6,18 +8,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { RequestContext } from "../exchange/RequestContext.ts"
 import type { Sampler } from "./Sampler.ts"
 
 /** Responds to a request, in a span if there is a sampler and it samples the request. Records the id of the trace. */
 export const traced = (
   sampler: Sampler | null,
-  request: ProxyRequest,
+  request: HttpRequest,
   context: RequestContext,
-  respond: () => Effect.Effect<ProxyResponse>
-): Effect.Effect<ProxyResponse> => {
+  respond: () => Effect.Effect<HttpResponse>
+): Effect.Effect<HttpResponse> => {
   const parent = parentSpan(request)
   context.traceId = parent?.traceId
   if (sampler === null) return respond()
@@ -49,7 +49,7 @@ export const traced = (
 const endSpan = (
   span: Tracer.Span,
   context: RequestContext,
-  exit: Exit.Exit<ProxyResponse>,
+  exit: Exit.Exit<HttpResponse>,
   now: bigint
 ): void => {
   if (context.route !== "-") span.attribute("http.route", context.route)
@@ -63,7 +63,7 @@ const endSpan = (
   span.end(now, Exit.fail(context.code ?? String(status)))
 }
 
-const parentSpan = ({ headers: { traceparent } }: ProxyRequest): Tracer.ExternalSpan | undefined =>
+const parentSpan = ({ headers: { traceparent } }: HttpRequest): Tracer.ExternalSpan | undefined =>
   traceparent === undefined
     ? undefined
     : Option.getOrUndefined(HttpTraceContext.w3c(HttpHeaders.fromInput({ traceparent })))

@@ -1,5 +1,7 @@
 /** A request with everything that the stages of the pipeline use. */
 import { Engine } from "@blockquarry/http/Engine"
+import type { HttpRequest } from "@blockquarry/server/HttpRequest"
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,8 +9,6 @@ import { type Identity, Jwt } from "../auth/Jwt.ts"
 import { Orders } from "../auth/Orders.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { Quotas } from "../quota/Quotas.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
@@ -18,8 +18,8 @@ import * as ParseRequest from "./ParseRequest.ts"
 /** Renders a built-in page from the active configuration. */
 export type PageHandler = (
   configured: Configured,
-  request: Pick<ProxyRequest, "headers" | "shuttingDown">
-) => Effect.Effect<ProxyResponse, ProxyError.ProxyError>
+  request: Pick<HttpRequest, "headers" | "shuttingDown">
+) => Effect.Effect<HttpResponse, ProxyError.ProxyError>
 
 /** The built-in pages by path. */
 export class Pages extends Context.Tag("quarry-proxy/Pages")<Pages, ReadonlyMap<string, PageHandler>>() {}
@@ -46,7 +46,7 @@ export type RequestServices = Effect.Effect.Success<typeof resolveServices>
 export interface HandledRequest {
   readonly services: RequestServices
   readonly configured: Configured
-  readonly request: ProxyRequest
+  readonly request: HttpRequest
   /** Of its JWT; null if it has none. */
   readonly identity: Identity | null
   readonly context: RequestContext.RequestContext

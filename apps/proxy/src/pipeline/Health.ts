@@ -1,16 +1,16 @@
 /** Liveness and readiness. */
 import { baseUrlSettings } from "@blockquarry/core/Upstreams"
 import type * as Engine from "@blockquarry/http/Engine"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Rec from "effect/Record"
 import type { Orders } from "../auth/Orders.ts"
 import { allowsAnonymousClients } from "../config/Config.ts"
-import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import type { UpstreamClient } from "../upstream/UpstreamClient.ts"
 import type { Configured } from "./ActiveConfig.ts"
 
-export const liveResponse: ProxyResponse.ProxyResponse = ProxyResponse.json(200, { status: "live" })
+export const liveResponse: HttpResponse.HttpResponse = HttpResponse.json(200, { status: "live" })
 
 /** `waiting for redis`: whether clients are disabled is not known yet. */
 export type ReadinessState = "ready" | "draining" | "shutting-down" | "not configured" | "waiting for redis"
@@ -40,11 +40,11 @@ export const readyResponse = (
   orders: Orders["Type"],
   { health }: Pick<Engine.EngineService, "health">,
   shuttingDown: boolean
-): Effect.Effect<ProxyResponse.ProxyResponse> =>
+): Effect.Effect<HttpResponse.HttpResponse> =>
   Effect.map(health, (upstreamHealth) => {
     const status = readinessState(configured, orders, shuttingDown)
     const resolved = resolveAll(configured.upstream)
-    return ProxyResponse.json(status === "ready" ? 200 : 503, {
+    return HttpResponse.json(status === "ready" ? 200 : 503, {
       status,
       configured: Rec.map(resolved, Either.isRight),
       missing: Rec.map(Rec.getLefts(resolved), ({ message }) => message),

@@ -7,6 +7,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -18,7 +19,6 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
@@ -43,7 +43,7 @@ const pageQuotaWait = Duration.minutes(1)
 const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
 
 /** Streams all records of a list. Loads the first page before the response starts, so that early errors have a status. */
-export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
+export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const { client, cursor, handled, upstreamRequest: { input, operation, request, upstreamName } } =
       listRequest

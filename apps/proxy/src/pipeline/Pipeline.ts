@@ -4,14 +4,14 @@
  * Each stage runs once, in this order. Its effect is complete already unless something must be waited for: a body, quotas,
  * a store in Redis, the upstream, or compression.
  */
+import * as Completed from "@blockquarry/server/Completed"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as Cors from "../auth/Cors.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
-import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
@@ -27,7 +27,7 @@ import * as Router from "./Router.ts"
 
 type RequestHeaders = HandledRequest["request"]["headers"]
 
-type Response = Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+type Response = Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError>
 
 /** Continues with the result of a stage that needs no effect. */
 const whenRight = <A>(
@@ -47,7 +47,7 @@ export const respond = (handled: HandledRequest): Response => {
     )
   }
   if (target === "*" && method === "OPTIONS") {
-    return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
+    return Effect.succeed(HttpResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
   }
   return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(handled, requestTarget))
 }
@@ -70,7 +70,7 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
   if (match === undefined) {
     // A browser shows the error of the request itself only after a preflight without one.
     return configured.clients.cors !== undefined && Cors.isPreflight(request)
-      ? Effect.succeed(ProxyResponse.empty(204))
+      ? Effect.succeed(HttpResponse.empty(204))
       : passThrough(handled, { path, query })
   }
   const { operation } = match
@@ -274,16 +274,20 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = <A>(
-  { configured: { clients, config }, request: { body, headers, method } }: HandledRequest,
+  { configured: { clients, config }, request }: HandledRequest,
   { name }: Clients.AuthenticatedClient,
   parse: (bytes: Uint8Array, headers: RequestHeaders) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A | null, ProxyError.ProxyError> => {
   const allowsOrigin = (origin: string) => clients.cors?.allowsOrigin(origin, name) === true
+  const { headers, method } = request
   const hasContent = method === "POST" || RequestBody.isSent(headers)
   return Effect.zipRight(
     CrossSite.checkWriteRequest(headers, allowsOrigin, hasContent),
     hasContent
-      ? Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => parse(bytes, headers))
+      ? Effect.flatMap(
+        RequestBody.read(request, config.limits.maxRequestBytes),
+        (bytes) => parse(bytes, headers)
+      )
       : Effect.succeed(null)
   )
 }

@@ -1,15 +1,21 @@
 /** The body of a request: JSON of limited size. */
+import type { HttpRequest } from "@blockquarry/server/HttpRequest"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
-export const bodyTooLarge = (maxBytes: number): ProxyError.ProxyError =>
-  ProxyError.make("body-too-large", `the request body exceeds ${maxBytes} bytes (limits.maxRequestBytes)`)
-
-export const bodyTooSlow = ProxyError.make(
-  "body-too-slow",
-  "timed out reading the request body"
-)
+/** Reads the body of a request. */
+export const read = (
+  { body }: Pick<HttpRequest, "body">,
+  maxBytes: number
+): Effect.Effect<Uint8Array, ProxyError.ProxyError> =>
+  Effect.mapError(body(maxBytes), ({ _tag }) =>
+    _tag === "BodyTooSlowError"
+      ? ProxyError.make("body-too-slow", "timed out reading the request body")
+      : ProxyError.make(
+        "body-too-large",
+        `the request body exceeds ${maxBytes} bytes (limits.maxRequestBytes)`
+      ))
 
 /** Whether a request has a body. */
 export const isSent = (headers: Headers): boolean =>

@@ -1,4 +1,9 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
+import * as Completed from "@blockquarry/server/Completed"
+import type { HttpRequest } from "@blockquarry/server/HttpRequest"
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
+import type * as HttpServer from "@blockquarry/server/HttpServer"
+import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -6,12 +11,8 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
-import * as IpRanges from "../auth/IpRanges.ts"
 import { allowsAnonymousClients } from "../config/Config.ts"
-import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import * as LoggedPath from "../observability/LoggedPath.ts"
 import type { Sampler } from "../observability/Sampler.ts"
@@ -21,30 +22,9 @@ import type { Configured } from "./ActiveConfig.ts"
 import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
 
-interface RequestInFlight {
-  readonly response: Effect.Effect<ProxyResponse>
-  /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
-  readonly acceptedClient?: () => string | null
-  /**
-   * Must be called when the whole response was handed to the socket, which may buffer it for a slow client, or when
-   * the client disconnected before. Precedes `onComplete`.
-   */
-  readonly onHandedOver?: () => void
-  /**
-   * Must be called once when the response was sent, with its status and the bytes of its body. The status is 499 if the
-   * client disconnected first.
-   */
-  readonly onComplete: (status: number, bytes: number) => void
-}
-
-export interface RequestHandlerService {
-  readonly handle: (request: ProxyRequest) => RequestInFlight
-  /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
-  readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RequestInFlight
-}
-
+/** Handles the requests of clients. */
 export class RequestHandler
-  extends Context.Tag("quarry-proxy/RequestHandler")<RequestHandler, RequestHandlerService>()
+  extends Context.Tag("quarry-proxy/RequestHandler")<RequestHandler, HttpServer.RequestHandler>()
 {}
 
 /** `sampler` decides which requests are traced; null if no spans are exported. */
@@ -54,10 +34,13 @@ export const layer = (sampler: Sampler | null) =>
     Effect.map(HandledRequest.resolveServices, (services) => make(services, sampler))
   )
 
-const make = (services: HandledRequest.RequestServices, sampler: Sampler | null): RequestHandlerService => {
+const make = (
+  services: HandledRequest.RequestServices,
+  sampler: Sampler | null
+): HttpServer.RequestHandler => {
   const { activeConfig, now, quotas, usage } = services
 
-  const handle: RequestHandlerService["handle"] = (request) => {
+  const handle: HttpServer.RequestHandler["handle"] = (request) => {
     const configured = activeConfig.current()
     const { clients, config } = configured
     const context = RequestContext.make(
@@ -67,7 +50,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
       clients.addressOf(request)
     )
     context.onUse = usage.recordUse
-    const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
+    const toErrorResponse = (error: ProxyError.ProxyError): HttpResponse => {
       context.code = error.code
       context.detail = error.logDetail
       context.client ??= error.client ?? null
@@ -80,7 +63,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
       )
     }
     /** Delays the rejections of a client that does not wait between its requests. */
-    const rejected = (response: ProxyResponse): Effect.Effect<ProxyResponse> => {
+    const rejected = (response: HttpResponse): Effect.Effect<HttpResponse> => {
       if (response.status >= 500 || request.shuttingDown) return Effect.succeed(response)
       const source = context.client === null || allowsAnonymousClients(config)
         ? `address ${IpRanges.networkOf(context.clientAddress)}`
@@ -90,7 +73,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
       if (!Completed.isComplete(paced)) RequestContext.recordHandOver(context)
       return paced
     }
-    const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<ProxyResponse> => {
+    const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<HttpResponse> => {
       const failure = Cause.failureOrCause(cause)
       if (Either.isLeft(failure)) return rejected(toErrorResponse(failure.left))
       return Cause.isInterruptedOnly(cause)
@@ -100,7 +83,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
           Effect.as(toErrorResponse(ProxyError.internalError))
         )
     }
-    const respond = (): Effect.Effect<ProxyResponse> => {
+    const respond = (): Effect.Effect<HttpResponse> => {
       try {
         return Completed.matchCause(
           services.identify === null
@@ -132,7 +115,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
     }
   }
 
-  const reject: RequestHandlerService["reject"] = (status, remoteAddress) => {
+  const reject: HttpServer.RequestHandler["reject"] = (status, remoteAddress) => {
     const clientAddress = activeConfig.current().clients.addressOf({ headers: {}, remoteAddress })
     const context = RequestContext.make(now(), randomUUID(), "-", clientAddress)
     context.code = ProxyError.malformedRequest.code
@@ -151,7 +134,7 @@ const make = (services: HandledRequest.RequestServices, sampler: Sampler | null)
 /** Records for the log who sent a request that no route matches, and its path. A token is checked after the route only. */
 const recordUnknownRoute = (
   { clients }: Configured,
-  request: ProxyRequest,
+  request: HttpRequest,
   context: RequestContext.RequestContext
 ): void => {
   context.path = LoggedPath.loggedPath(request.target)
@@ -169,11 +152,11 @@ const requestId = (clientRequestId: string | undefined): string =>
 
 /** Adds the headers of every response: the request id, the state of the client's quotas, and those of CORS. */
 const withRequestHeaders = (
-  { body, headers, status }: ProxyResponse,
-  request: ProxyRequest,
+  { body, headers, status }: HttpResponse,
+  request: HttpRequest,
   cors: Cors | undefined,
   { client, quotas, requestId }: RequestContext.RequestContext
-): ProxyResponse => ({
+): HttpResponse => ({
   status,
   headers: Object.assign(
     rateLimitHeaders(quotas),

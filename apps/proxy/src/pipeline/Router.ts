@@ -2,9 +2,9 @@
 import { type AnyOperation, type Method, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestParsing"
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 
 export interface RouteMatch extends PathMatch<AnyOperation> {
   readonly route: string
@@ -45,10 +45,10 @@ const isWord = (text: string): boolean => /^[a-z][a-z_-]{0,63}$/i.test(text)
 export const respondToMethod = (
   method: string,
   operationMethod: Method,
-  respond: () => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
+  respond: () => Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError>
+): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> => {
   const allowed = operationMethod === "GET" ? ["GET", "HEAD", "OPTIONS"] : [operationMethod, "OPTIONS"]
   const allow = allowed.join(", ")
-  if (method === "OPTIONS") return Effect.succeed(ProxyResponse.empty(204, { allow }))
+  if (method === "OPTIONS") return Effect.succeed(HttpResponse.empty(204, { allow }))
   return allowed.includes(method) ? respond() : Effect.fail(ProxyError.methodNotAllowed(allow))
 }

@@ -5,9 +5,9 @@
  */
 import type * as CallClient from "@blockquarry/http/CallClient"
 import type { UsageObserver } from "@blockquarry/http/CallUsage"
+import * as Completed from "@blockquarry/server/Completed"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
-import * as Completed from "../exchange/Completed.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 

@@ -13,13 +13,13 @@ import {
 } from "@blockquarry/http/RateLimitStore"
 import type * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type { StoreError } from "@blockquarry/http/StoreError"
+import * as Completed from "@blockquarry/server/Completed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config, Cost } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
-import * as Completed from "../exchange/Completed.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import {
   expectedWait,

@@ -4,14 +4,14 @@
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
+import * as Completed from "@blockquarry/server/Completed"
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Rec from "effect/Record"
 import { hash } from "node:crypto"
 import type { Config } from "../config/Config.ts"
 import type { CacheState } from "../exchange/AccessLogEntry.ts"
-import * as Completed from "../exchange/Completed.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import { type EncodedBodies, minEncodedBytes } from "./EncodedBodies.ts"
 
@@ -44,7 +44,7 @@ export const render = (
   input: RenderInput,
   requestHeaders: RequestHeaders,
   encodedBodies: EncodedBodies
-): Effect.Effect<ProxyResponse> => {
+): Effect.Effect<HttpResponse> => {
   const { response } = input
   const headers = responseHeaders(input)
   const { etag } = headers
@@ -67,10 +67,10 @@ export const render = (
 
 /** Compresses the body of a built-in page if the client accepts it. */
 export const renderPage = (
-  page: ProxyResponse,
+  page: HttpResponse,
   requestHeaders: RequestHeaders,
   encodedBodies: EncodedBodies
-): Effect.Effect<ProxyResponse> =>
+): Effect.Effect<HttpResponse> =>
   page.body instanceof Uint8Array && page.body.byteLength >= minEncodedBytes
     ? Effect.map(
       encodedBodies.encode(

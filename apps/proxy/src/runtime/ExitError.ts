@@ -1,9 +1,10 @@
 /** Errors that end the program, with their message on standard error and their exit status. */
+import type { ListenError } from "@blockquarry/server/HttpServer"
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
 import type { LoadedConfig } from "../config/Load.ts"
-import type { ListenError } from "../server/Server.ts"
+
 import type { RedisUnusableError } from "./Stores.ts"
 
 export class ExitError

@@ -1,5 +1,6 @@
 /** The services of a proxy, as one layer: it listens until its scope closes. */
 import * as Engine from "@blockquarry/http/Engine"
+import type * as HttpServer from "@blockquarry/server/HttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AdminOptions } from "../admin/AdminHandler.ts"
@@ -16,11 +17,11 @@ import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import type * as Logging from "../observability/Logging.ts"
 import type * as Sampler from "../observability/Sampler.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
+import * as MainServer from "../pipeline/MainServer.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import * as Quotas from "../quota/Quotas.ts"
-import * as Server from "../server/Server.ts"
 
-export interface ProxyOptions extends AdminOptions, Pick<Server.ServerOptions, "shutdownDelay"> {
+export interface ProxyOptions extends AdminOptions, Pick<HttpServer.ServerOptions, "shutdownDelay"> {
   readonly config: Config
   /** Decides which requests are traced; null if no spans are exported. */
   readonly sampler: Sampler.Sampler | null
@@ -31,7 +32,7 @@ export interface ProxyOptions extends AdminOptions, Pick<Server.ServerOptions, "
 /** The admin listener starts before the main listener and stops after it, so that the shutdown can be observed. */
 const listening = Layer.scopedDiscard(Effect.gen(function*() {
   const adminServer = yield* AdminServer.AdminServer
-  const mainServer = yield* Server.MainServer
+  const mainServer = yield* MainServer.MainServer
   if (adminServer !== null) yield* adminServer.listen
   yield* mainServer.listen
 }))
@@ -41,7 +42,7 @@ export const layer = (options: ProxyOptions) =>
   listening.pipe(
     Layer.provideMerge(AdminServer.layer(options)),
     Layer.provideMerge(Fleet.layer(options.version)),
-    Layer.provideMerge(Server.layer(options.shutdownDelay)),
+    Layer.provideMerge(MainServer.layer(options.shutdownDelay)),
     Layer.provideMerge(RequestHandler.layer(options.sampler)),
     Layer.provideMerge(RecordUsage.layer(options.log)),
     Layer.provideMerge(SaveUsage.layer),

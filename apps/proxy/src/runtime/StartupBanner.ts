@@ -7,7 +7,7 @@ import { allowsAnonymousClients, type Config, isLoopback } from "../config/Confi
 import { lacksBaseUrls, noBaseUrl } from "../config/CrossFieldChecks.ts"
 import type { LoadedConfig } from "../config/Load.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
-import { MainServer } from "../server/Server.ts"
+import { MainServer } from "../pipeline/MainServer.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
 
 const upstreamLines = (config: Config): ReadonlyArray<string> => {

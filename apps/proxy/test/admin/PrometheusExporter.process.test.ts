@@ -1,11 +1,11 @@
 /** The output of `/metrics`. */
+import { noDrops } from "@blockquarry/server/Connections"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
 import * as PrometheusExporter from "../../src/admin/PrometheusExporter.ts"
 import * as ProxyMetrics from "../../src/admin/ProxyMetrics.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
-import { noDrops } from "../../src/server/Connections.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
 
 /** Effect's metrics are global to the process, so each test uses its own client. */

@@ -3,6 +3,7 @@
  * stuck behind those of that client.
  */
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import { maxPendingResponses } from "@blockquarry/server/Connections"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import {
@@ -11,7 +12,6 @@ import {
   start
 } from "../../../../packages/bench/src/isolation/Misbehavior.ts"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
-import { maxPendingResponses } from "../../src/server/Connections.ts"
 import { type HttpResult, sendRequest } from "../support/proxy.ts"
 import * as SharedProxy from "./support/sharedProxy.ts"
 

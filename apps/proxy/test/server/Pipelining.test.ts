@@ -1,8 +1,8 @@
 /** Clients that pipeline more requests than they read responses. */
+import { maxPendingResponses, maxWaitingRequests } from "@blockquarry/server/Connections"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { maxPendingResponses, maxWaitingRequests } from "../../src/server/Connections.ts"
 import { streamStatusPath, transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, get, header, openConnection, parseResponses, statuses } from "../hostile/rawHttp.ts"

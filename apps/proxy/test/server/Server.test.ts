@@ -7,16 +7,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
-import * as Clients from "../../src/auth/Clients.ts"
 import { defaults } from "../../src/config/Config.ts"
-import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
-import * as Server from "../../src/server/Server.ts"
 import * as Harness from "../hostile/harness.ts"
 import { get, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
-import { examples, openAdmin, sendRequest, start, testConfig } from "../support/proxy.ts"
+import { examples, openAdmin, sendRequest, start } from "../support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
 
@@ -129,37 +125,3 @@ it.scopedLive("a connection above the maximum is dropped and counted", () =>
     expect(Exit.isFailure(yield* Effect.exit(sendRequest(port, "/livez")))).toBe(true)
     expect(yield* dropped).toBe("1")
   }))
-
-describe("a response that cannot be created or sent", () => {
-  it.scopedLive("closes the connection instead of leaving the client waiting", () =>
-    Effect.gen(function*() {
-      const config = testConfig()
-      const reply = ProxyResponse.json(200, {})
-      const broken = { ...reply, headers: { "x-broken": "a\nb" } }
-      const replies: ReadonlyArray<() => Effect.Effect<ProxyResponse.ProxyResponse>> = [
-        () => {
-          throw new Error("routing failed")
-        },
-        () => Effect.die(new Error("the handler failed")),
-        () => Effect.succeed(broken),
-        () => Effect.delay(Effect.succeed(broken), 1)
-      ]
-      for (const make of replies) {
-        const onComplete = () => {}
-        const handler = {
-          handle: () => ({ response: make(), onComplete }),
-          reject: () => ({ response: Effect.succeed(reply), onComplete })
-        }
-        const options = {
-          activeConfig: { current: () => ({ config, clients: Clients.make(config) }) },
-          listen: config.listen,
-          shutdownDelay: Effect.succeed(0),
-          shutdownTimeout: 0,
-          handler
-        }
-        const server = yield* Effect.provide(Server.make(options), Logger.remove(Logger.defaultLogger))
-        yield* server.listen
-        expect(yield* Effect.flip(sendRequest(server.port() ?? 0, "/"))).toMatchObject({ code: "ECONNRESET" })
-      }
-    }))
-})

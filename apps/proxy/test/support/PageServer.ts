@@ -1,9 +1,9 @@
 /** A server for pages under test. */
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { ProxyResponse } from "../../src/exchange/ProxyResponse.ts"
 
 export interface PageServer {
   readonly url: string
@@ -36,7 +36,7 @@ const addressOf = (address: AddressInfo | string | null): AddressInfo => {
 }
 
 /** Sends a page of the proxy. */
-export const send = ({ body, headers, status }: ProxyResponse, response: ServerResponse): void => {
+export const send = ({ body, headers, status }: HttpResponse, response: ServerResponse): void => {
   if (!(body instanceof Uint8Array)) throw new Error("expected a page, got a stream")
   response.writeHead(status, headers).end(body)
 }

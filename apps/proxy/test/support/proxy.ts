@@ -19,10 +19,10 @@ import { ProxyMetrics } from "../../src/admin/ProxyMetrics.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
+import { MainServer } from "../../src/pipeline/MainServer.ts"
 import * as Proxy from "../../src/runtime/Proxy.ts"
 import * as Reload from "../../src/runtime/Reload.ts"
 import * as Stores from "../../src/runtime/Stores.ts"
-import { MainServer } from "../../src/server/Server.ts"
 import { type UpstreamEndpoints, Upstreams } from "../../src/upstream/Upstreams.ts"
 
 /** One ledger for all tests: its data is generated on first access. */

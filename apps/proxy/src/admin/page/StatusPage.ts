@@ -1,12 +1,12 @@
 /** Status page at `/` of the admin listener. It refreshes itself while it is visible. */
+import type * as HttpResponse from "@blockquarry/server/HttpResponse"
 import { type Html, html } from "../../docs/page/Html.ts"
 import * as HtmlPage from "../../docs/page/HtmlPage.ts"
-import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
 /** `sampleCommands` send a first request. They are shown until the proxy has received one. */
-export const render = (sampleCommands: ReadonlyArray<string>): ProxyResponse.ProxyResponse =>
+export const render = (sampleCommands: ReadonlyArray<string>): HttpResponse.HttpResponse =>
   HtmlPage.render({
     title: "quarry-proxy",
     body: body(sampleCommands),

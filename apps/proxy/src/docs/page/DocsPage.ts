@@ -1,7 +1,7 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
+import type * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
 import { responseSchemas } from "../openapi/ResponseSchemas.ts"
 import { script } from "./browser/docs.ts?inline-script"
@@ -12,7 +12,7 @@ import * as HtmlPage from "./HtmlPage.ts"
 import { introduction, rulesSection, type Section, sections } from "./Sections.ts"
 
 /** Renders the page, which takes tens of milliseconds. Callers cache the result. */
-export const render = (options: EndpointView.ViewOptions): ProxyResponse.ProxyResponse =>
+export const render = (options: EndpointView.ViewOptions): HttpResponse.HttpResponse =>
   HtmlPage.render({
     title: "quarry-proxy API",
     body: body(options),

@@ -1,6 +1,6 @@
 /** Self-contained HTML pages: style and script are inline, and a content security policy blocks everything else. */
+import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import { createHash } from "node:crypto"
-import * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import { type Html, html } from "./Html.ts"
 import { sharedStyle } from "./SharedStyle.ts"
 
@@ -31,9 +31,9 @@ const contentSecurityPolicy = (script: string, style: string): string =>
 
 const trustedMarkup = (markup: string): Html => ({ markup })
 
-export const render = ({ body, script, title, ...page }: HtmlPage): ProxyResponse.ProxyResponse => {
+export const render = ({ body, script, title, ...page }: HtmlPage): HttpResponse.HttpResponse => {
   const style = sharedStyle + page.style
-  return ProxyResponse.text(
+  return HttpResponse.text(
     200,
     "text/html; charset=utf-8",
     html`<!doctype html>

@@ -1,13 +1,13 @@
 /** Both pages are self-contained, and their content security policy allows nothing else. */
+import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import { describe, expect, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
 import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
-import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
 import * as CostTable from "../../../src/quota/CostTable.ts"
 
-const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
+const pages: ReadonlyArray<readonly [name: string, reply: HttpResponse]> = [
   [
     "the API reference",
     DocsPage.render({
@@ -19,7 +19,7 @@ const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
   ["the status page", StatusPage.render(["curl 'http://127.0.0.1:8650/'"])]
 ]
 
-const textOf = ({ body }: ProxyResponse): string =>
+const textOf = ({ body }: HttpResponse): string =>
   body instanceof Uint8Array ? new TextDecoder().decode(body) : ""
 
 const between = (text: string, start: string, end: string): string =>

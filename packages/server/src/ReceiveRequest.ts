@@ -1,15 +1,13 @@
-/** Converts a request of Node into a request to the proxy. */
+/** Converts a request of Node. */
 import * as Effect from "effect/Effect"
 import type * as Http from "node:http"
-import type * as ProxyError from "../exchange/ProxyError.ts"
-import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
-import * as RequestBody from "../pipeline/RequestBody.ts"
+import { type BodyError, BodyTooLargeError, BodyTooSlowError, type HttpRequest } from "./HttpRequest.ts"
 
-export const toProxyRequest = (
+export const toHttpRequest = (
   request: Http.IncomingMessage,
   shutdownState: { readonly started: boolean; readonly streamsShouldEnd: boolean },
   bodyTimeoutMs: number
-): ProxyRequest => ({
+): HttpRequest => ({
   method: request.method ?? "GET",
   target: request.url ?? "/",
   headers: headersOf(request.headers),
@@ -17,7 +15,7 @@ export const toProxyRequest = (
   body: (maxBytes) =>
     Effect.timeoutFail(readBody(request, maxBytes), {
       duration: bodyTimeoutMs,
-      onTimeout: () => RequestBody.bodyTooSlow
+      onTimeout: () => new BodyTooSlowError()
     }),
   shuttingDown: shutdownState.started,
   shouldEndStreams: () => shutdownState.streamsShouldEnd
@@ -39,7 +37,7 @@ export const isAmbiguous = ({ httpVersion, rawHeaders }: Http.IncomingMessage): 
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === "host"
 
 /** Node joins repeated headers with commas, except `set-cookie`, which requests do not contain. It is omitted. */
-const headersOf = (headers: Http.IncomingHttpHeaders): ProxyRequest["headers"] => {
+const headersOf = (headers: Http.IncomingHttpHeaders): HttpRequest["headers"] => {
   if (hasSingleValues(headers)) return headers
   const { "set-cookie": _, ...others } = headers
   return headersOf(others)
@@ -57,9 +55,9 @@ export const maxDiscardedBytes = 8 * 1024 * 1024
 const readBody = (
   request: Http.IncomingMessage,
   maxBytes: number
-): Effect.Effect<Uint8Array, ProxyError.ProxyError> =>
+): Effect.Effect<Uint8Array, BodyError> =>
   Effect.async((resume) => {
-    const tooLarge = Effect.fail(RequestBody.bodyTooLarge(maxBytes))
+    const tooLarge = Effect.fail(new BodyTooLargeError({ maxBytes }))
     if (Number(request.headers["content-length"] ?? 0) > maxDiscardedBytes) return resume(tooLarge)
     const chunks: Array<Uint8Array> = []
     let length = 0
@@ -71,7 +69,7 @@ const readBody = (
     const onEnd = () => finish(length > maxBytes ? tooLarge : Effect.succeed(Buffer.concat(chunks)))
     // The connection is closed, so a response is impossible.
     const onClose = () => finish(Effect.interrupt)
-    const finish = (result: Effect.Effect<Uint8Array, ProxyError.ProxyError>) => {
+    const finish = (result: Effect.Effect<Uint8Array, BodyError>) => {
       request.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose)
       resume(result)
     }

@@ -1,7 +1,7 @@
 /** Tracks open connections and the requests on each of them, and limits what a client can occupy. */
 import type * as Http from "node:http"
 import type * as Net from "node:net"
-import * as IpRanges from "../auth/IpRanges.ts"
+import * as IpRanges from "./IpRanges.ts"
 
 /** Further pipelined requests wait until earlier responses of the connection are sent. */
 export const maxPendingResponses = 16

@@ -1,7 +1,7 @@
-/** A response of the proxy, independent of the HTTP server. */
+/** A response, independent of `node:http`. */
 import type * as Stream from "effect/Stream"
 
-export interface ProxyResponse {
+export interface HttpResponse {
   readonly status: number
   /** Header names are in lower case. The server adds `Content-Length` for bodies that are not streams. */
   readonly headers: Readonly<Record<string, string>>
@@ -15,20 +15,20 @@ export const json = (
   status: number,
   document: unknown,
   headers: Readonly<Record<string, string>> = {}
-): ProxyResponse => text(status, "application/json; charset=utf-8", `${JSON.stringify(document)}\n`, headers)
+): HttpResponse => text(status, "application/json; charset=utf-8", `${JSON.stringify(document)}\n`, headers)
 
 export const text = (
   status: number,
   type: string,
   body: string,
   headers: Readonly<Record<string, string>> = {}
-): ProxyResponse => ({
+): HttpResponse => ({
   status,
   headers: { "content-type": type, ...headers },
   body: encoder.encode(body)
 })
 
-export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): ProxyResponse => ({
+export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
   status,
   headers,
   body: new Uint8Array()

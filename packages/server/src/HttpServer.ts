@@ -1,5 +1,5 @@
 /**
- * The HTTP server: `node:http` with Effect request handlers.
+ * The HTTP server: `node:http` with request handlers that return effects.
  *
  * It does not use the server of `@effect/platform`, which removes its request listener at shutdown before the connections
  * are closed, so requests on open keep-alive connections get no response. It also sends responses that are available
@@ -11,48 +11,74 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
-import * as Completed from "../exchange/Completed.ts"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
-import { RequestHandler, type RequestHandlerService } from "../pipeline/RequestHandler.ts"
+import * as Completed from "./Completed.ts"
 import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
-import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
+import type { HttpRequest } from "./HttpRequest.ts"
+import type { HttpResponse } from "./HttpResponse.ts"
+import { isAmbiguous, toHttpRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
+
+export interface RequestInFlight {
+  readonly response: Effect.Effect<HttpResponse>
+  /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
+  readonly acceptedClient?: () => string | null
+  /**
+   * Must be called when the whole response was handed to the socket, which may buffer it for a slow client, or when
+   * the client disconnected before. Precedes `onComplete`.
+   */
+  readonly onHandedOver?: () => void
+  /**
+   * Must be called once when the response was sent, with its status and the bytes of its body. The status is 499 if the
+   * client disconnected first.
+   */
+  readonly onComplete: (status: number, bytes: number) => void
+}
+
+export interface RequestHandler {
+  readonly handle: (request: HttpRequest) => RequestInFlight
+  /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
+  readonly reject: (status: 400 | 408 | 431, remoteAddress: string) => RequestInFlight
+}
+
+export interface ServerLimits {
+  readonly maxConnections: number
+  /** The part of `maxConnections` that connections of one network may occupy without serving an accepted request. */
+  readonly idleConnectionShare: number
+  readonly maxHeaderBytes: number
+  /** How long the header and the body of a request may take. */
+  readonly requestTimeout: Duration.DurationInput
+  /** How long a client may read nothing, and the time over which `minSendRate` is measured. */
+  readonly sendIdleTimeout: Duration.DurationInput
+  readonly sendTimeout: Duration.DurationInput
+  /** In bytes per second. */
+  readonly minSendRate: number
+}
 
 export interface ServerOptions {
   readonly listen: { readonly host: string; readonly port: number }
-  /** Limits and shutdown are those of the first configuration. */
-  readonly activeConfig: { readonly current: () => Pick<Configured, "clients" | "config"> }
+  readonly limits: ServerLimits
+  /** Whether a peer with this IP address, such as a load balancer, is exempt from `idleConnectionShare`. */
+  readonly isTrustedPeer: (address: string) => boolean
+  /**
+   * The idle time that `Keep-Alive` announces to clients, at most the delay of a shutdown: a client that reuses an idle connection
+   * then learns of the shutdown before the connection is closed. Below one second nothing is announced.
+   */
+  readonly keepAliveHint: Duration.DurationInput
   /** Evaluated when the shutdown starts: how long the server accepts requests then, while it reports that it is not ready. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
   readonly shutdownTimeout: Duration.DurationInput
-  readonly handler: RequestHandlerService
+  readonly handler: RequestHandler
 }
 
-export type Server = Effect.Effect.Success<ReturnType<typeof make>>
+export type HttpServer = Effect.Effect.Success<ReturnType<typeof make>>
 
 /** The server cannot listen. `reason` is the message of Node, with the address. */
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly reason: string }> {}
-
-/** The listener for clients. */
-export class MainServer extends Context.Tag("quarry-proxy/MainServer")<MainServer, Server>() {}
-
-export const layer = (
-  shutdownDelay: ServerOptions["shutdownDelay"]
-): Layer.Layer<MainServer, never, ActiveConfig | RequestHandler> =>
-  Layer.effect(
-    MainServer,
-    Effect.flatMap(Effect.all([ActiveConfig, RequestHandler]), ([activeConfig, handler]) => {
-      const { listen, shutdown } = activeConfig.current().config
-      return make({ activeConfig, listen, shutdownDelay, shutdownTimeout: shutdown.timeout, handler })
-    })
-  )
 
 export const make = (options: ServerOptions) =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
@@ -60,16 +86,13 @@ export const make = (options: ServerOptions) =>
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
     /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
     const fibers: Array<Fiber.RuntimeFiber<void>> = []
-    const { activeConfig, handler } = options
-    const { limits, shutdown } = activeConfig.current().config
+    const { handler, isTrustedPeer, limits } = options
     const shutdownState = { started: false, streamsShouldEnd: false }
     let port: number | null = null
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
     // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
-    // The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case: a client that reuses
-    // an idle connection learns of the shutdown before the connection is closed. Below one second nothing is announced.
-    const keepAliveHintSeconds = Math.floor(Duration.toSeconds(shutdown.delay))
+    const keepAliveHintSeconds = Math.floor(Duration.toSeconds(options.keepAliveHint))
     const server = Http.createServer({
       // Longer than that of usual load balancers, which ignore the header.
       keepAliveTimeout: 65_000,
@@ -89,9 +112,9 @@ export const make = (options: ServerOptions) =>
       const { acceptedClient = noClient, onComplete, onHandedOver = () => {}, response: proxyResponse } =
         ambiguous
           ? handler.reject(400, request.socket.remoteAddress ?? "")
-          : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
+          : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0 }
-      const send = (proxyResponse: ProxyResponse): Effect.Effect<void> => {
+      const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
         const closeConnection = connections.isLastResponse(
           request,
           response,
@@ -137,7 +160,7 @@ export const make = (options: ServerOptions) =>
       sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
       minSendRate: limits.minSendRate,
       maxIdlePerNetwork: Math.ceil(limits.maxConnections * limits.idleConnectionShare),
-      isTrustedPeer: (address: string) => activeConfig.current().clients.isTrustedProxy(address)
+      isTrustedPeer
     }
     const connections = new ConnectionTracker(connectionLimits, (request, response) => {
       try {

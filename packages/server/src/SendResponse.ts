@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
-import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
+import type { HttpResponse } from "./HttpResponse.ts"
 import { maxDiscardedBytes } from "./ReceiveRequest.ts"
 
 export interface SendOptions {
@@ -15,7 +15,7 @@ export interface SendOptions {
 }
 
 export const sendBytes = (
-  { headers, status }: ProxyResponse,
+  { headers, status }: HttpResponse,
   body: Uint8Array,
   sending: SendOptions
 ): void => {
@@ -45,7 +45,7 @@ const writesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
 
 /** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. */
 export const sendStream = (
-  { headers, status }: ProxyResponse,
+  { headers, status }: HttpResponse,
   body: Stream.Stream<Uint8Array>,
   sending: SendOptions,
   onChunkSent: (bytes: number) => void
@@ -95,7 +95,7 @@ const isBodyDiscardable = ({ complete, headers }: Http.IncomingMessage): boolean
   complete || Number(headers["content-length"] ?? 0) <= maxDiscardedBytes
 
 /** Writes a response to the socket, and returns the size of its body. After a parser error Node provides no response object. */
-export const sendRaw = ({ body, headers, status }: ProxyResponse, socket: Duplex): number => {
+export const sendRaw = ({ body, headers, status }: HttpResponse, socket: Duplex): number => {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array()
   const lines = Object.entries({
     ...headers,

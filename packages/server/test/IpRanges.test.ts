@@ -1,7 +1,7 @@
 /** IP ranges and the client address. */
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import * as IpRanges from "../../src/auth/IpRanges.ts"
+import * as IpRanges from "../src/IpRanges.ts"
 
 const trustedProxies = IpRanges.make(["10.0.0.0/8", "fd00::/8", "192.0.2.7"])
 
