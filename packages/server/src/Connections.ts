@@ -358,5 +358,6 @@ const mayHandle = ({ inFlight }: OpenConnection, request: Http.IncomingMessage):
   inFlight[0] === undefined ||
   inFlight.length < maxPendingResponses && isSafe(request) && isSafe(inFlight[0].response.req)
 
-/** Only requests with this method change something. */
-const isSafe = ({ method }: Http.IncomingMessage): boolean => method !== "POST"
+/** Whether a request only reads (RFC 9110, section 9.2.1). */
+const isSafe = ({ method }: Http.IncomingMessage): boolean =>
+  method === "GET" || method === "HEAD" || method === "OPTIONS"

@@ -101,7 +101,7 @@ describe("pipelined requests", () => {
       expect(yield* handled("HEAD")).toBe(3)
     }))
 
-  it.scopedLive.each(["POST"])(
+  it.scopedLive.each(["POST", "PUT", "PATCH", "DELETE"])(
     "are handled one after another if one of them is a %s",
     (method) =>
       Effect.gen(function*() {
