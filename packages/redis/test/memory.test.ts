@@ -5,9 +5,9 @@ import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
 import * as Redis from "../src/Redis.ts"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
-import * as RedisCounters from "../src/RedisCounters.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
 import * as RedisRecords from "../src/RedisRecords.ts"
+import * as RedisUsageStore from "../src/RedisUsageStore.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
@@ -25,12 +25,12 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
       const inspector = yield* Inspector.make(server)
       const memory = Effect.map(inspector.send((client) => client.info("memory")), (info) =>
         Number(/used_memory:(\d+)/.exec(info)?.[1]))
-      const { cache, counters, limits, records } = yield* Effect.provide(
+      const { cache, limits, records, usage } = yield* Effect.provide(
         Effect.all({
           cache: RedisCacheStore.make(),
-          counters: RedisCounters.make,
           limits: RedisRateLimitStore.make,
-          records: RedisRecords.make
+          records: RedisRecords.make,
+          usage: RedisUsageStore.make({ retention: 400 })
         }),
         redis
       )
@@ -66,12 +66,19 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
         "quota of a client or a team": yield* measure(4000, (index) =>
           limits.consume(`client:${index}`, { limit: 100, period: 86_400_000 }, 1)),
         "counter of saved usage": yield* measure(4000, (index) =>
-          counters.add(
-            "usage:2026-11-24",
-            { writer: "one", number: index },
-            new Map([[`team client-${index} tokenPrice main price`, 50]]),
-            1e9
-          )),
+          usage.add([{
+            day: "2026-11-24",
+            team: "team",
+            client: `client-${index}`,
+            operation: "tokenPrice",
+            key: "main",
+            requests: 0,
+            attempts: 0,
+            price: 50,
+            unsettledPrice: 0,
+            savedPrice: 0,
+            failures: 0
+          }], index + 1)),
         "cached response of 2 kB": yield* measure(1000, (index) =>
           cache.set(`response ${index}`, entryOf(2000))),
         "cached response of 20 kB": yield* measure(300, (index) =>

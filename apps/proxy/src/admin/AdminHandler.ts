@@ -1,6 +1,7 @@
 /** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import { Engine } from "@blockquarry/http/Engine"
+import { UsageStore } from "@blockquarry/http/UsageStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -31,7 +32,6 @@ import * as PrometheusExporter from "./PrometheusExporter.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
 import * as Status from "./Status.ts"
 import * as UsageReport from "./UsageReport.ts"
-import { UsageStore } from "./UsageStore.ts"
 
 export interface AdminOptions {
   readonly version: string

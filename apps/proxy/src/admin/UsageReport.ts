@@ -1,26 +1,29 @@
 /** Reports of saved usage: `/usage?from=2026-11-01&to=2026-11-30&by=team,operation&format=csv`. */
+import { dayMillis } from "@blockquarry/http/RateLimitStore"
+import * as UsageStore from "@blockquarry/http/UsageStore"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Order from "effect/Order"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type * as Bill from "./Bill.ts"
-import * as SavedUsage from "./SavedUsage.ts"
-import type { UsageStoreService } from "./UsageStore.ts"
 
 interface ReportRequest {
   readonly from: string
   readonly to: string
-  readonly by: ReadonlyArray<SavedUsage.Dimension>
+  readonly by: ReadonlyArray<UsageStore.Dimension>
   readonly format: keyof typeof formats
 }
 
 const maxDays = 400
 
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) &&
-  SavedUsage.dayOf(Date.parse(text)) === text
+const exceedsMaxDays = (from: string, to: string): boolean =>
+  Date.parse(to) - Date.parse(from) >= maxDays * dayMillis
 
-const isDimension = (text: string): text is SavedUsage.Dimension =>
-  SavedUsage.dimensions.some((dimension) => dimension === text)
+const tooManyDays = ProxyError.make("invalid-request", `expected at most ${maxDays} days`)
+
+const isDimension = (text: string): text is UsageStore.Dimension =>
+  UsageStore.dimensions.some((dimension) => dimension === text)
 
 const invalid = (message: string) => Either.left(ProxyError.make("invalid-request", message))
 
@@ -29,7 +32,7 @@ export const parse = (
   query: ReadonlyArray<readonly [name: string, value: string]>,
   now: number
 ): Either.Either<ReportRequest, ProxyError.ProxyError> => {
-  const today = SavedUsage.dayOf(now)
+  const today = UsageStore.dayOf(now)
   const values = new Map(query)
   const unknown = query.find(([name]) => !["from", "to", "by", "format"].includes(name))
   if (unknown !== undefined) return invalid(`${unknown[0]}: unknown; expected from, to, by or format`)
@@ -38,18 +41,16 @@ export const parse = (
     values
   )
   for (const [name, value] of [["from", from], ["to", to]] as const) {
-    if (!isDay(value)) {
+    if (!UsageStore.isDay(value)) {
       return invalid(`${name}: expected a day such as 2026-11-24, got ${JSON.stringify(value)}`)
     }
   }
   if (to < from) return invalid(`to: expected ${from} or later, got ${to}`)
-  if (Date.parse(to) - Date.parse(from) >= maxDays * SavedUsage.dayMillis) {
-    return invalid(`expected at most ${maxDays} days`)
-  }
+  if (exceedsMaxDays(from, to)) return Either.left(tooManyDays)
   const names = by.split(",")
   if (!names.every(isDimension)) {
     return invalid(
-      `by: expected one or more of ${SavedUsage.dimensions.join(", ")}, got ${JSON.stringify(by)}`
+      `by: expected one or more of ${UsageStore.dimensions.join(", ")}, got ${JSON.stringify(by)}`
     )
   }
   return format === "json" || format === "csv" || format === "table"
@@ -64,26 +65,35 @@ interface Report {
 
 /** Reports saved usage. Fails if the parameters are invalid, or there is no store or none that responds. */
 export const make = (
-  store: UsageStoreService | null,
+  store: UsageStore.UsageStoreService | null,
   query: ReadonlyArray<readonly [name: string, value: string]>,
   now: number
 ): Effect.Effect<Report, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const request = yield* parse(query, now)
     const sums = yield* readSums(store, request)
-    const columns = [...request.by, ...SavedUsage.counters]
+    const columns = [...request.by, ...UsageStore.counters]
     return formats[request.format](request, columns, sums.map((row) => columns.map((name) => row[name])))
   })
 
+/** Sorts rows by dimensions. */
+const sortByNames = (
+  rows: ReadonlyArray<UsageStore.UsageRow>,
+  by: ReadonlyArray<UsageStore.Dimension>
+): ReadonlyArray<UsageStore.UsageRow> =>
+  Arr.sortBy(
+    ...by.map((dimension) => Order.mapInput(Order.string, (row: UsageStore.UsageRow) => row[dimension]))
+  )(rows)
+
 const readSums = (
-  store: UsageStoreService | null,
+  store: UsageStore.UsageStoreService | null,
   { by, from, to }: Pick<ReportRequest, "by" | "from" | "to">
-): Effect.Effect<ReadonlyArray<SavedUsage.UsageRow>, ProxyError.ProxyError> => {
+): Effect.Effect<ReadonlyArray<UsageStore.UsageRow>, ProxyError.ProxyError> => {
   if (store === null) return Effect.fail(notSaved)
-  const sums = SavedUsage.makeSums(by)
+  const sums = UsageStore.makeSums(by)
   return Effect.mapBoth(store.read(from, to, sums.add), {
-    onFailure: () => unavailable,
-    onSuccess: sums.rows
+    onFailure: ({ reason }) => ProxyError.make("store-unavailable", `usage cannot be read: ${reason}`),
+    onSuccess: () => sortByNames(sums.rows(), by)
   })
 }
 
@@ -92,18 +102,19 @@ const readSums = (
  * that the other lacks are 0. The days are those of the bill.
  */
 export const reconcile = (
-  store: UsageStoreService | null,
+  store: UsageStore.UsageStoreService | null,
   { by, rows: billed }: Bill.Bill,
   format: ReportRequest["format"]
 ): Effect.Effect<Report, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const days = billed.map(({ day }) => day).sort()
     const request = { by, from: days[0] ?? "", to: days.at(-1) ?? "" }
+    if (exceedsMaxDays(request.from, request.to)) return yield* tooManyDays
     const rows = new Map<
       string,
       { readonly names: ReadonlyArray<string>; billed: number; saved: number; unsettled: number }
     >()
-    const rowOf = (row: Partial<SavedUsage.UsageRow>) => {
+    const rowOf = (row: Partial<UsageStore.UsageRow>) => {
       const names = by.map((dimension) => row[dimension] ?? "")
       const found = rows.get(names.join()) ?? { names, billed: 0, saved: 0, unsettled: 0 }
       rows.set(names.join(), found)
@@ -122,9 +133,12 @@ export const reconcile = (
       [...by, "billed", "price", "unsettledPrice", "difference"],
       [...rows].sort(([one], [other]) => one < other ? -1 : 1).map((
         [, { billed, names, saved, unsettled }]
-      ) => [...names, billed, saved, unsettled, saved - billed])
+      ) => [...names, rounded(billed), saved, unsettled, rounded(saved - billed)])
     )
   })
+
+/** Sums of decimal fractions have an error in the last digits. */
+const rounded = (units: number): number => Math.round(units * 1e6) / 1e6
 
 type Cells = ReadonlyArray<string | number>
 
@@ -177,5 +191,3 @@ const notSaved = ProxyError.make(
   "invalid-request",
   "usage is not saved: set usage.file or redis. Without parameters, /usage is that of this process since its start"
 )
-
-const unavailable = ProxyError.make("store-unavailable", "the store of usage is unavailable; retry later")

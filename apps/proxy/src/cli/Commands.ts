@@ -1,10 +1,10 @@
 /** The commands that print something and end. */
+import { UsageStore } from "@blockquarry/http/UsageStore"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as UsageReport from "../admin/UsageReport.ts"
-import { UsageStore } from "../admin/UsageStore.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
 import * as Files from "../config/Files.ts"
@@ -66,7 +66,7 @@ const usage = (
             ({ format }) => UsageReport.reconcile(store, bill, format)
           )
     ).pipe(
-      Effect.provide(Stores.layer(loaded.config)),
+      Effect.provide(Stores.usageLayer(loaded.config)),
       Effect.catchTags({
         ProxyError: ({ code, message }) =>
           code === "invalid-request"

@@ -1,10 +1,10 @@
 /** Errors that end the program, with their message on standard error and their exit status. */
+import type { StoreError } from "@blockquarry/http/StoreError"
 import type { ListenError } from "@blockquarry/server/HttpServer"
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"
 import type { LoadedConfig } from "../config/Load.ts"
-
 import type { RedisUnusableError } from "./Stores.ts"
 
 export class ExitError
@@ -37,14 +37,24 @@ export const cannotListen = ({ reason }: ListenError): ExitError =>
   })
 
 /** Reported like the other errors of the configuration. */
-export const redisUnusable = (
+const unusable = (
   { sourceOf }: Pick<LoadedConfig, "sourceOf">,
-  { reason }: RedisUnusableError
+  path: ReadonlyArray<string>,
+  reason: string
 ): ExitError => {
-  const path = ["redis", "url"]
   const source = sourceOf(path)
   return invalidConfig(
     [formatDiagnostic({ source, path, message: reason })],
     source._tag === "File" ? source.file : undefined
   )
 }
+
+export const redisUnusable = (
+  loaded: Pick<LoadedConfig, "sourceOf">,
+  { reason }: RedisUnusableError
+): ExitError => unusable(loaded, ["redis", "url"], reason)
+
+export const usageFileUnusable = (
+  loaded: Pick<LoadedConfig, "sourceOf">,
+  { fix = "", reason }: StoreError
+): ExitError => unusable(loaded, ["usage", "file"], `${reason}: ${fix}`)

@@ -2,15 +2,17 @@
 import * as Redis from "@blockquarry/redis/Redis"
 import * as RedisRecords from "@blockquarry/redis/RedisRecords"
 import * as RedisStores from "@blockquarry/redis/RedisStores"
+import * as RedisUsageStore from "@blockquarry/redis/RedisUsageStore"
 import * as Layer from "effect/Layer"
-import * as UsageInRedis from "../admin/UsageInRedis.ts"
-import { UsageStore } from "../admin/UsageStore.ts"
 import { SharedRecords } from "../auth/Orders.ts"
 import type { Config } from "../config/Config.ts"
 
-export const layer = (options: RedisStores.RedisStoresOptions, { retention }: Config["usage"]) =>
+export const usageLayer = (options: Redis.RedisOptions, usage: Config["usage"]) =>
+  Layer.provide(RedisUsageStore.layer(usage), Redis.layer(options))
+
+export const layer = (options: RedisStores.RedisStoresOptions, usage: Config["usage"]) =>
   Layer.mergeAll(
     RedisStores.layerOn(options),
-    Layer.effect(UsageStore, UsageInRedis.make(retention)),
+    RedisUsageStore.layer(usage),
     Layer.effect(SharedRecords, RedisRecords.make)
   ).pipe(Layer.provide(Redis.layer(options)))

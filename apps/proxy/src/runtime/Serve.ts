@@ -90,7 +90,8 @@ export const serve = (
         Effect.catchTags({
           ListenError: (failed) =>
             Effect.fail(ExitError.cannotListen(failed)),
-          RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed))
+          RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed)),
+          StoreError: (failed) => Effect.fail(ExitError.usageFileUnusable(loaded, failed))
         }),
         Effect.tapDefect((cause) => Effect.logError("internal error", cause))
       )

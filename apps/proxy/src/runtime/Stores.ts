@@ -4,14 +4,13 @@
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import type { StoreError } from "@blockquarry/http/StoreError"
+import * as UsageStore from "@blockquarry/http/UsageStore"
 import type { InvalidRedisUrlError, RedisMisconfiguredError } from "@blockquarry/redis/Redis"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as UsageFile from "../admin/UsageFile.ts"
-import { UsageStore } from "../admin/UsageStore.ts"
 import type { Config } from "../config/Config.ts"
 
 type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
@@ -40,6 +39,22 @@ const redisOptions = ({ tls, ...redis }: NonNullable<Config["redis"]>) => {
   return { ...redis, tls: tls && { ...tls, ca: reveal(tls.ca), certificate: reveal(tls.certificate) } }
 }
 
+/** Where usage is saved, without the other stores. */
+export const usageLayer = (
+  { redis, usage }: Pick<Config, "redis" | "usage">
+): Layer.Layer<never, RedisUnusableError, FileSystem.FileSystem> =>
+  redis === undefined
+    ? usageFileLayer(usage)
+    : Layer.unwrapEffect(Effect.map(
+      Effect.promise(() => import("./RedisBackend.ts")),
+      (RedisBackend) => Layer.mapError(RedisBackend.usageLayer(redisOptions(redis), usage), redisUnusable)
+    ))
+
+const usageFileLayer = (
+  { file, retention }: Config["usage"]
+): Layer.Layer<never, never, FileSystem.FileSystem> =>
+  file === undefined ? Layer.empty : UsageStore.layerFile({ file, retention })
+
 /** The Redis client is loaded only if Redis is configured. */
 export const layer = (
   { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">
@@ -54,10 +69,11 @@ export const layer = (
         )
     ))
   }
-  const memory = Layer.merge(CacheStore.layerMemory({ maxBytes: cache.maxBytes }), RateLimitStore.layerMemory)
-  return usage.file === undefined
-    ? memory
-    : Layer.merge(memory, Layer.effect(UsageStore, UsageFile.make(usage.file, usage.retention)))
+  return Layer.mergeAll(
+    CacheStore.layerMemory({ maxBytes: cache.maxBytes }),
+    RateLimitStore.layerMemory,
+    usageFileLayer(usage)
+  )
 }
 
 /** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */

@@ -1,11 +1,10 @@
 /** Bills of the upstream in CSV, and saved usage compared with them. */
+import type { UsageRow, UsageStoreService } from "@blockquarry/http/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Bill from "../../src/admin/Bill.ts"
-import type * as SavedUsage from "../../src/admin/SavedUsage.ts"
 import * as UsageReport from "../../src/admin/UsageReport.ts"
-import type { UsageStoreService } from "../../src/admin/UsageStore.ts"
 
 const row = (
   day: string,
@@ -13,7 +12,7 @@ const row = (
   operation: string,
   price: number,
   unsettledPrice = 0
-): SavedUsage.UsageRow => ({
+): UsageRow => ({
   day,
   team: "",
   client: "shop",
@@ -27,7 +26,7 @@ const row = (
   failures: 0
 })
 
-const store = (rows: ReadonlyArray<SavedUsage.UsageRow>): UsageStoreService => ({
+const store = (rows: ReadonlyArray<UsageRow>): UsageStoreService => ({
   add: () => Effect.void,
   read: (from, to, onRow) =>
     Effect.sync(() => {
@@ -87,14 +86,29 @@ describe("a bill", () => {
       )
     }))
 
+  it.effect("may have credits and fractions of units", () =>
+    Effect.gen(function*() {
+      expect(yield* compare("day,price\n2026-11-02,30.1\n2026-11-02,0.2\n2026-11-02,-0.3\n")).toBe(
+        "day,billed,price,unsettledPrice,difference\n2026-11-02,30,30,0,0\n"
+      )
+    }))
+
+  it.effect("of more days than a report may have is rejected", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(compare("day,price\n0001-01-01,1\n2026-11-01,1"))
+      expect(error).toMatchObject({ message: "expected at most 400 days" })
+    }))
+
   it.each([
     ["", /has no rows/],
     ["day,price\n", /has no rows/],
-    ["date,price\n2026-11-01,1", /row 1: day; expected .* \(rename its columns\)/],
-    ["day,price\n2026-11-01,1\n01.11.2026,1", /row 2: day;/],
-    ["day,price\n2026-11-01,1e", /row 1: price;/],
-    ["day,price\n2026-11-01,-1", /row 1: price;/],
-    ["day,key,price\n2026-11-01,=cmd(),1", /row 1: key;/],
+    ["date,price\n2026-11-01,1", /row 1: day is missing; expected .* \(rename its columns\)/],
+    ["day,price\n2026-11-01,1\n01.11.2026,1", /row 2: day is "01.11.2026";/],
+    ["day,price\n2026-24-11,1", /row 1: day is "2026-24-11";/],
+    ["day,price\n2026-11-31,1", /row 1: day is "2026-11-31";/],
+    ["day,price\n2026-11-01,1e", /row 1: price is "1e";/],
+    ["day,price\n2026-11-01,Infinity", /row 1: price is "Infinity";/],
+    ["day,key,price\n2026-11-01,=cmd(),1", /row 1: key is "=cmd\(\)";/],
     ["day,price\n2026-11-01", /Invalid Record Length/],
     ["day,price\n\"2026", /Quote Not Closed/]
   ])("is rejected with what is wrong: %j", (csv, reason) => {

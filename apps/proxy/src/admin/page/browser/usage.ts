@@ -1,6 +1,6 @@
 /** The panel of saved usage: sums of a month by client, team, operation, API key or day. */
+import type { UsageRow } from "@blockquarry/http/UsageStore"
 import { byId, h } from "../../../docs/page/browser/dom.ts"
-import type { UsageRow } from "../../SavedUsage.ts"
 import * as Format from "./formatting.ts"
 import { makeTable } from "./table.ts"
 

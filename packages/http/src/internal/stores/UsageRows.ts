@@ -1,9 +1,11 @@
-/** Saved usage: counters per day, team, client, operation and API key, which outlive the process. */
+/** Rows of saved usage, and where they are saved. */
+import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { StoreError } from "../../StoreError.ts"
 
 export const dimensions = ["day", "team", "client", "operation", "key"] as const
 
-/** The price is in units: as responses report it or, for the part `unsettledPrice`, as expected. */
+/** Prices are in units: as responses report them or, for the part `unsettledPrice`, as expected. */
 export const counters = ["requests", "attempts", "price", "unsettledPrice", "savedPrice", "failures"] as const
 
 export type Dimension = typeof dimensions[number]
@@ -27,6 +29,28 @@ export const UsageRow = Schema.Struct({
 })
 
 export type UsageRow = typeof UsageRow.Type
+
+export interface UsageStoreService {
+  /**
+   * Adds rows, all or none. One that failed may be repeated with the same number; the next batch has a greater one. Without rows it
+   * only fails if usage cannot be saved.
+   */
+  readonly add: (rows: ReadonlyArray<UsageRow>, number: number) => Effect.Effect<void, StoreError>
+  /** Calls `onRow` with the rows from one day to another. */
+  readonly read: (
+    from: string,
+    to: string,
+    onRow: (row: UsageRow) => void
+  ) => Effect.Effect<void, StoreError>
+}
+
+export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)
+
+/** Whether a text is a day, as in `2026-11-24`. */
+export const isDay = (text: string): boolean => {
+  const millis = Date.parse(text)
+  return !Number.isNaN(millis) && dayOf(millis) === text
+}
 
 type Mutable = { -readonly [Name in keyof UsageRow]: UsageRow[Name] }
 
@@ -59,12 +83,6 @@ export const makeSums = (by: ReadonlyArray<Dimension>) => {
       }
       for (const counter of counters) sum[counter] += row[counter] ?? 0
     },
-    /** In the order of the dimensions. */
-    rows: (): ReadonlyArray<UsageRow> =>
-      [...sums].sort(([one], [other]) => one < other ? -1 : 1).map(([, sum]) => sum)
+    rows: (): ReadonlyArray<UsageRow> => [...sums.values()]
   }
 }
-
-export const dayMillis = 86_400_000
-
-export const dayOf = (millis: number): string => new Date(millis).toISOString().slice(0, 10)

@@ -1,0 +1,202 @@
+/** Usage in a file, and its recorder: what is read is the sum of what was recorded, after crashes, failures and compaction too. */
+import { StoreError } from "@blockquarry/http/StoreError"
+import * as UsageStore from "@blockquarry/http/UsageStore"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as TestClock from "effect/TestClock"
+
+const rows = FastCheck.record({
+  day: FastCheck.constantFrom("2026-11-23", "2026-11-24"),
+  team: FastCheck.constantFrom("", "web"),
+  client: FastCheck.constantFrom("shop", "lab"),
+  operation: FastCheck.constant("tokenPrice"),
+  key: FastCheck.constantFrom("", "main"),
+  requests: FastCheck.nat(9),
+  attempts: FastCheck.nat(9),
+  price: FastCheck.nat(1000),
+  unsettledPrice: FastCheck.nat(1000),
+  savedPrice: FastCheck.nat(1000),
+  failures: FastCheck.nat(9)
+})
+
+const sumsOf = (rows: ReadonlyArray<UsageStore.UsageRow>) => {
+  const sums = UsageStore.makeSums(UsageStore.dimensions)
+  for (const row of rows) sums.add(row)
+  return sums.rows()
+}
+
+const readAll = (store: UsageStore.UsageStoreService) =>
+  Effect.gen(function*() {
+    const read: Array<UsageStore.UsageRow> = []
+    yield* store.read("2026-11-01", "2026-11-30", (row) => read.push(row))
+    return sumsOf(read)
+  })
+
+const withFile = <A, E>(use: (file: string) => Effect.Effect<A, E, FileSystem.FileSystem>) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((files) => files.makeTempDirectoryScoped()),
+    Effect.flatMap((folder) => use(`${folder}/usage.ndjson`)),
+    Effect.scoped,
+    Effect.provide(NodeFileSystem.layer)
+  )
+
+describe("a file of usage", () => {
+  it.effect.prop(
+    "has all rows of all processes, except for a line that a crash cut off",
+    { batches: FastCheck.array(FastCheck.tuple(FastCheck.array(rows), FastCheck.boolean())) },
+    ({ batches }) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          const files = yield* FileSystem.FileSystem
+          let store = yield* UsageStore.file({ file, retention: 400 })
+          yield* store.add([], 0)
+          expect(yield* readAll(store)).toEqual([])
+          for (const [index, [batch, crashes]] of batches.entries()) {
+            yield* store.add(batch, index + 1)
+            if (!crashes) continue
+            // All but the last byte of a batch
+            const cutOff = `\n${JSON.stringify(batch).slice(0, -1)}`
+            yield* files.writeFileString(file, cutOff, { flag: "a" })
+            store = yield* UsageStore.file({ file, retention: 400 })
+          }
+          expect(yield* readAll(store)).toEqual(sumsOf(batches.flatMap(([batch]) => batch)))
+        })
+      )
+  )
+
+  const row = {
+    day: "2026-11-24",
+    team: "web",
+    client: "shop",
+    operation: "tokenPrice",
+    key: "",
+    requests: 1,
+    attempts: 0,
+    price: 0,
+    unsettledPrice: 0,
+    savedPrice: 50,
+    failures: 0
+  }
+
+  /** About 8 MiB, and a row beyond a retention of one day. */
+  const manyRows = [{ ...row, day: "2026-11-22" }, ...Array.from({ length: 50_000 }, () => row)]
+
+  const sizeOf = (file: string) =>
+    Effect.flatMap(FileSystem.FileSystem, (files) => Effect.map(files.stat(file), ({ size }) => Number(size)))
+
+  it.effect("is replaced by its sums when it has grown, without rows beyond the retention", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        const store = yield* UsageStore.file({ file, retention: 1 })
+        yield* store.add(manyRows, 1)
+        expect(yield* sizeOf(file)).toBeLessThan(1000)
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_000, savedPrice: 2_500_000 }])
+        yield* store.add([row], 2)
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+      })
+    ))
+
+  it.effect("is replaced by its sums by the next process, however short each one lives", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        for (let start = 0; start < 10; start++) {
+          const store = yield* UsageStore.file({ file, retention: 1 })
+          yield* store.add(manyRows.slice(0, 5001), start + 1)
+        }
+        const store = yield* UsageStore.file({ file, retention: 1 })
+        yield* store.add([row], 1)
+        expect(yield* sizeOf(file)).toBeLessThan(2_000_000)
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+      })
+    ))
+
+  it.effect("keeps what another process appends while it is replaced", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        const files = yield* FileSystem.FileSystem
+        const other = yield* UsageStore.file({ file, retention: 400 })
+        const store = yield* Effect.provideService(
+          UsageStore.file({ file, retention: 400 }),
+          FileSystem.FileSystem,
+          {
+            ...files,
+            open: (path, options) =>
+              Effect.zipRight(Effect.orDie(other.add([row], 1)), files.open(path, options))
+          }
+        )
+        yield* store.add(manyRows.slice(1), 1)
+        const expected = [{ ...row, requests: 50_001, savedPrice: 2_500_050 }]
+        expect(yield* readAll(store)).toEqual(expected)
+        expect(yield* files.readDirectory(file.slice(0, file.lastIndexOf("/")))).toEqual(["usage.ndjson"])
+      })
+    ))
+
+  it.effect("that cannot be written or read is an error with its path and the cause", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        const store = yield* UsageStore.file({ file: `${file}/a`, retention: 400 })
+        const failures = [yield* Effect.flip(store.add([], 0)), yield* Effect.flip(readAll(store))]
+        for (const failure of failures) {
+          expect(failure.reason).toMatch(/usage\.ndjson\/a: ENOENT: no such file or directory/)
+          expect(failure.fix).toBe("expected a file that this process can write")
+        }
+      })
+    ))
+})
+
+const stepKinds = ["record", "save", "fails", "loses its reply"] as const
+
+describe("a recorder", () => {
+  it.effect.prop(
+    "repeats a batch that failed, with the same number, and loses and doubles nothing",
+    { steps: FastCheck.array(FastCheck.constantFrom(...stepKinds)) },
+    ({ steps }) =>
+      Effect.gen(function*() {
+        const saved = new Map<number, ReadonlyArray<UsageStore.UsageRow>>()
+        let state: typeof stepKinds[number] = "save"
+        const { record, save } = yield* UsageStore.makeRecorder({
+          add: (rows, number) =>
+            Effect.suspend(() => {
+              if (state !== "fails" && !saved.has(number)) saved.set(number, rows)
+              return state === "save" ? Effect.void : Effect.fail(new StoreError({ reason: state }))
+            }),
+          read: () => Effect.void
+        })
+        const row = { team: "web", client: "shop", operation: "walletTransfers", requests: 1, savedPrice: 7 }
+        const expected = UsageStore.makeSums(UsageStore.dimensions)
+        for (const step of steps) {
+          if (step === "record") {
+            record(row)
+            expected.add({ ...row, day: "1970-01-01" })
+          } else {
+            state = step
+            yield* Effect.ignore(save)
+          }
+        }
+        state = "save"
+        yield* save
+        expect(sumsOf([...saved.values()].flat())).toEqual(expected.rows())
+      })
+  )
+
+  it.effect("counts usage on the day that it is", () =>
+    Effect.gen(function*() {
+      const days: Array<string> = []
+      const { record, save } = yield* UsageStore.makeRecorder({
+        add: (rows) => Effect.sync(() => void days.push(...rows.map(({ day }) => day))),
+        read: () => Effect.void
+      })
+      for (const time of ["2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00Z", "2026-02-28T12:00:00Z"]) {
+        yield* TestClock.setTime(Date.parse(time))
+        record({ client: "shop", requests: 1 })
+      }
+      yield* save
+      expect(days).toEqual(["2026-02-28", "2026-03-01"])
+    }))
+})

@@ -1,0 +1,104 @@
+/** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. */
+import { dayMillis } from "@blockquarry/http/RateLimitStore"
+import { StoreError } from "@blockquarry/http/StoreError"
+import * as UsageStore from "@blockquarry/http/UsageStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
+import * as Script from "./internal/Script.ts"
+import * as Redis from "./Redis.ts"
+
+export interface RedisUsageOptions {
+  /** The number of days for which usage is kept. */
+  readonly retention: number
+}
+
+const writerPrefix = "writer:"
+
+const counterPrefix = "counter:"
+
+/** Names have no spaces. */
+const separator = " "
+
+/** A batch that was executed is not executed again, so it may be sent again if its reply was lost. */
+const add = Script.make(`
+local key, writer, number = KEYS[1], '${writerPrefix}' .. ARGV[1], tonumber(ARGV[2])
+local last = redis.pcall('HMGET', key, writer)
+-- A value of another type is replaced.
+if last.err then redis.call('DEL', key) end
+if not last.err and tonumber(last[1] or '0') >= number then return 'OK' end
+for index = 4, #ARGV, 2 do redis.call('HINCRBY', key, '${counterPrefix}' .. ARGV[index], ARGV[index + 1]) end
+redis.call('HSET', key, writer, ARGV[2])
+redis.call('PEXPIRE', key, ARGV[3])
+return 'OK'
+`)
+
+const read = Script.make(`
+local fields = redis.pcall('HGETALL', KEYS[1])
+return fields.err and {} or fields
+`)
+
+const Fields = Schema.Array(Schema.String)
+
+const daysOf = (from: string, to: string): ReadonlyArray<string> => {
+  const days: Array<string> = []
+  for (let day = from; day <= to; day = UsageStore.dayOf(Date.parse(day) + dayMillis)) days.push(day)
+  return days
+}
+
+const sumsOf = (day: string, fields: ReadonlyArray<string>) => {
+  const sums = UsageStore.makeSums(UsageStore.dimensions)
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? ""
+    if (!name.startsWith(counterPrefix)) continue
+    const [team = "", client = "", operation = "", key = "", counter = ""] = name.slice(counterPrefix.length)
+      .split(separator)
+    sums.add({ day, team, client, operation, key, [counter]: Number(fields[index + 1]) })
+  }
+  return sums.rows()
+}
+
+/** Creates a store in Redis. Its effects fail while Redis is unavailable. */
+export const make = (
+  { retention }: RedisUsageOptions
+): Effect.Effect<UsageStore.UsageStoreService, never, Redis.Redis> =>
+  Effect.map(Redis.Redis, (redis) => {
+    const writer = randomUUID()
+    // The number is the version of the hash fields.
+    const keyOf = (day: string) => `${redis.keyPrefix}usage:1:${day}`
+    return {
+      add: (rows, number) =>
+        Effect.forEach(new Set(rows.map(({ day }) => day)), (day) => {
+          const amounts = rows.filter((row) => row.day === day).flatMap((row) =>
+            UsageStore.counters.flatMap((counter) =>
+              row[counter] === 0 ? [] : [
+                [row.team, row.client, row.operation, row.key, counter].join(separator),
+                String(row[counter])
+              ]
+            )
+          )
+          return redis.values.run(add, keyOf(day), [
+            writer,
+            String(number),
+            String(retention * dayMillis),
+            ...amounts
+          ])
+        }, { discard: true }),
+      read: (from, to, onRow) =>
+        Effect.forEach(daysOf(from, to), (day) =>
+          redis.values.run(read, keyOf(day), []).pipe(
+            Effect.flatMap((reply) =>
+              Effect.mapError(
+                Schema.decodeUnknown(Fields)(reply),
+                () => new StoreError({ reason: "unexpected reply" })
+              )
+            ),
+            Effect.map((fields) => sumsOf(day, fields).forEach(onRow))
+          ), { concurrency: 8, discard: true })
+    }
+  })
+
+/** Provides the store of usage. */
+export const layer = (options: RedisUsageOptions): Layer.Layer<never, never, Redis.Redis> =>
+  Layer.effect(UsageStore.UsageStore, make(options))
