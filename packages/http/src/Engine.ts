@@ -34,6 +34,7 @@ import type {
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -212,18 +213,23 @@ export const make: Effect.Effect<
       ),
     invalidate: ({ keyPool }) => (request) => cache.invalidate(keyPool, request),
     invalidateAll: cache.invalidateAll,
-    dailyQuotas: ({ keyPool }) =>
-      Effect.forEach(
-        keyPool.keys.flatMap(
-          ({ label, quotaId, rateLimit: { dailyQuota } }) =>
-            dailyQuota === null ? [] : [{ label, quotaId, limit: dailyQuota }]
-        ),
-        ({ label, limit, quotaId }) =>
-          Effect.map(
-            rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }, quotaTimeout),
-            ({ remaining }) => ({ label, limit, remaining })
+    dailyQuotas: ({ keyPool }) => {
+      const accounts = keyPool.keys.flatMap(({ label, quotaId, rateLimit: { dailyQuota } }) =>
+        dailyQuota === null
+          ? []
+          : [{ label, id: quotaId, quota: { limit: dailyQuota, period: RateLimitStore.dayMillis } }]
+      )
+      if (accounts.length === 0) return Effect.succeed([])
+      return Effect.match(rateLimitStore.peek(accounts, quotaTimeout), {
+        onFailure: () => [],
+        onSuccess: (remaining) =>
+          Arr.zipWith(
+            accounts,
+            remaining,
+            ({ label, quota: { limit } }, { remaining }) => ({ label, limit, remaining })
           )
-      ).pipe(Effect.match({ onFailure: () => [], onSuccess: (quotas) => quotas })),
+      })
+    },
     health: Effect.map(
       SteadyClock.current,
       (clock) =>

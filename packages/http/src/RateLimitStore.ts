@@ -1,4 +1,5 @@
 /** Storage of rate limits and quotas: in memory, or shared by a fleet. */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
@@ -10,20 +11,43 @@ import * as Gcra from "./internal/stores/Gcra.ts"
 import type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 import * as LruMap from "./internal/stores/LruMap.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
-import type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
+import type { Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
 import * as ReplyTimeout from "./internal/stores/ReplyTimeout.ts"
 import * as SteadyClock from "./SteadyClock.ts"
 import { StoreError } from "./StoreError.ts"
 
 export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 export {
-  type Consumption,
   dayMillis,
   type Month,
   type Quota,
   type RemainingQuota,
   windowOf
 } from "./internal/stores/QuotaWindow.ts"
+
+/** A quota and its id in the store. */
+export interface QuotaAccount {
+  readonly id: string
+  readonly quota: Quota
+  /** Whether units may be consumed beyond the limit. Default: false. */
+  readonly soft?: boolean
+}
+
+/**
+ * The units that remain in each account.
+ *
+ * - `Consumed`: the units were consumed from all accounts.
+ * - `QuotaExceeded`: they were consumed from none, because fewer remain in the account with the index `exceeded`. Its window ends
+ *   after `millis`.
+ */
+export type Consumption =
+  | { readonly _tag: "Consumed"; readonly remaining: ReadonlyArray<number> }
+  | {
+    readonly _tag: "QuotaExceeded"
+    readonly remaining: ReadonlyArray<number>
+    readonly exceeded: number
+    readonly millis: number
+  }
 
 /**
  * An operation of a store. One in memory needs no fiber: `evaluate` executes the operation at once, at a time in
@@ -72,12 +96,11 @@ export interface RateLimitBackend<E> {
   /** Reports the result of a trial. A success ends the cooldown; otherwise the next request is a trial too. */
   readonly settleTrial: (id: string, succeeded: boolean) => StoreOperation<void, E>
   /**
-   * Consumes `cost` units, all or none. The limit of a window is never exceeded. If the clock is set back into the
-   * previous window, nothing can be consumed until the next one begins.
+   * Consumes `cost` units from every account, or from none. The limit of a window is never exceeded, unless the account is soft.
+   * If the clock is set back into the last day of the window before, nothing can be consumed until the next one begins.
    */
   readonly consume: (
-    id: string,
-    quota: Quota,
+    accounts: ReadonlyArray<QuotaAccount>,
     cost: number,
     timeLeft?: number
   ) => StoreOperation<Consumption, E>
@@ -86,14 +109,16 @@ export interface RateLimitBackend<E> {
    * consumes more, also beyond the limit. Returns the remaining units.
    */
   readonly refund: (
-    id: string,
-    quota: Quota,
+    accounts: ReadonlyArray<QuotaAccount>,
     cost: number,
     age: number,
     grant?: Consumption
-  ) => StoreOperation<number, E>
+  ) => StoreOperation<ReadonlyArray<number>, E>
   /** Returns the remaining units without consuming any. */
-  readonly peek: (id: string, quota: Quota, timeLeft?: number) => StoreOperation<RemainingQuota, E>
+  readonly peek: (
+    accounts: ReadonlyArray<QuotaAccount>,
+    timeLeft?: number
+  ) => StoreOperation<ReadonlyArray<RemainingQuota>, E>
 }
 
 /**
@@ -171,22 +196,32 @@ export const withFallback = (
     const replies = yield* ReplyTimeout.make
     const guard = yield* AvailabilityGuard.make("rate limit", replies.measure(ping))
     const local = yield* memoryStore
-    /** What callers hold that the fallback granted, and the store did not until now. */
-    const localGrants = new WeakSet<Permit | Consumption | RemainingQuota>()
+    /** The units that callers hold of what the fallback granted, and the store did not until now. */
+    const localGrants = new WeakMap<Reply, number>()
+    /** Whether a caller still holds a local grant. Then the late grant of the store replaces it. */
+    const replacesLocal = (used: Reply | undefined): boolean =>
+      used !== undefined && (localGrants.get(used) ?? 0) > 0 && localGrants.delete(used)
     const isOpen = whenUnavailable === "open"
     /** What applies while the store is unavailable: the share of this process, or nothing but cooldowns. */
     const localRule = (rule: RateLimitRule): RateLimitRule =>
       isOpen ? { ...rule, limit: Number.POSITIVE_INFINITY } : scaledRule(rule, share)
-    const localQuota = (quota: Quota): Quota =>
-      isOpen ? { ...quota, limit: Number.POSITIVE_INFINITY } : scaledQuota(quota, share)
+    const localAccounts = (accounts: ReadonlyArray<QuotaAccount>): ReadonlyArray<QuotaAccount> =>
+      accounts.map((account) => ({
+        ...account,
+        quota: isOpen
+          ? { ...account.quota, limit: Number.POSITIVE_INFINITY }
+          : scaledQuota(account.quota, share)
+      }))
     /**
      * Runs a command, or `locally` while the store is unavailable or too slow for the call. `onLate` receives a reply for
-     * which its caller did not wait, and the local reply: undefined if the caller got none. `limit` remains of an open store.
+     * which its caller did not wait, and the local reply: undefined if the caller got none. `whenOpen` replaces the infinite
+     * units that remain locally of an open store.
      */
-    const run = <A extends Permit | Consumption | RemainingQuota>(
+    const run = <A extends Reply>(
       command: Effect.Effect<A, StoreError>,
+      cost: number,
       timeLeft: number,
-      limit: number,
+      whenOpen: (reply: A) => A,
       locally: () => Effect.Effect<A>,
       record: (reply: A) => Effect.Effect<void>,
       onLate: (reply: A, ageMillis: number, used: A | undefined) => Effect.Effect<unknown, StoreError>
@@ -197,8 +232,8 @@ export const withFallback = (
         isClosed
           ? Effect.fail(error)
           : Effect.map(locally(), (reply) => {
-            used = isOpen ? { ...reply, remaining: limit } : reply
-            localGrants.add(used)
+            used = isOpen ? whenOpen(reply) : reply
+            localGrants.set(used, cost)
             return used
           })
       const millis = isClosed ? timeLeft : ReplyTimeout.optionalTimeout(timeLeft)
@@ -222,25 +257,34 @@ export const withFallback = (
     /** Gives units back to the store, unless it did not grant them. */
     const giveBack = <A>(
       grant: Permit | Consumption | undefined,
+      cost: number,
       command: Effect.Effect<A, StoreError>,
       otherwise: A
-    ): Effect.Effect<A> =>
-      grant !== undefined && localGrants.delete(grant)
-        ? Effect.succeed(otherwise)
-        : settle(command, otherwise)
-    const recordRemaining = (id: string, quota: Quota, cost: number, remaining: number) =>
-      local.recordConsumed(id, localQuota(quota), cost, wholeUnits(remaining, share))
-    const refundRemote = (id: string, quota: Quota, cost: number, age: number) =>
+    ): Effect.Effect<A> => {
+      const held = grant === undefined ? undefined : localGrants.get(grant)
+      if (grant === undefined || held === undefined) return settle(command, otherwise)
+      localGrants.set(grant, held - cost)
+      return Effect.succeed(otherwise)
+    }
+    const recordRemaining = (
+      accounts: ReadonlyArray<QuotaAccount>,
+      cost: number,
+      remaining: ReadonlyArray<number>
+    ) =>
+      local.recordConsumed(localAccounts(accounts), cost, remaining.map((units) => wholeUnits(units, share)))
+    const refundRemote = (accounts: ReadonlyArray<QuotaAccount>, cost: number, age: number) =>
       Effect.tap(
-        backend.refund(id, quota, cost, age),
-        (remaining) => recordRemaining(id, quota, 0, remaining)
+        backend.refund(accounts, cost, age),
+        (remaining) => recordRemaining(accounts, 0, remaining)
       )
+    const limitsOf = (accounts: ReadonlyArray<QuotaAccount>) => accounts.map(({ quota }) => quota.limit)
     return {
       acquire: (id, rule, cost, lease, timeLeft = Number.POSITIVE_INFINITY) =>
         run<Permit>(
           backend.acquire(id, rule, cost, lease),
+          cost,
           timeLeft,
-          rule.burst,
+          (permit) => ({ ...permit, remaining: rule.burst }),
           () => local.acquire(id, localRule(rule), cost, lease),
           (permit) =>
             permit._tag === "Granted"
@@ -250,7 +294,7 @@ export const withFallback = (
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.trial ? backend.settleTrial(id, false) : Effect.void,
-              used?._tag === "Granted" && localGrants.delete(used)
+              used?._tag === "Granted" && replacesLocal(used)
                 ? Effect.void
                 : Effect.asVoid(backend.release(id, rule, cost, age))
             )
@@ -259,7 +303,7 @@ export const withFallback = (
         Effect.flatMap(
           local.release(id, localRule(rule), cost, age),
           (remaining) =>
-            giveBack(grant, backend.release(id, rule, cost, age), isOpen ? rule.burst : remaining)
+            giveBack(grant, cost, backend.release(id, rule, cost, age), isOpen ? rule.burst : remaining)
         ),
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
@@ -272,30 +316,42 @@ export const withFallback = (
           local.settleTrial(id, succeeded),
           settle(backend.settleTrial(id, succeeded), undefined)
         ),
-      consume: (id, quota, cost, timeLeft = Number.POSITIVE_INFINITY) =>
+      consume: (accounts, cost, timeLeft = Number.POSITIVE_INFINITY) =>
         run<Consumption>(
-          backend.consume(id, quota, cost),
+          backend.consume(accounts, cost),
+          cost,
           timeLeft,
-          quota.limit,
-          () => local.consume(id, localQuota(quota), cost),
-          ({ _tag, remaining }) => recordRemaining(id, quota, _tag === "Consumed" ? cost : 0, remaining),
+          (consumption) => ({ ...consumption, remaining: limitsOf(accounts) }),
+          () => local.consume(localAccounts(accounts), cost),
+          ({ _tag, remaining }) => recordRemaining(accounts, _tag === "Consumed" ? cost : 0, remaining),
           ({ _tag, remaining }, age, used) =>
-            _tag === "Consumed" && !(used?._tag === "Consumed" && localGrants.delete(used))
-              ? refundRemote(id, quota, cost, age)
-              : recordRemaining(id, quota, 0, remaining)
+            _tag === "Consumed" && !(used?._tag === "Consumed" && replacesLocal(used))
+              ? refundRemote(accounts, cost, age)
+              : recordRemaining(accounts, 0, remaining)
         ),
-      refund: (id, quota, cost, age, grant) =>
+      refund: (accounts, cost, age, grant) =>
         Effect.flatMap(
-          local.refund(id, localQuota(quota), cost, age),
-          (remaining) => giveBack(grant, refundRemote(id, quota, cost, age), isOpen ? quota.limit : remaining)
+          local.refund(localAccounts(accounts), cost, age),
+          (remaining) =>
+            giveBack(grant, cost, refundRemote(accounts, cost, age), isOpen ? limitsOf(accounts) : remaining)
         ),
-      peek: (id, quota, timeLeft = Number.POSITIVE_INFINITY) => {
-        const record = ({ remaining }: RemainingQuota) => recordRemaining(id, quota, 0, remaining)
-        const locally = () => local.peek(id, localQuota(quota))
-        return run(backend.peek(id, quota), timeLeft, quota.limit, locally, record, record)
+      peek: (accounts, timeLeft = Number.POSITIVE_INFINITY) => {
+        const record = (quotas: ReadonlyArray<RemainingQuota>) =>
+          recordRemaining(accounts, 0, quotas.map(({ remaining }) => remaining))
+        return run<ReadonlyArray<RemainingQuota>>(
+          backend.peek(accounts),
+          0,
+          timeLeft,
+          Arr.map((quota, index) => ({ ...quota, remaining: limitsOf(accounts)[index] ?? 0 })),
+          () => local.peek(localAccounts(accounts)),
+          record,
+          record
+        )
       }
     }
   })
+
+type Reply = Permit | Consumption | ReadonlyArray<RemainingQuota>
 
 const lateReply = new StoreError({ reason: "no reply within the time of the call" })
 
@@ -324,10 +380,9 @@ interface RecordingStore extends RateLimitBackend<never> {
   ) => Effect.Effect<void>
   /** Records units that were consumed from the backend, and how much of the remaining ones may be consumed locally. */
   readonly recordConsumed: (
-    id: string,
-    quota: Quota,
+    accounts: ReadonlyArray<QuotaAccount>,
     cost: number,
-    maxConsumable: number
+    maxConsumable: ReadonlyArray<number>
   ) => Effect.Effect<void>
 }
 
@@ -359,15 +414,9 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       return result
     })
   const quotaWindows = QuotaWindow.makeQuotaWindows()
-  const updateQuota = <A>(
-    name: string,
-    transition: (stored: QuotaWindow.Stored, now: number) => readonly [QuotaWindow.Stored, A]
-  ) =>
-    new MemoryOperation((now) => {
-      const [quotaWindow, result] = transition(quotaWindows.get(name), now)
-      if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
-      return result
-    })
+  const setWindow = (id: string, quotaWindow: QuotaWindow.Stored, now: number): void => {
+    if (quotaWindow !== undefined) quotaWindows.set(id, quotaWindow, now)
+  }
   return {
     acquire: (name, rule, cost, lease) =>
       update(name, (state, now) => Gcra.acquire(state, now, rule, cost, lease)),
@@ -382,15 +431,45 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
         Gcra.recordAcquired(trial ? previous : Gcra.settleTrial(previous, now, true), now, rule, cost),
         undefined
       ]),
-    consume: (name, quota, cost) =>
-      updateQuota(name, (stored, now) => QuotaWindow.consume(stored, now, quota, cost)),
-    refund: (name, quota, cost, age) =>
-      updateQuota(name, (stored, now) => QuotaWindow.refund(stored, now, quota, cost, age)),
-    peek: (name, quota) => new MemoryOperation((now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
-    recordConsumed: (name, quota, cost, maxConsumable) =>
-      updateQuota(name, (stored, now) => [
-        QuotaWindow.recordConsumed(stored, now, quota, cost, maxConsumable),
-        undefined
-      ])
+    consume: (accounts, cost) =>
+      new MemoryOperation((now): Consumption => {
+        const results = accounts.map(({ id, quota, soft }) =>
+          QuotaWindow.consume(quotaWindows.get(id), now, quota, cost, soft)
+        )
+        const exceeded = results.findIndex(([, consumption]) => consumption.exceeded)
+        if (exceeded === -1) {
+          for (const [index, { id }] of accounts.entries()) setWindow(id, results[index]?.[0], now)
+          return { _tag: "Consumed", remaining: results.map(([, { remaining }]) => remaining) }
+        }
+        return {
+          _tag: "QuotaExceeded",
+          remaining: accounts.map(({ id, quota }) => {
+            const [quotaWindow, { remaining }] = QuotaWindow.consume(quotaWindows.get(id), now, quota, 0)
+            setWindow(id, quotaWindow, now)
+            return remaining
+          }),
+          exceeded,
+          millis: results[exceeded]?.[1].millis ?? 0
+        }
+      }),
+    refund: (accounts, cost, age) =>
+      new MemoryOperation((now) =>
+        accounts.map(({ id, quota }) => {
+          const [quotaWindow, remaining] = QuotaWindow.refund(quotaWindows.get(id), now, quota, cost, age)
+          setWindow(id, quotaWindow, now)
+          return remaining
+        })
+      ),
+    peek: (accounts) =>
+      new MemoryOperation((now) =>
+        accounts.map(({ id, quota }) => QuotaWindow.peek(quotaWindows.get(id), now, quota))
+      ),
+    recordConsumed: (accounts, cost, maxConsumable) =>
+      new MemoryOperation((now) => {
+        for (const [index, { id, quota }] of accounts.entries()) {
+          const units = maxConsumable[index] ?? 0
+          setWindow(id, QuotaWindow.recordConsumed(quotaWindows.get(id), now, quota, cost, units), now)
+        }
+      })
   }
 })

@@ -8,7 +8,16 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { withBackend } from "./support/RemoteRateLimits.ts"
+import { ofOneQuota } from "./support/OneQuota.ts"
+import * as RemoteRateLimits from "./support/RemoteRateLimits.ts"
+
+const withBackend = (...args: Parameters<typeof RemoteRateLimits.withBackend>) =>
+  Effect.map(RemoteRateLimits.withBackend(...args), ({ memory, process, state, store }) => ({
+    state,
+    memory: ofOneQuota(memory),
+    process: Effect.map(process, ofOneQuota),
+    store: ofOneQuota(store)
+  }))
 
 const rule = { limit: 10, window: 1000, burst: 10 }
 const lease = 5000

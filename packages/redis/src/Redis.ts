@@ -1,5 +1,6 @@
 /** The connections to Redis, and the commands that the stores send over them. */
 import { StoreError } from "@blockquarry/http/StoreError"
+import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -58,7 +59,7 @@ export class RedisMisconfiguredError
 
 type RunScript<Arg> = (
   script: Script,
-  key: string,
+  keys: string | ReadonlyArray<string>,
   args: ReadonlyArray<Arg>
 ) => Effect.Effect<unknown, StoreError>
 
@@ -83,7 +84,7 @@ export interface RedisCommands {
    * that exists when the scan starts; keys that are written during the scan may remain.
    */
   readonly removeAll: (prefix: string) => Effect.Effect<void, StoreError>
-  /** Runs a script on one key and returns its reply. */
+  /** Runs a script on keys and returns its reply. */
   readonly run: RunScript<string>
   /** Like `run`, but sends the text of the script, so that a large argument and the order of commands need no retry. */
   readonly runText: RunScript<string | Uint8Array>
@@ -131,10 +132,16 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
   /** Returns null for a value of another type. */
   const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
     Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
-  const runText: RunScript<string | Uint8Array> = ({ lua }, key, args) =>
-    send((client) =>
-      client.eval(lua, 1, key, ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg)))
-    )
+  const runText: RunScript<string | Uint8Array> = ({ lua }, keys, args) =>
+    send((client) => {
+      const names = Arr.ensure(keys)
+      return client.eval(
+        lua,
+        names.length,
+        ...names,
+        ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg))
+      )
+    })
   return {
     getWithTtl: (key) =>
       Effect.map(
@@ -163,12 +170,15 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
           cursor = next
         } while (cursor !== "0")
       }),
-    run: (script, key, args) =>
+    run: (script, keys, args) =>
       Effect.catchIf(
-        send((client) => client.evalsha(script.sha, 1, key, ...args)),
+        send((client) => {
+          const names = Arr.ensure(keys)
+          return client.evalsha(script.sha, names.length, ...names, ...args)
+        }),
         // The server lost the script (a restart) and has not run anything.
         ({ reason }) => reason === "NOSCRIPT",
-        () => runText(script, key, args)
+        () => runText(script, keys, args)
       ),
     runText,
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),

@@ -130,20 +130,35 @@ const ofQuotas = FastCheck.tuple(periods, limits).chain(([period, ownLimit]) => 
     { weight: 4, arbitrary: FastCheck.nat(10) },
     { weight: 1, arbitrary: FastCheck.double({ min: 0, max: 1e5, noNaN: true }) }
   )
+  /** One quota, or several that are changed together. */
+  const accounts = (limit: FastCheck.Arbitrary<number>) =>
+    FastCheck.tuple(
+      FastCheck.record({
+        id: FastCheck.constant("key"),
+        quota: FastCheck.record({ limit, period: FastCheck.constant(period) }),
+        soft: FastCheck.boolean()
+      }),
+      FastCheck.subarray([
+        { id: "other", quota: { limit: 30, period: 24 * hour }, soft: false },
+        { id: "soft", quota: { limit: 20, period: { firstDay: 7 } }, soft: true }
+      ]),
+      FastCheck.boolean()
+    ).map(([own, others, first]): ReadonlyArray<RateLimitStore.QuotaAccount> =>
+      first ? [own, ...others] : [...others, own]
+    )
   return sequence(
     calls(
       5,
       "consume",
-      { limit, cost },
-      ({ cost, limit }) => (store) => store.consume("key", { limit, period }, cost)
+      { accounts: accounts(limit), cost },
+      ({ accounts, cost }) => (store) => store.consume(accounts, cost)
     ),
-    calls(3, "peek", { limit }, ({ limit }) => (store) => store.peek("key", { limit, period })),
+    calls(3, "peek", { accounts: accounts(limit) }, ({ accounts }) => (store) => store.peek(accounts)),
     calls(
       2,
       "refund",
-      { limit: own, cost: integer(-10, 10), age: FastCheck.nat(forward) },
-      ({ age, cost, limit }) => (store, resolution) =>
-        store.refund("key", { limit, period }, cost, age + resolution)
+      { accounts: accounts(own), cost: integer(-10, 10), age: FastCheck.nat(forward) },
+      ({ accounts, age, cost }) => (store, resolution) => store.refund(accounts, cost, age + resolution)
     ),
     advance(FastCheck.oneof(FastCheck.nat(forward), integer(-max, max), integer(-3 * max, 3 * max))),
     expire
@@ -258,9 +273,9 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       const after = yield* inspector.time
       expect(times.every((time) => Number(time) >= before && Number(time) <= after)).toBe(true)
       expect(times.some((time) => !Number.isInteger(Number(time)))).toBe(true)
-      const { millis } = yield* store.peek("key", { limit: 1, period: year })
+      const [quota] = yield* store.peek([{ id: "key", quota: { limit: 1, period: year } }])
       const end = (Math.floor(before / year) + 1) * year
-      expect(millis).toBeLessThanOrEqual(Math.ceil(end - after))
+      expect(quota?.millis).toBeLessThanOrEqual(Math.ceil(end - after))
     }))
 
   it.scopedLive("recovers from a script flush and from foreign values under its keys", () =>
@@ -271,7 +286,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
         ({ _tag }) => _tag === "Granted"
       )
       const consume = Effect.map(
-        store.consume("key", { limit: 2, period: year }, 1),
+        store.consume([{ id: "key", quota: { limit: 2, period: year } }], 1),
         ({ _tag }) => _tag === "Consumed"
       )
       const both = Effect.all([acquire, consume])
@@ -313,7 +328,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       const consumed = yield* both((backend, number) => {
         const cost = 1 + number % 3
         return Effect.map(
-          backend.consume("key", { limit: 3000, period: year }, cost),
+          backend.consume([{ id: "key", quota: { limit: 3000, period: year } }], cost),
           ({ _tag }) => _tag === "Consumed" ? cost : 0
         )
       })

@@ -64,7 +64,7 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
         "rate limit of an API key or a client": yield* measure(4000, (index) =>
           limits.acquire(`client:${index}`, { limit: 100, window: 1000, burst: 0 }, 1, 0)),
         "quota of a client or a team": yield* measure(4000, (index) =>
-          limits.consume(`client:${index}`, { limit: 100, period: 86_400_000 }, 1)),
+          limits.consume([{ id: `client:${index}`, quota: { limit: 100, period: 86_400_000 } }], 1)),
         "counter of saved usage": yield* measure(4000, (index) =>
           usage.add([{
             day: "2026-11-24",

@@ -232,7 +232,7 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
           const limits = Context.get(stores, RateLimitStore.RateLimitStore)
           const { nextVersion } = Context.get(stores, CacheStore.CacheStore)
           yield* send(begin)
-          yield* limits.consume("id", { limit: 9, period: RateLimitStore.dayMillis }, 1)
+          yield* limits.consume([{ id: "id", quota: { limit: 9, period: RateLimitStore.dayMillis } }], 1)
           if (Effect.isEffect(nextVersion)) yield* nextVersion
           yield* misconfigured(1)
           const before = yield* pings

@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { ofOneQuota } from "../../http/test/support/OneQuota.ts"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
@@ -16,7 +17,7 @@ const quota: RateLimitStore.Quota = { limit: 1000, period: 365 * 24 * 3600 * 100
 const stores = (url: string) =>
   Effect.map(Layer.build(RedisStores.layer({ url })), (context) => ({
     cache: Context.get(context, CacheStore.CacheStore),
-    limits: Context.get(context, RateLimitStore.RateLimitStore)
+    limits: ofOneQuota(Context.get(context, RateLimitStore.RateLimitStore))
   }))
 
 const entry: CacheStore.CacheEntry = {
@@ -84,7 +85,7 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
 
         yield* end(server)
         // The local share would be half of that
-        yield* until(Effect.map(limits.peek("back", quota), ({ remaining }) => remaining === 1000))
+        yield* until(Effect.map(limits.peek("back", quota), (quota) => quota?.remaining === 1000))
         yield* until(cache.remove("unknown"))
         expect(yield* responses).toHaveLength(2 * survives)
         expect(yield* consume("a", 1)).toEqual(["Consumed", 999 - 200 * survives])

@@ -8,7 +8,7 @@ import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Either from "effect/Either"
 import { allowsAnonymousClients, type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import * as Budgets from "./Budgets.ts"
+import * as AppliedQuotas from "./AppliedQuotas.ts"
 import * as Cors from "./Cors.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as Jwt from "./Jwt.ts"
@@ -16,7 +16,7 @@ import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
 export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLimit" | "weight"> {
-  readonly budgets: ReadonlyArray<Budgets.Budget>
+  readonly quotas: ReadonlyArray<AppliedQuotas.AppliedQuota>
   readonly scopes: ReadonlySet<string>
   /** Whether it may read everything, also paths that no operation describes: it has the scope `read`, and no restrictions. */
   readonly readsAll: boolean
@@ -85,7 +85,7 @@ const anonymous = (config: Pick<Config, "quotas" | "teams">): AuthenticatedClien
   readsAll: false,
   restrictions: null,
   rateLimit: null,
-  budgets: Budgets.of(config, { name: "anonymous", dailyQuota: null, monthlyQuota: null }),
+  quotas: AppliedQuotas.of(config, { name: "anonymous", dailyQuota: null, monthlyQuota: null }),
   weight: 1
 })
 
@@ -108,7 +108,7 @@ const ownerOf = (
   return {
     client: {
       ...client,
-      budgets: Budgets.of(config, client),
+      quotas: AppliedQuotas.of(config, client),
       scopes: operationIdsOf(scopes),
       readsAll,
       restrictions

@@ -9,14 +9,13 @@ import {
   type Consumption,
   evaluate,
   type RateLimitStoreService,
-  type StoreOperation
+  type RemainingQuota
 } from "@blockquarry/http/RateLimitStore"
 import type * as SteadyClock from "@blockquarry/http/SteadyClock"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config, Cost } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
@@ -33,7 +32,7 @@ import {
 } from "./QuotaQueue.ts"
 import {
   accountName,
-  exceededOf,
+  noConsumption,
   type QuotaDecision,
   quotaStatuses,
   rateLimitRule,
@@ -42,7 +41,7 @@ import {
 
 export type ClientQuotas = ReturnType<typeof make>
 
-/** The time for a decision, which may use the store several times, in milliseconds: see `RateLimitStore.withFallback`. */
+/** The time for a decision, which may use the store twice, in milliseconds: see `RateLimitStore.withFallback`. */
 const storeTime = 1000
 
 export const make = (
@@ -55,113 +54,42 @@ export const make = (
   const systemNow = () => clock.system.unsafeCurrentTimeMillis()
   const steadyNow = () => clock.unsafeCurrentTimeMillis()
 
-  /**
-   * Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. In shadow mode all
-   * limits are counted independently.
-   */
+  /** Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. */
   const decide = (
-    { budgets, name, rateLimit }: AuthenticatedClient,
+    { name, quotas, rateLimit }: AuthenticatedClient,
     { price, rateCost }: Cost,
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
     const account = accountName(name)
     const deadline = clock.at(now) + storeTime
-    const run = <A, E>(operation: StoreOperation<A, E>) => evaluate(operation, now)
     const acquired = rateLimit === null
       ? Effect.succeed(unlimited)
-      : run(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime))
-    if (budgets.length === 0) return Completed.map(acquired, (permit) => ({ permit, consumptions: [] }))
+      : evaluate(store.acquire(account, rateLimitRule(rateLimit), rateCost, 0, storeTime), now)
+    if (quotas.length === 0) {
+      return Completed.map(acquired, (permit) => ({ permit, consumption: noConsumption }))
+    }
     return Completed.flatMap(acquired, (permit): Effect.Effect<QuotaDecision, StoreError> => {
-      const isDelayed = permit._tag === "Delayed" && mode === "enforce"
-      const consumed = consumeAll(budgets, price, now, deadline, isDelayed, [])
+      const timeLeft = deadline - steadyNow()
+      if (permit._tag === "Delayed" && mode === "enforce") {
+        return Completed.map(evaluate(store.peek(quotas, timeLeft), now), (remaining) => ({
+          permit,
+          consumption: consumptionOf(quotas, remaining, price)
+        }))
+      }
+      const release = () =>
+        rateLimit === null || mode === "shadow"
+          ? Effect.succeed(permit.remaining)
+          : evaluate(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit), now)
+      const consumed = evaluate(store.consume(quotas, price, timeLeft), now)
       return Completed.flatMap(
-        consumed,
-        (consumptions) =>
-          isDelayed || rateLimit === null || mode === "shadow" || !consumptions.some(isExceeded)
-            ? Effect.succeed({ permit, consumptions })
-            : Completed.map(
-              run(store.release(account, rateLimitRule(rateLimit), rateCost, 0, permit)),
-              (remaining) => ({ permit: { ...permit, remaining }, consumptions })
-            )
+        Completed.isComplete(consumed) ? consumed : Effect.tapError(consumed, release),
+        (consumption): Effect.Effect<QuotaDecision> =>
+          consumption._tag === "Consumed"
+            ? Effect.succeed({ permit, consumption })
+            : Completed.map(release(), (remaining) => ({ permit: { ...permit, remaining }, consumption }))
       )
     })
   }
-
-  /** Consumes from a quota. A soft one counts further units beyond its limit. */
-  const consume = (
-    { account, isHard, quota }: Budget,
-    price: number,
-    now: number,
-    timeLeft: number
-  ): Effect.Effect<Consumption, StoreError> =>
-    Completed.flatMap(
-      evaluate(store.consume(account, quota, price, timeLeft), now),
-      (consumption) =>
-        isHard || !isExceeded(consumption)
-          ? Effect.succeed(consumption)
-          : Completed.map(
-            evaluate(store.refund(account, quota, -price, 0, consumption), now),
-            (remaining) => ({ _tag: "Consumed", remaining })
-          )
-    )
-
-  const peek = (
-    { account, isHard, quota }: Budget,
-    price: number,
-    now: number,
-    timeLeft: number
-  ): Effect.Effect<Consumption, StoreError> =>
-    Completed.map(
-      evaluate(store.peek(account, quota, timeLeft), now),
-      ({ millis, remaining }) =>
-        !isHard || remaining >= price
-          ? { _tag: "Consumed", remaining }
-          : { _tag: "QuotaExceeded", remaining, millis }
-    )
-
-  /** Consumes from each quota until one is exceeded. Then those before it get their units back. */
-  const consumeAll = (
-    budgets: ReadonlyArray<Budget>,
-    price: number,
-    now: number,
-    deadline: number,
-    isDelayed: boolean,
-    consumptions: Array<Consumption>
-  ): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
-    const budget = budgets[consumptions.length]
-    if (budget === undefined) return Effect.succeed(consumptions)
-    const timeLeft = deadline - steadyNow()
-    const consumed = isDelayed
-      ? peek(budget, price, now, timeLeft)
-      : consume(budget, price, now, timeLeft)
-    return Completed.flatMap(
-      consumed,
-      (consumption): Effect.Effect<ReadonlyArray<Consumption>, StoreError> => {
-        consumptions.push(consumption)
-        if (mode === "shadow" || !isExceeded(consumption)) {
-          return consumeAll(budgets, price, now, deadline, isDelayed, consumptions)
-        }
-        return isDelayed ? Effect.succeed(consumptions) : giveBack(budgets, price, now, consumptions)
-      }
-    )
-  }
-
-  /** Gives back what was consumed before the last quota, which is exceeded. */
-  const giveBack = (
-    budgets: ReadonlyArray<Budget>,
-    price: number,
-    now: number,
-    consumptions: ReadonlyArray<Consumption>
-  ): Effect.Effect<ReadonlyArray<Consumption>> =>
-    Effect.forEach(consumptions, (consumption, index) => {
-      const budget = budgets[index]
-      return budget === undefined || isExceeded(consumption)
-        ? Effect.succeed(consumption)
-        : Effect.map(
-          evaluate(store.refund(budget.account, budget.quota, price, 0, consumption), now),
-          (remaining) => ({ ...consumption, remaining })
-        )
-    })
 
   const attempt = (
     waiter: Waiter,
@@ -180,9 +108,12 @@ export const make = (
     const { client, price, startedAt } = waiter
     const quotas = quotaStatuses(client, decision, now)
     const decidedAt = clock.at(now)
-    const exceeded = exceededOf(client, decision)
-    const { permit } = decision
-    const waitMs = exceeded?.millis ?? (permit._tag === "Delayed" ? permit.millis : 0)
+    const { consumption, permit } = decision
+    const waitMs = consumption._tag === "QuotaExceeded"
+      ? consumption.millis
+      : permit._tag === "Delayed"
+      ? permit.millis
+      : 0
     if (waitMs === 0 || mode === "shadow") {
       const shadowed = waitMs > 0
       const refund = refundOf(waiter, decision, decidedAt)
@@ -190,33 +121,26 @@ export const make = (
       return { price, quotas, correct, refund, waitMs: shadowed ? 0 : decidedAt - startedAt, shadowed }
     }
     waiter.readyAt = decidedAt + waitMs
-    return { waitMs, quotas, exceeded: exceeded?.budget ?? null }
+    const exceeded = consumption._tag === "QuotaExceeded" ? client.quotas[consumption.exceeded] : undefined
+    return { waitMs, quotas, exceeded: exceeded ?? null }
   }
 
   const correctionOf =
-    ({ client }: Waiter, { consumptions }: QuotaDecision, decidedAt: number): Charge["correct"] =>
-    (
-      units
-    ) => {
-      if (units === 0) return
-      for (let index = 0; index < consumptions.length; index++) {
-        const [budget, consumption] = [client.budgets[index], consumptions[index]]
-        if (budget === undefined || consumption === undefined || isExceeded(consumption)) continue
-        const age = steadyNow() - decidedAt
-        const refund = store.refund(budget.account, budget.quota, units, age, consumption)
-        if (refund.evaluate !== undefined) refund.evaluate(systemNow())
-        else fork(refund)
-      }
+    ({ client: { quotas } }: Waiter, { consumption }: QuotaDecision, decidedAt: number): Charge["correct"] =>
+    (units) => {
+      if (units === 0 || quotas.length === 0 || consumption._tag !== "Consumed") return
+      const refund = store.refund(quotas, units, steadyNow() - decidedAt, consumption)
+      if (refund.evaluate !== undefined) refund.evaluate(systemNow())
+      else fork(refund)
     }
 
   const refundOf = (
     { client, price, rateCost }: Waiter,
-    decision: QuotaDecision,
+    { consumption, permit }: QuotaDecision,
     decidedAt: number
   ): Charge["refund"] =>
     Effect.suspend(() => {
-      const { name, rateLimit } = client
-      const { consumptions, permit } = decision
+      const { name, quotas, rateLimit } = client
       const age = steadyNow() - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
         ? Effect.succeed(permit)
@@ -224,17 +148,14 @@ export const make = (
           store.release(accountName(name), rateLimitRule(rateLimit), rateCost, age, permit),
           (remaining) => ({ ...permit, remaining })
         )
-      const refunded = Effect.forEach(consumptions, (consumption, index) => {
-        const budget = client.budgets[index]
-        return budget === undefined || isExceeded(consumption)
-          ? Effect.succeed(consumption)
-          : Effect.map(
-            store.refund(budget.account, budget.quota, price, age, consumption),
-            (remaining) => ({ ...consumption, remaining })
-          )
-      }, { concurrency: "unbounded" })
+      const refunded = quotas.length === 0 || consumption._tag !== "Consumed"
+        ? Effect.succeed(consumption)
+        : Effect.map(
+          store.refund(quotas, price, age, consumption),
+          (remaining) => ({ ...consumption, remaining })
+        )
       return Effect.map(
-        Effect.all({ permit: releasedPermit, consumptions: refunded }, { concurrency: "unbounded" }),
+        Effect.all({ permit: releasedPermit, consumption: refunded }, { concurrency: "unbounded" }),
         (decision) => quotaStatuses(client, decision, systemNow())
       )
     })
@@ -250,7 +171,7 @@ export const make = (
     now: number,
     maxWaitOverride = maxWait
   ): Effect.Effect<Charge, ProxyError.ProxyError> => {
-    if (client.rateLimit === null && client.budgets.length === 0) {
+    if (client.rateLimit === null && client.quotas.length === 0) {
       return Effect.succeed(unlimitedCharge(cost.price))
     }
     const startedAt = clock.at(now)
@@ -345,7 +266,18 @@ const initialRejection: QuotaRejection = { waitMs: 0, exceeded: null, quotas: []
 
 const isRejection = (charge: Charge | QuotaRejection): charge is QuotaRejection => "exceeded" in charge
 
-const isExceeded = ({ _tag }: Consumption): boolean => _tag === "QuotaExceeded"
+/** What consuming would give. */
+const consumptionOf = (
+  quotas: AuthenticatedClient["quotas"],
+  windows: ReadonlyArray<RemainingQuota>,
+  price: number
+): Consumption => {
+  const remaining = windows.map(({ remaining }) => remaining)
+  const exceeded = quotas.findIndex(({ soft }, index) => soft !== true && (remaining[index] ?? 0) < price)
+  return exceeded === -1
+    ? { _tag: "Consumed", remaining }
+    : { _tag: "QuotaExceeded", remaining, exceeded, millis: windows[exceeded]?.millis ?? 0 }
+}
 
 const unlimitedCharge = (price: number): Charge => ({
   price,

@@ -1,7 +1,7 @@
 /** The queue in which requests of one client wait for its rate limit. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Budget } from "../auth/Budgets.ts"
+import type { AppliedQuota } from "../auth/AppliedQuotas.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
@@ -33,7 +33,7 @@ export interface QuotaQueue {
 export interface QuotaRejection {
   readonly waitMs: number
   /** Null: the rate limit. */
-  readonly exceeded: Budget | null
+  readonly exceeded: AppliedQuota | null
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 

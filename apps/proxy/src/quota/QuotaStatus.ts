@@ -1,33 +1,20 @@
 /** The state of a client's quotas, as rules and results of the store, and as response headers. */
 import { type Consumption, type Permit, type RateLimitRule, windowOf } from "@blockquarry/http/RateLimitStore"
-import type { Budget } from "../auth/Budgets.ts"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 
 export interface QuotaDecision {
   readonly permit: Permit
-  /** What was consumed from the budgets of the client, in their order, up to one that is exceeded. */
-  readonly consumptions: ReadonlyArray<Consumption>
+  /** Of the quotas of the client per day and month. */
+  readonly consumption: Consumption
 }
 
 export const unlimited: Permit = { _tag: "Granted", trial: false, remaining: Number.POSITIVE_INFINITY }
 
+export const noConsumption: Consumption = { _tag: "Consumed", remaining: [] }
+
 /** Returns the id of a client's rate limit in the store. Names of API keys are digests, so they never collide. */
 export const accountName = (name: string): string => `client:${name}`
-
-/** Returns the quota that is exceeded, and for how long. */
-export const exceededOf = (
-  { budgets }: Pick<AuthenticatedClient, "budgets">,
-  { consumptions }: QuotaDecision
-): { readonly budget: Budget; readonly millis: number } | null => {
-  for (const [index, consumption] of consumptions.entries()) {
-    const budget = budgets[index]
-    if (budget !== undefined && consumption._tag === "QuotaExceeded") {
-      return { budget, millis: consumption.millis }
-    }
-  }
-  return null
-}
 
 /**
  * Returns the rule of a client's rate limit. The burst is the whole window.
@@ -44,8 +31,8 @@ export const rateLimitRule = (
 })
 
 export const quotaStatuses = (
-  { budgets, rateLimit }: Pick<AuthenticatedClient, "budgets" | "rateLimit">,
-  { consumptions, permit }: QuotaDecision,
+  { quotas, rateLimit }: Pick<AuthenticatedClient, "quotas" | "rateLimit">,
+  { consumption, permit }: QuotaDecision,
   now: number
 ): ReadonlyArray<QuotaStatus> => {
   const statuses: Array<QuotaStatus> = []
@@ -60,18 +47,17 @@ export const quotaStatuses = (
       warns: false
     })
   }
-  for (const [index, { remaining }] of consumptions.entries()) {
-    const budget = budgets[index]
-    if (budget === undefined) continue
-    const { end, start } = windowOf(budget.quota.period, now)
+  for (const [index, { name, quota, soft, warnAt }] of quotas.entries()) {
+    const remaining = consumption.remaining[index] ?? 0
+    const { end, start } = windowOf(quota.period, now)
     statuses.push({
-      name: budget.name,
-      limit: budget.quota.limit,
+      name,
+      limit: quota.limit,
       windowSeconds: (end - start) / 1000,
       remaining: Math.floor(remaining),
       resetSeconds: Math.ceil((end - now) / 1000),
-      rejects: budget.isHard,
-      warns: remaining <= budget.warnAt
+      rejects: soft !== true,
+      warns: remaining <= warnAt
     })
   }
   return statuses

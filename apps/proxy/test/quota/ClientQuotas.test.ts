@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import * as CustomClock from "../../../../packages/http/test/faults/support/CustomClock.ts"
-import * as Budgets from "../../src/auth/Budgets.ts"
+import * as AppliedQuotas from "../../src/auth/AppliedQuotas.ts"
 import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as ClientQuotas from "../../src/quota/ClientQuotas.ts"
@@ -22,7 +22,7 @@ const client = (
   readsAll: false,
   restrictions: null,
   rateLimit,
-  budgets: Budgets.of(defaults, { name: "one", dailyQuota, monthlyQuota: null }),
+  quotas: AppliedQuotas.of(defaults, { name: "one", dailyQuota, monthlyQuota: null }),
   weight: 1
 })
 
@@ -160,7 +160,7 @@ describe("the queue", () => {
       })
   )
 
-  it.effect("decides within 1 s in all if the store must reply and is slow", () =>
+  it.effect("decides within 1 s in all if the store must reply and is slow, and takes nothing then", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
       const slowly = Effect.delay(800)
@@ -170,11 +170,14 @@ describe("the queue", () => {
         consume: (...args) => slowly(store.consume(...args)),
         heartbeat: Effect.succeed(1)
       }, { whenUnavailable: "closed" })
-      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 100 })
+      const both = client({ rateLimit: { limit: 10, window: 1_000_000 }, dailyQuota: 100 })
       const request = yield* Effect.fork(Effect.flip((yield* quotasOver(closed)).acquire(both, 5)))
       yield* TestClock.adjust(1000)
       expect(request.unsafePoll()).not.toBeNull()
       expect(yield* Fiber.join(request)).toMatchObject({ code: "store-unavailable" })
+      yield* TestClock.adjust(1000)
+      const other = yield* Effect.orDie((yield* quotasOver(store)).acquire(both, 10))
+      expect(other.quotas.map(({ remaining }) => remaining)).toEqual([0, 90])
     }).pipe(Effect.scoped))
 
   it.effect.prop(

@@ -22,8 +22,8 @@ export const slowStore = (millis: number) =>
           }),
         release: (id, rule, cost, age) =>
           Effect.tap(store.release(id, rule, cost, age), () => Effect.sync(() => stats.released += cost)),
-        refund: (id, quota, cost, age) =>
-          Effect.tap(store.refund(id, quota, cost, age), () => Effect.sync(() => stats.refunded += cost))
+        refund: (accounts, cost, age) =>
+          Effect.tap(store.refund(accounts, cost, age), () => Effect.sync(() => stats.refunded += cost))
       } satisfies RateLimitStore.RateLimitStoreService
     }
   })

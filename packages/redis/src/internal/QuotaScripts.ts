@@ -1,81 +1,109 @@
 /**
- * Quotas as Lua scripts, so that each change is atomic. They compute the same as
+ * Quotas as Lua scripts, so that each change of several quotas is atomic. They compute the same as
  * `packages/http/src/internal/stores/QuotaWindow.ts`. A quota is a hash with the fields `window` and `consumed`; times
- * are in milliseconds.
+ * are in milliseconds. The arguments are the units and their age, then the limit, the period and `soft` of each key.
  */
+import { dayMillis } from "@blockquarry/http/RateLimitStore"
 import * as Script from "./Script.ts"
 
 /** How long a window is kept after its end, in case the server's clock is set back into it. */
 const retentionMargin = 3600 * 1000
 
 const header = (now: string) =>
-  `${Script.limitPrologue(now)}
-local limit, period = number(ARGV[1]), tonumber(ARGV[2])
-local firstDay = tonumber(string.match(ARGV[2], '^month:(%d+)$'))
+  `${Script.numbers(now)}
+local cost, age = number(ARGV[1]), number(ARGV[2])
 
 -- Months are counted from March of the year 0, so that a leap day is the last one of a year.
-local function startOf(window)
-  if period then return window * period end
+local function startOf(quota, window)
+  if quota.period then return window * quota.period end
   local year, month = math.floor(window / 12), window % 12
   local leapDays = math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400)
   -- Months from March have 31, 30, 31, 30, 31 days, again and again. 719469 days precede 1970-01-02.
-  return (365 * year + leapDays + math.floor((153 * month + 2) / 5) + firstDay - 719469) * 86400000
+  return (365 * year + leapDays + math.floor((153 * month + 2) / 5) + quota.firstDay - 719469) * 86400000
 end
 
-local function windowAt(time)
-  if period then return math.floor(time / period) end
+local function windowAt(quota, time)
+  if quota.period then return math.floor(time / quota.period) end
   -- No month is longer than 31 days, and their mean length is 30.436875 days.
-  local window = math.floor((time / 86400000 + 719468 - firstDay) / 30.436875) - 1
-  while startOf(window + 1) <= time do window = window + 1 end
+  local window = math.floor((time / 86400000 + 719468 - quota.firstDay) / 30.436875) - 1
+  while startOf(quota, window + 1) <= time do window = window + 1 end
   return window
 end
 
-local window = windowAt(now)
-local windowEnd = startOf(window + 1)
--- Rounding may put the end before now.
-local millis = math.max(1, math.ceil(windowEnd - now))
+local function read(index)
+  local quota = {
+    key = KEYS[index],
+    limit = number(ARGV[3 * index]),
+    period = tonumber(ARGV[3 * index + 1]),
+    firstDay = tonumber(string.match(ARGV[3 * index + 1], '^month:(%d+)$')),
+    soft = ARGV[3 * index + 2] == 'soft'
+  }
+  quota.window = windowAt(quota, now)
+  quota.windowEnd = startOf(quota, quota.window + 1)
+  -- Rounding may put the end before now.
+  quota.millis = math.max(1, math.ceil(quota.windowEnd - now))
+  local fields = quota.limit < math.huge and redis.pcall('HMGET', quota.key, 'window', 'consumed') or {}
+  -- A value of another type is replaced when fields are written.
+  quota.foreign = fields.err
+  local storedWindow, consumed = tonumber(fields[1]) or quota.window, tonumber(fields[2]) or 0
+  quota.consumed = storedWindow < quota.window and 0 or consumed
+  -- The clock went back into the last day of the previous window, which is no longer known.
+  quota.ended = storedWindow == quota.window + 1 and quota.millis <= ${dayMillis}
+  -- The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
+  quota.clockMovedBack = storedWindow > quota.window and not quota.ended
+  return quota
+end
 
-local fields = limit < math.huge and readFields('window', 'consumed') or {}
+local function remainingOf(quota)
+  return quota.ended and 0 or math.max(0, quota.limit - quota.consumed)
+end
 
-local storedWindow, consumed = tonumber(fields[1]) or window, tonumber(fields[2]) or 0
--- The stored window is the next one: the clock went back into a window that is no longer known.
-local ended = storedWindow == window + 1
--- The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
-local clockMovedBack = storedWindow > window + 1
-if storedWindow < window then consumed = 0 end
-local remaining = ended and 0 or math.max(0, limit - consumed)
+local function write(quota)
+  if quota.foreign then redis.call('DEL', quota.key) end
+  redis.call('HSET', quota.key, 'window', text(quota.window), 'consumed', text(quota.consumed))
+  local ttl = math.min(quota.windowEnd - now + ${retentionMargin}, ${Script.maxTtlMillis})
+  redis.call('PEXPIRE', quota.key, string.format('%.0f', ttl))
+end
 
-local function write()
-  writeFields('window', text(window), 'consumed', text(consumed))
-  redis.call('PEXPIRE', key, string.format('%.0f', math.min(windowEnd - now + ${retentionMargin}, ${Script.maxTtlMillis})))
+local quotas = {}
+for index = 1, #KEYS do quotas[index] = read(index) end
+
+-- The number of the exceeded quota, or 0, then the remaining units of each quota and the time until its window ends.
+local function reply(exceeded)
+  local values = { text(exceeded) }
+  for _, quota in ipairs(quotas) do
+    table.insert(values, text(remainingOf(quota)))
+    table.insert(values, text(quota.millis))
+  end
+  return values
 end
 `
 
 const consume = `
-local cost = number(ARGV[3])
-
-if cost > remaining then
-  if clockMovedBack then write() end
-  return reply('exceeded', remaining, millis)
+local exceeded = 0
+for index = #quotas, 1, -1 do
+  if cost > remainingOf(quotas[index]) and not quotas[index].soft then exceeded = index end
 end
-if limit < math.huge and (cost > 0 or clockMovedBack) then
-  consumed = consumed + cost
-  write()
+for _, quota in ipairs(quotas) do
+  local counts = exceeded == 0 and cost > 0 and quota.limit < math.huge and not quota.ended
+  if counts then quota.consumed = quota.consumed + cost end
+  if counts or quota.clockMovedBack then write(quota) end
 end
-return reply('granted', remaining - cost)
+return reply(exceeded)
 `
 
 const refund = `
-local cost, age = number(ARGV[3]), number(ARGV[4])
-if limit == math.huge or (consumed == 0 and cost > 0) or ended or windowAt(now - age) ~= window then
-  return reply('granted', remaining)
+for _, quota in ipairs(quotas) do
+  local unknown = quota.limit == math.huge or (quota.consumed == 0 and cost > 0) or quota.ended
+  if not unknown and windowAt(quota, now - age) == quota.window then
+    quota.consumed = math.max(0, quota.consumed - cost)
+    write(quota)
+  end
 end
-consumed = math.max(0, consumed - cost)
-write()
-return reply('granted', math.max(0, limit - consumed))
+return reply(0)
 `
 
-const peek = "return reply('granted', remaining, millis)"
+const peek = "return reply(0)"
 
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
 export const make = (now: string) => ({

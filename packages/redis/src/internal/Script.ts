@@ -23,9 +23,8 @@ export const maxTtlMillis: number = 365 * 24 * 3600 * 1000
 /** Added to every TTL, because key expiry uses a coarser clock than scripts. */
 export const expiryMargin = 1000
 
-/** Defines the key, the time, conversions of numbers, and the reply. `now` is a Lua expression for the current time. */
-export const limitPrologue = (now: string): string => `
-local key = KEYS[1]
+/** Defines the time, and conversions of numbers. `now` is a Lua expression for the current time. */
+export const numbers = (now: string): string => `
 local now = ${now}
 
 -- 17 digits represent every number exactly.
@@ -35,6 +34,12 @@ local function text(number)
 end
 
 local function number(text) return tonumber(text) or math.huge end
+`
+
+/** Defines the key of a rate limit, and the reply. `now` is a Lua expression for the current time. */
+export const limitPrologue = (now: string): string => `
+${numbers(now)}
+local key = KEYS[1]
 
 -- See \`SharedRateLimits\`.
 local function reply(outcome, remaining, millis) return { outcome, text(remaining), text(millis or 0) } end

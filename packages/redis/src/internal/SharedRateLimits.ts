@@ -1,5 +1,5 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
-import type { Quota, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
+import type { Quota, QuotaAccount, RemoteRateLimitBackend } from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -9,12 +9,15 @@ import * as QuotaScripts from "./QuotaScripts.ts"
 import * as RateLimitScripts from "./RateLimitScripts.ts"
 import * as Script from "./Script.ts"
 
-/** The reply of each script about a limit: the outcome, the remaining units, and a time in milliseconds. */
+/** The reply of each script about a rate limit: the outcome, the remaining units, and a time in milliseconds. */
 const Reply = Schema.Tuple(
-  Schema.Literal("granted", "trial", "rate_limit", "cooldown", "exceeded"),
+  Schema.Literal("granted", "trial", "rate_limit", "cooldown"),
   Schema.NumberFromString,
   Schema.NumberFromString
 )
+
+/** See `QuotaScripts`. */
+const QuotaReply = Schema.Array(Schema.NumberFromString)
 
 const decode = <A, I>(schema: Schema.Schema<A, I>, reply: Effect.Effect<unknown, StoreError>) =>
   Effect.flatMap(reply, (reply) =>
@@ -57,11 +60,35 @@ export const makeWithClock = (
     const rateLimits = RateLimitScripts.make(now)
     const quotas = QuotaScripts.make(now)
     // The number is the version of the hash fields.
-    const runOn =
-      (kind: string) => (script: Script.Script, id: string, ...args: ReadonlyArray<number | string>) =>
-        redis.run(script, `${redis.keyPrefix}${kind}:1:${id}`, args.map(String))
-    const onRateLimit = runOn("rate-limit")
-    const onQuota = runOn("quota")
+    const onRateLimit = (script: Script.Script, id: string, ...args: ReadonlyArray<number | string>) =>
+      redis.run(script, `${redis.keyPrefix}rate-limit:1:${id}`, args.map(String))
+    const onQuotas = (
+      script: Script.Script,
+      accounts: ReadonlyArray<QuotaAccount>,
+      cost: number,
+      age: number
+    ) =>
+      Effect.map(
+        decode(
+          QuotaReply,
+          redis.run(script, accounts.map(({ id }) => `${redis.keyPrefix}quota:1:${id}`), [
+            String(cost),
+            String(age),
+            ...accounts.flatMap(({ quota, soft }) => [
+              String(quota.limit),
+              String(periodOf(quota)),
+              soft === true ? "soft" : ""
+            ])
+          ])
+        ),
+        ([exceeded = 0, ...values]) => ({
+          exceeded: exceeded - 1,
+          quotas: accounts.map((_, index) => ({
+            remaining: values[2 * index] ?? 0,
+            millis: values[2 * index + 1] ?? 0
+          }))
+        })
+      )
     const remainingOf = (reply: Effect.Effect<unknown, StoreError>) =>
       Effect.map(decode(Reply, reply), ([, remaining]) => remaining)
     return {
@@ -83,21 +110,19 @@ export const makeWithClock = (
       startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
       settleTrial: (id, succeeded) =>
         Effect.asVoid(onRateLimit(rateLimits.settleTrial, id, succeeded ? "succeeded" : "")),
-      consume: (id, quota, cost) =>
+      consume: (accounts, cost) =>
+        Effect.map(onQuotas(quotas.consume, accounts, cost, 0), ({ exceeded, quotas }) => {
+          const remaining = quotas.map(({ remaining }) => remaining)
+          return exceeded === -1
+            ? { _tag: "Consumed", remaining }
+            : { _tag: "QuotaExceeded", remaining, exceeded, millis: quotas[exceeded]?.millis ?? 0 }
+        }),
+      refund: (accounts, cost, age) =>
         Effect.map(
-          decode(Reply, onQuota(quotas.consume, id, quota.limit, periodOf(quota), cost)),
-          ([outcome, remaining, millis]) =>
-            outcome === "granted"
-              ? { _tag: "Consumed", remaining }
-              : { _tag: "QuotaExceeded", remaining, millis }
+          onQuotas(quotas.refund, accounts, cost, minAge(age)),
+          ({ quotas }) => quotas.map(({ remaining }) => remaining)
         ),
-      refund: (id, quota, cost, age) =>
-        remainingOf(onQuota(quotas.refund, id, quota.limit, periodOf(quota), cost, minAge(age))),
-      peek: (id, quota) =>
-        Effect.map(
-          decode(Reply, onQuota(quotas.peek, id, quota.limit, periodOf(quota))),
-          ([, remaining, millis]) => ({ remaining, millis })
-        ),
+      peek: (accounts) => Effect.map(onQuotas(quotas.peek, accounts, 0, 0), ({ quotas }) => quotas),
       heartbeat: Effect.zipRight(
         redis.ping,
         decode(Schema.NonNegativeInt, redis.run(heartbeat, `${redis.keyPrefix}processes:1`, [processId]))

@@ -124,7 +124,8 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
       const store = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 2, window: minute, burst: 2, maxCost: 5 }
       const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 1 }
-      const quota = { limit: 10, period: day }
+      const quotas = [{ id: "quota", quota: { limit: 10, period: day } }]
+      const soft = { id: "soft", quota: { limit: 2, period: day }, soft: true }
       const results: Array<unknown> = []
       const commandsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         commands.of(Effect.map(effect, (result) => results.push(result)))
@@ -137,12 +138,13 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         "acquire in a cooldown": yield* commandsOf(store.acquire("throttled", unlimited, 1, 500)),
         "settle a failed trial": yield* commandsOf(store.settleTrial("throttled", false)),
         "settle a successful trial": yield* commandsOf(store.settleTrial("throttled", true)),
-        "consume": yield* commandsOf(store.consume("quota", quota, 3)),
-        "consume more than remains": yield* commandsOf(store.consume("quota", quota, 8)),
+        "consume": yield* commandsOf(store.consume(quotas, 3)),
+        "consume more than remains": yield* commandsOf(store.consume(quotas, 8)),
         "consume, no limit": yield* commandsOf(
-          store.consume("unlimited", { limit: Number.POSITIVE_INFINITY, period: day }, 1)
+          store.consume([{ id: "unlimited", quota: { limit: Number.POSITIVE_INFINITY, period: day } }], 1)
         ),
-        "peek": yield* commandsOf(store.peek("quota", quota)),
+        "consume from two quotas, one of them soft": yield* commandsOf(store.consume([...quotas, soft], 3)),
+        "peek": yield* commandsOf(Effect.map(store.peek(quotas), ([quota]) => quota)),
         "heartbeat": yield* commandsOf(store.heartbeat),
         "keys": yield* describeKeys(inspector)
       }

@@ -167,7 +167,7 @@ export const make = (
         giveBack(admission, grant, 0, permit.trial ? store.settleTrial(id, false) : null),
         Effect.fail(noResponse)
       )
-    return Effect.matchEffect(store.consume(quotaId, quota, price, timeLeftOf(call)), {
+    return Effect.matchEffect(store.consume([{ id: quotaId, quota }], price, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) =>
         consumption._tag === "Consumed"
@@ -302,7 +302,7 @@ export const make = (
     next: Effect.Effect<void> | null
   ): Effect.Effect<void> | null => {
     if (quota === null || consumption === null || weight === null || weight === price) return next
-    const refund = store.refund(quotaId, quota, price - weight, age, consumption)
+    const refund = store.refund([{ id: quotaId, quota }], price - weight, age, consumption)
     if (refund.evaluate === undefined) return Effect.zipRight(Effect.forkDaemon(refund), next ?? Effect.void)
     refund.evaluate(call.clock.system.unsafeCurrentTimeMillis())
     return next
@@ -321,7 +321,7 @@ export const make = (
         store.release(id, rule, cost, age, permit),
         quota === null || consumption === null
           ? Effect.void
-          : store.refund(quotaId, quota, price, age, consumption)
+          : store.refund([{ id: quotaId, quota }], price, age, consumption)
       ],
       { concurrency: "unbounded", discard: true }
     )

@@ -51,13 +51,10 @@ export interface RemainingQuota {
   readonly millis: number
 }
 
-/**
- * - `Consumed`: the units were consumed, and `remaining` units remain in this window.
- * - `QuotaExceeded`: fewer units remain than requested, and none were consumed. The window ends after `millis`.
- */
-export type Consumption =
-  | { readonly _tag: "Consumed"; readonly remaining: number }
-  | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
+/** What was consumed from one quota. `exceeded`: fewer units remain than requested, and none were consumed. */
+export interface WindowConsumption extends RemainingQuota {
+  readonly exceeded: boolean
+}
 
 export interface QuotaWindow {
   /** The number of the window. */
@@ -74,7 +71,7 @@ const currentWindow = (
   stored: Stored,
   now: number,
   { limit, period }: Quota
-): RemainingQuota & { readonly quotaWindow: QuotaWindow } => {
+): RemainingQuota & { readonly quotaWindow: QuotaWindow; readonly isUnknown?: true } => {
   const index = windowAt(period, now)
   const end = startOf(period, index + 1)
   // Rounding may put the end before now.
@@ -83,8 +80,10 @@ const currentWindow = (
   if (limit === Number.POSITIVE_INFINITY) {
     return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis }
   }
-  // The clock went back into the previous window; its consumption is no longer known.
-  if (stored?.index === index + 1) return { quotaWindow: stored, remaining: 0, millis }
+  // The clock went back into the last day of the previous window, whose consumption is no longer known.
+  if (stored?.index === index + 1 && millis <= dayMillis) {
+    return { quotaWindow: stored, remaining: 0, millis, isUnknown: true }
+  }
   // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
     ? emptyWindow
@@ -95,23 +94,24 @@ const currentWindow = (
 const remainingIn = ({ consumed, maxConsumable }: QuotaWindow, limit: number): number =>
   Math.max(0, Math.min(limit - consumed, maxConsumable))
 
+/** Consumes units. With `soft` also beyond the limit. */
 export const consume = (
   stored: Stored,
   now: number,
   quota: Quota,
-  cost: number
-): readonly [Stored, Consumption] => {
-  const { millis, quotaWindow, remaining } = currentWindow(stored, now, quota)
+  cost: number,
+  soft = false
+): readonly [Stored, WindowConsumption] => {
+  const { isUnknown, millis, quotaWindow, remaining } = currentWindow(stored, now, quota)
   // A stored window in the future becomes the current one.
   const unchanged = stored !== undefined && stored.index > quotaWindow.index ? quotaWindow : stored
-  if (cost > remaining) return [unchanged, { _tag: "QuotaExceeded", remaining, millis }]
+  const exceeded = cost > remaining && !soft
+  if (exceeded || cost === 0 || isUnknown || quota.limit === Number.POSITIVE_INFINITY) {
+    return [unchanged, { exceeded, remaining, millis }]
+  }
   const { consumed, maxConsumable } = quotaWindow
-  return [
-    cost > 0 && quota.limit < Number.POSITIVE_INFINITY
-      ? { ...quotaWindow, consumed: consumed + cost, maxConsumable: maxConsumable - cost }
-      : unchanged,
-    { _tag: "Consumed", remaining: remaining - cost }
-  ]
+  const next = { ...quotaWindow, consumed: consumed + cost, maxConsumable: maxConsumable - cost }
+  return [next, { exceeded, remaining: remainingIn(next, quota.limit), millis }]
 }
 
 /**

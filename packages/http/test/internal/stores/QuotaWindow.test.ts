@@ -43,12 +43,13 @@ describe("a quota", () => {
           if (peeked.millis > 2) expect(Math.floor((now + peeked.millis - 2) / quota.period)).toBe(window)
           const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
           quotaWindow = result[0]
-          if (cost > remaining) {
-            expect(result[1]).toEqual({ _tag: "QuotaExceeded", ...peeked })
-          } else {
-            sums.set(window, (sums.get(window) ?? 0) + cost)
-            expect(result[1]).toEqual({ _tag: "Consumed", remaining: remaining - cost })
-          }
+          const exceeded = cost > remaining
+          if (!exceeded) sums.set(window, (sums.get(window) ?? 0) + cost)
+          expect(result[1]).toEqual({
+            ...peeked,
+            exceeded,
+            remaining: exceeded ? remaining : remaining - cost
+          })
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
       })
@@ -73,7 +74,7 @@ describe("a quota", () => {
           quotaWindow = result[0]
           // Only windows with consumption have begun.
           latest = Math.max(latest, quotaWindow?.index ?? 0)
-          if (result[1]._tag === "Consumed") sums.set(window, (sums.get(window) ?? 0) + cost)
+          if (!result[1].exceeded) sums.set(window, (sums.get(window) ?? 0) + cost)
         }
         for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
       })
@@ -85,10 +86,27 @@ describe("a quota", () => {
   it("grants nothing if the clock goes back into the previous window, and resumes in the next one", () => {
     const [quotaWindow] = QuotaWindow.consume(undefined, 5000, quota, 4)
     expect(QuotaWindow.consume(quotaWindow, 4990, quota, 1)).toEqual(
-      [quotaWindow, { _tag: "QuotaExceeded", remaining: 0, millis: 10 }]
+      [quotaWindow, { exceeded: true, remaining: 0, millis: 10 }]
     )
     expect(QuotaWindow.consume(quotaWindow, 4990, quota, 0)[0]).toBe(quotaWindow)
     expect(QuotaWindow.peek(quotaWindow, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
+  })
+
+  it("consumes beyond the limit if it is soft", () => {
+    const [used] = QuotaWindow.consume(undefined, 0, quota, 8, true)
+    const [quotaWindow, consumption] = QuotaWindow.consume(used, 0, quota, 8, true)
+    expect(consumption).toEqual({ exceeded: false, remaining: 0, millis: 1000 })
+    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 20 }).remaining).toBe(4)
+    expect(QuotaWindow.refund(quotaWindow, 0, quota, 8, 0)[1]).toBe(2)
+  })
+
+  it("of a month is blocked for at most a day by a clock that was a month ahead", () => {
+    const month = { limit: 10, period: { firstDay: 1 } }
+    const [ahead] = QuotaWindow.consume(undefined, Date.parse("2026-12-01"), month, 4)
+    expect(QuotaWindow.consume(ahead, Date.parse("2026-11-30T12:00:00Z"), month, 1)[1].exceeded).toBe(true)
+    const [quotaWindow, consumption] = QuotaWindow.consume(ahead, Date.parse("2026-11-03"), month, 1)
+    expect(consumption).toMatchObject({ exceeded: false, remaining: 5 })
+    expect(QuotaWindow.peek(quotaWindow, Date.parse("2026-12-01"), month).remaining).toBe(10)
   })
 
   it("counts a window far in the future as the current one", () => {
@@ -96,7 +114,7 @@ describe("a quota", () => {
     expect(QuotaWindow.peek(ahead, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
     for (const cost of [0, 1, 7]) {
       const [quotaWindow, consumption] = QuotaWindow.consume(ahead, 5000, quota, cost)
-      expect(consumption._tag).toBe(cost > 6 ? "QuotaExceeded" : "Consumed")
+      expect(consumption.exceeded).toBe(cost > 6)
       expect(QuotaWindow.peek(quotaWindow, 6000, quota).remaining).toBe(10)
     }
   })
@@ -107,8 +125,9 @@ describe("a quota", () => {
     expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 12 }).remaining).toBe(4)
     const unlimited = { ...quota, limit: Infinity }
     expect(QuotaWindow.consume(quotaWindow, 0, unlimited, 1e9)).toEqual([quotaWindow, {
-      _tag: "Consumed",
-      remaining: Infinity
+      exceeded: false,
+      remaining: Infinity,
+      millis: 1000
     }])
     expect(QuotaWindow.peek(quotaWindow, 0, unlimited)).toEqual({ remaining: Infinity, millis: 1000 })
     expect(QuotaWindow.recordConsumed(quotaWindow, 0, unlimited, 5, Infinity)).toBe(quotaWindow)
@@ -156,11 +175,11 @@ describe("makeQuotaWindows", () => {
     const consume = (name: string, now: number) => {
       const [quotaWindow, consumption] = QuotaWindow.consume(windows.get(name), now, quota, 1)
       if (quotaWindow !== undefined) windows.set(name, quotaWindow, now)
-      return consumption._tag
+      return consumption.exceeded
     }
     const names = Array.from({ length: 25_000 }, (_, index) => `quota ${index}`)
-    expect(new Set(names.map((name) => consume(name, 0)))).toEqual(new Set(["Consumed"]))
-    expect(new Set(names.map((name) => consume(name, day - 1)))).toEqual(new Set(["QuotaExceeded"]))
+    expect(new Set(names.map((name) => consume(name, 0)))).toEqual(new Set([false]))
+    expect(new Set(names.map((name) => consume(name, day - 1)))).toEqual(new Set([true]))
     // As many other quotas on the next day
     for (const name of names) consume(`${name} of tomorrow`, 2 * day - 1)
     expect(names.filter((name) => windows.get(name) !== undefined)).toEqual([])
@@ -193,7 +212,7 @@ describe("refund", () => {
             const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
             quotaWindow = result[0]
             const window = Math.floor(now / quota.period)
-            if (result[1]._tag === "Consumed") {
+            if (!result[1].exceeded) {
               sums.set(window, (sums.get(window) ?? 0) + actual)
               corrections.push({ at: now, difference: cost - actual })
             }
