@@ -22,8 +22,10 @@ export {
   dayOf,
   type Dimension,
   dimensions,
+  emptyRow,
   isDay,
   makeSums,
+  type MutableRow,
   type UsageRow,
   type UsageStoreService
 } from "./internal/stores/UsageRows.ts"

@@ -47,17 +47,32 @@ const daysOf = (from: string, to: string): ReadonlyArray<string> => {
   return days
 }
 
-const sumsOf = (day: string, fields: ReadonlyArray<string>) => {
-  const sums = UsageStore.makeSums(UsageStore.dimensions)
+const isCounter = (name: string): name is typeof UsageStore.counters[number] =>
+  UsageStore.counters.some((counter) => counter === name)
+
+const rowsOf = (day: string, fields: ReadonlyArray<string>): Iterable<UsageStore.UsageRow> => {
+  const rows = new Map<string, UsageStore.MutableRow>()
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? ""
-    if (!name.startsWith(counterPrefix)) continue
-    const [team = "", client = "", operation = "", key = "", counter = ""] = name.slice(counterPrefix.length)
-      .split(separator)
-    sums.add({ day, team, client, operation, key, [counter]: Number(fields[index + 1]) })
+    const end = name.lastIndexOf(separator)
+    const counter = name.slice(end + 1)
+    if (!name.startsWith(counterPrefix) || !isCounter(counter)) continue
+    const id = name.slice(counterPrefix.length, end)
+    let row = rows.get(id)
+    if (row === undefined) {
+      const [team = "", client = "", operation = "", key = ""] = id.split(separator)
+      row = { ...UsageStore.emptyRow, day, team, client, operation, key }
+      rows.set(id, row)
+    }
+    row[counter] = Number(fields[index + 1])
   }
-  return sums.rows()
+  return rows.values()
 }
+
+/** Lets the process do something else: a day of a large fleet takes some milliseconds. */
+const nextTurn = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
 
 /** Creates a store in Redis. Its effects fail while Redis is unavailable. */
 export const make = (
@@ -94,8 +109,11 @@ export const make = (
                 () => new StoreError({ reason: "unexpected reply" })
               )
             ),
-            Effect.map((fields) => sumsOf(day, fields).forEach(onRow))
-          ), { concurrency: 8, discard: true })
+            Effect.map((fields) => {
+              for (const row of rowsOf(day, fields)) onRow(row)
+            }),
+            Effect.zipRight(nextTurn)
+          ), { concurrency: 2, discard: true })
     }
   })
 

@@ -57,6 +57,8 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       fleet: yield* Fleet.Fleet,
       orders: yield* Orders,
       usageStore: yield* UsageStore,
+      /** One report at a time: each uses memory and time of the process that serves clients. */
+      reports: yield* Effect.makeSemaphore(1),
       generatedTokenHash: generatedToken === null ? null : Tokens.hash(generatedToken),
       status: Effect.provide(Status.read(version), context),
       /** Updates the metrics and returns them in the Prometheus text format. */
@@ -233,12 +235,12 @@ const expectedOneTarget = ProxyError.make(
 
 /** Reports saved usage. Without parameters the usage is that of the process since its start. */
 const usageReport = (
-  { usageStore }: AdminContext,
+  { reports, usageStore }: AdminContext,
   query: RequestTarget.RequestTarget["query"]
 ): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.map(
-      UsageReport.make(usageStore, query, now),
+      reports.withPermits(1)(UsageReport.make(usageStore, query, now)),
       ({ contentType, text }) => HttpResponse.text(200, contentType, text, noStore)
     ))
 

@@ -20,6 +20,14 @@ const maxDays = 400
 const exceedsMaxDays = (from: string, to: string): boolean =>
   Date.parse(to) - Date.parse(from) >= maxDays * dayMillis
 
+/** Of a report. More would need much memory. */
+const maxRows = 50_000
+
+const tooManyRows = ProxyError.make(
+  "invalid-request",
+  `expected at most ${maxRows} rows: choose fewer days, or fewer names in by`
+)
+
 const tooManyDays = ProxyError.make("invalid-request", `expected at most ${maxDays} days`)
 
 const isDimension = (text: string): text is UsageStore.Dimension =>
@@ -48,9 +56,9 @@ export const parse = (
   if (to < from) return invalid(`to: expected ${from} or later, got ${to}`)
   if (exceedsMaxDays(from, to)) return Either.left(tooManyDays)
   const names = by.split(",")
-  if (!names.every(isDimension)) {
+  if (!names.every(isDimension) || new Set(names).size < names.length) {
     return invalid(
-      `by: expected one or more of ${UsageStore.dimensions.join(", ")}, got ${JSON.stringify(by)}`
+      `by: expected one or more of ${UsageStore.dimensions.join(", ")}, each once, got ${JSON.stringify(by)}`
     )
   }
   return format === "json" || format === "csv" || format === "table"
@@ -91,9 +99,12 @@ const readSums = (
 ): Effect.Effect<ReadonlyArray<UsageStore.UsageRow>, ProxyError.ProxyError> => {
   if (store === null) return Effect.fail(notSaved)
   const sums = UsageStore.makeSums(by)
-  return Effect.mapBoth(store.read(from, to, sums.add), {
+  const read = store.read(from, to, (row) => {
+    if (sums.size() <= maxRows) sums.add(row)
+  })
+  return Effect.matchEffect(read, {
     onFailure: ({ reason }) => ProxyError.make("store-unavailable", `usage cannot be read: ${reason}`),
-    onSuccess: () => sortByNames(sums.rows(), by)
+    onSuccess: () => sums.size() > maxRows ? tooManyRows : Effect.succeed(sortByNames(sums.rows(), by))
   })
 }
 
@@ -173,7 +184,11 @@ const csv: Format = (_, columns, rows) => ({
 })
 
 const table: Format = ({ by, from, to }, columns, rows) => {
-  const lines = [columns, ...rows, [...by.map(() => ""), ...totalOf(by, columns, rows)]]
+  const names = rows.map((cells) => cells.map((cell) => cell === "" ? "-" : cell))
+  const lines = [columns, ...names, [
+    ...by.map((_, index) => index === 0 ? "total" : ""),
+    ...totalOf(by, columns, rows)
+  ]]
   const widths = columns.map((_, index) => Math.max(...lines.map((cells) => String(cells[index]).length)))
   const line = (cells: Cells) =>
     cells.map((cell, index) =>

@@ -82,7 +82,7 @@ describe("a bill", () => {
         "Usage from 2026-11-02 to 2026-11-02, in units\n\n" +
           "day         billed  price  unsettledPrice  difference\n" +
           "2026-11-02      30     30               0           0\n" +
-          "                30     30               0           0\n"
+          "total           30     30               0           0\n"
       )
     }))
 

@@ -25,8 +25,15 @@ describe("the parameters of a report", () => {
     ["to=yesterday", "to: expected a day such as 2026-11-24, got \"yesterday\""],
     ["to=2026-10-31", "to: expected 2026-11-01 or later, got 2026-10-31"],
     ["from=2025-01-01", "expected at most 400 days"],
-    ["by=clients", "by: expected one or more of day, team, client, operation, key, got \"clients\""],
-    ["by=", "by: expected one or more of day, team, client, operation, key, got \"\""],
+    [
+      "by=clients",
+      "by: expected one or more of day, team, client, operation, key, each once, got \"clients\""
+    ],
+    ["by=", "by: expected one or more of day, team, client, operation, key, each once, got \"\""],
+    [
+      "by=client,client",
+      "by: expected one or more of day, team, client, operation, key, each once, got \"client,client\""
+    ],
     ["format=xml", "format: expected json, csv or table, got \"xml\""],
     ["by=day&by=key", "expected each parameter once"]
   ])("are rejected: %s", (query, message) => {
@@ -66,11 +73,30 @@ describe("the parameters of a report", () => {
 client  requests  attempts  price  unsettledPrice  savedPrice  failures
 lab            1         0      0               0           0         0
 shop           2         1     50               0          50         0
-               3         1     50               0          50         0
+total          3         1     50               0          50         0
 `)
       expect(yield* Effect.flip(UsageReport.make(null, [["by", "day"]], now))).toMatchObject({
         code: "invalid-request",
         message: expect.stringContaining("usage is not saved: set usage.file or redis")
       })
+    }))
+
+  it.effect("have a limited number of rows", () =>
+    Effect.gen(function*() {
+      const store: UsageStore.UsageStoreService = {
+        add: () => Effect.void,
+        read: (_from, _to, onRow) =>
+          Effect.sync(() => {
+            for (let index = 0; index < 60_000; index++) {
+              onRow({ ...UsageStore.emptyRow, day: "2026-11-24", client: `client-${index}`, requests: 1 })
+            }
+          })
+      }
+      const report = (by: string) => UsageReport.make(store, [["by", by]], now)
+      expect(yield* Effect.flip(report("client"))).toMatchObject({
+        code: "invalid-request",
+        message: "expected at most 50000 rows: choose fewer days, or fewer names in by"
+      })
+      expect(JSON.parse((yield* report("day")).text).total.requests).toBe(60_000)
     }))
 })

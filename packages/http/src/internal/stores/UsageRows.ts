@@ -52,9 +52,9 @@ export const isDay = (text: string): boolean => {
   return !Number.isNaN(millis) && dayOf(millis) === text
 }
 
-type Mutable = { -readonly [Name in keyof UsageRow]: UsageRow[Name] }
+export type MutableRow = { -readonly [Name in keyof UsageRow]: UsageRow[Name] }
 
-const zero: UsageRow = {
+export const emptyRow: UsageRow = {
   day: "",
   team: "",
   client: "",
@@ -70,19 +70,20 @@ const zero: UsageRow = {
 
 /** Sums rows with the same values of some dimensions. The others are `""`. */
 export const makeSums = (by: ReadonlyArray<Dimension>) => {
-  const sums = new Map<string, Mutable>()
+  const sums = new Map<string, MutableRow>()
   return {
     add: (row: Partial<UsageRow>): void => {
       const names = by.map((dimension) => row[dimension] ?? "")
       const id = names.join("\n")
       let sum = sums.get(id)
       if (sum === undefined) {
-        sum = { ...zero }
+        sum = { ...emptyRow }
         for (const [index, dimension] of by.entries()) sum[dimension] = names[index] ?? ""
         sums.set(id, sum)
       }
       for (const counter of counters) sum[counter] += row[counter] ?? 0
     },
+    size: () => sums.size,
     rows: (): ReadonlyArray<UsageRow> => [...sums.values()]
   }
 }
