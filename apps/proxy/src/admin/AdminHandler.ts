@@ -235,12 +235,14 @@ const expectedOneTarget = ProxyError.make(
 
 /** Reports saved usage. Without parameters the usage is that of the process since its start. */
 const usageReport = (
-  { reports, usageStore }: AdminContext,
+  { activeConfig, reports, usageStore }: AdminContext,
   query: RequestTarget.RequestTarget["query"]
 ): Effect.Effect<HttpResponse.HttpResponse, ProxyError.ProxyError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.map(
-      reports.withPermits(1)(UsageReport.make(usageStore, query, now)),
+      reports.withPermits(1)(
+        UsageReport.make(usageStore, query, now, activeConfig.current().config.quotas.billingDay)
+      ),
       ({ contentType, text }) => HttpResponse.text(200, contentType, text, noStore)
     ))
 

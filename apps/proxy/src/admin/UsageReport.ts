@@ -1,5 +1,5 @@
 /** Reports of saved usage: `/usage?from=2026-11-01&to=2026-11-30&by=team,operation&format=csv`. */
-import { dayMillis } from "@blockquarry/http/RateLimitStore"
+import { dayMillis, windowOf } from "@blockquarry/http/RateLimitStore"
 import * as UsageStore from "@blockquarry/http/UsageStore"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -35,19 +35,23 @@ const isDimension = (text: string): text is UsageStore.Dimension =>
 
 const invalid = (message: string) => Either.left(ProxyError.make("invalid-request", message))
 
-/** Reads the parameters. Default: this month until today, by client. */
+/** Reads the parameters. Default: this month, which begins on the billing day, until today, by client. */
 export const parse = (
   query: ReadonlyArray<readonly [name: string, value: string]>,
-  now: number
+  now: number,
+  billingDay: number
 ): Either.Either<ReportRequest, ProxyError.ProxyError> => {
   const today = UsageStore.dayOf(now)
   const values = new Map(query)
   const unknown = query.find(([name]) => !["from", "to", "by", "format"].includes(name))
   if (unknown !== undefined) return invalid(`${unknown[0]}: unknown; expected from, to, by or format`)
   if (values.size < query.length) return invalid("expected each parameter once")
-  const { by = "client", format = "json", from = `${today.slice(0, 8)}01`, to = today } = Object.fromEntries(
-    values
-  )
+  const {
+    by = "client",
+    format = "json",
+    from = UsageStore.dayOf(windowOf({ firstDay: billingDay }, now).start),
+    to = today
+  } = Object.fromEntries(values)
   for (const [name, value] of [["from", from], ["to", to]] as const) {
     if (!UsageStore.isDay(value)) {
       return invalid(`${name}: expected a day such as 2026-11-24, got ${JSON.stringify(value)}`)
@@ -75,10 +79,11 @@ interface Report {
 export const make = (
   store: UsageStore.UsageStoreService | null,
   query: ReadonlyArray<readonly [name: string, value: string]>,
-  now: number
+  now: number,
+  billingDay: number
 ): Effect.Effect<Report, ProxyError.ProxyError> =>
   Effect.gen(function*() {
-    const request = yield* parse(query, now)
+    const request = yield* parse(query, now, billingDay)
     const sums = yield* readSums(store, request)
     const columns = [...request.by, ...UsageStore.counters]
     return formats[request.format](request, columns, sums.map((row) => columns.map((name) => row[name])))

@@ -51,6 +51,7 @@ const usage = (
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const loaded = yield* load(options)
+    const { billingDay } = loaded.config.quotas
     const now = yield* Clock.currentTimeMillis
     const bill = against === undefined ? null : yield* readBill(against)
     const withFormat = query.some(([name]) => name === "format")
@@ -60,9 +61,9 @@ const usage = (
       UsageStore,
       (store) =>
         bill === null
-          ? UsageReport.make(store, withFormat, now)
+          ? UsageReport.make(store, withFormat, now, billingDay)
           : Effect.flatMap(
-            UsageReport.parse(withFormat, now),
+            UsageReport.parse(withFormat, now, billingDay),
             ({ format }) => UsageReport.reconcile(store, bill, format)
           )
     ).pipe(

@@ -7,13 +7,17 @@ import * as UsageReport from "../../src/admin/UsageReport.ts"
 
 describe("the parameters of a report", () => {
   const now = Date.parse("2026-11-24T10:00:00Z")
-  const parse = (query: string) =>
-    Either.mapLeft(UsageReport.parse([...new URLSearchParams(query)], now), ({ message }) => message)
+  const parse = (query: string, billingDay = 1) =>
+    Either.mapLeft(
+      UsageReport.parse([...new URLSearchParams(query)], now, billingDay),
+      ({ message }) => message
+    )
 
   it("are this month by client, or as they are set", () => {
     expect(parse("format=csv")).toEqual(
       Either.right({ from: "2026-11-01", to: "2026-11-24", by: ["client"], format: "csv" })
     )
+    expect(parse("", 25)).toMatchObject({ right: { from: "2026-10-25", to: "2026-11-24" } })
     expect(parse("from=2026-01-01&to=2026-02-28&by=day,team,key")).toEqual(
       Either.right({ from: "2026-01-01", to: "2026-02-28", by: ["day", "team", "key"], format: "json" })
     )
@@ -55,7 +59,7 @@ describe("the parameters of a report", () => {
           })
       }
       const text = (query: string) =>
-        Effect.map(UsageReport.make(store, [...new URLSearchParams(query)], now), ({ text }) => text)
+        Effect.map(UsageReport.make(store, [...new URLSearchParams(query)], now, 1), ({ text }) => text)
       const counts = { attempts: 1, price: 50, unsettledPrice: 0, savedPrice: 50, failures: 0 }
       expect(JSON.parse(yield* text("by=operation"))).toEqual({
         from: "2026-11-01",
@@ -75,7 +79,7 @@ lab            1         0      0               0           0         0
 shop           2         1     50               0          50         0
 total          3         1     50               0          50         0
 `)
-      expect(yield* Effect.flip(UsageReport.make(null, [["by", "day"]], now))).toMatchObject({
+      expect(yield* Effect.flip(UsageReport.make(null, [["by", "day"]], now, 1))).toMatchObject({
         code: "invalid-request",
         message: expect.stringContaining("usage is not saved: set usage.file or redis")
       })
@@ -92,7 +96,7 @@ total          3         1     50               0          50         0
             }
           })
       }
-      const report = (by: string) => UsageReport.make(store, [["by", by]], now)
+      const report = (by: string) => UsageReport.make(store, [["by", by]], now, 1)
       expect(yield* Effect.flip(report("client"))).toMatchObject({
         code: "invalid-request",
         message: "expected at most 50000 rows: choose fewer days, or fewer names in by"
