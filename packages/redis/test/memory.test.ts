@@ -38,7 +38,7 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
       const measure = <E, R>(count: number, add: (index: number) => Effect.Effect<unknown, E, R>) =>
         Effect.gen(function*() {
           yield* inspector.send((client) =>
-            client.flushall()
+            client.flushall("SYNC")
           )
           // Scripts are loaded, and tables grown
           yield* add(0)

@@ -12,13 +12,16 @@ import { connect as connectTls } from "node:tls"
 import type * as Certificate from "../../../http/test/support/Certificate.ts"
 import { freePort } from "../../../http/test/support/Server.ts"
 
+/** `redis-server`, or another server with its protocol, such as `valkey-server`. */
+const command = process.env["QUARRY_REDIS_SERVER"] ?? "redis-server"
+
+const notInstalled = `${command} is not installed`
+
 /** The program, or undefined if it is not installed. */
-export const program = spawnSync("redis-server", ["--version"]).error === undefined
-  ? "redis-server"
-  : undefined
+export const program = spawnSync(command, ["--version"]).error === undefined ? command : undefined
 
 /** Appended to the name of a suite that is skipped. */
-export const skipReason = program === undefined ? " (skipped: redis-server is not installed)" : ""
+export const skipReason = program === undefined ? ` (skipped: ${notInstalled})` : ""
 
 /** The server is not installed, did not start, or replied unexpectedly. */
 export class Unavailable extends Data.TaggedError("Unavailable")<{ readonly message: string }> {}
@@ -95,7 +98,7 @@ const launch = (file: string, port: number, folder: string, options: Options) =>
     yield* waitForReply(port, certificate).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
       Effect.raceFirst(
-        Effect.zipRight(exited(child), new Unavailable({ message: `redis-server exited (port ${port})` }))
+        Effect.zipRight(exited(child), new Unavailable({ message: `${command} exited (port ${port})` }))
       )
     )
     return child
@@ -104,7 +107,7 @@ const launch = (file: string, port: number, folder: string, options: Options) =>
 /** Starts a server and waits until it replies. */
 export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavailable, Scope.Scope> =>
   Effect.gen(function*() {
-    if (program === undefined) return yield* new Unavailable({ message: "redis-server is not installed" })
+    if (program === undefined) return yield* new Unavailable({ message: notInstalled })
     const file = program
     const port = Number(yield* freePort)
     const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
