@@ -303,32 +303,16 @@ const TeamSection = Schema.Struct({
 })
 
 const JwtSection = Schema.Struct({
-  issuer: requiredKey(
-    Values.Text,
-    "https://login.example.com",
-    "The claim iss that a JWT must have.",
-    restart
-  ),
-  audience: requiredKey(Values.Text, "quarry", "A value that its claim aud must contain.", restart),
+  issuer: requiredKey(Values.Text, "https://login.example.com", "The claim iss that a JWT must have."),
+  audience: requiredKey(Values.Text, "quarry", "A value that its claim aud must contain."),
   jwks: requiredKey(
     Values.JwksSource,
     "https://login.example.com/.well-known/jwks.json",
-    "Public keys of the issuer: HTTPS URL, or file. Read every 10m, and for an unknown key at most once a minute.",
-    restart
+    "Public keys of the issuer: HTTPS URL, or file. Read every 10m, and for an unknown key at most once a minute."
   ),
-  algorithms: key(
-    Values.Algorithms,
-    ["RS256", "ES256", "EdDSA"],
-    "Accepted algorithms of signatures.",
-    restart
-  ),
-  clockSkew: key(
-    Values.ClockSkew,
-    seconds(30),
-    "By how much the clocks of issuer and proxy may differ.",
-    restart
-  ),
-  claim: key(Values.Text, "sub", "Claim whose value is one of clients.subjects.", restart)
+  algorithms: key(Values.Algorithms, ["RS256", "ES256", "EdDSA"], "Accepted algorithms of signatures."),
+  clockSkew: key(Values.ClockSkew, seconds(30), "By how much the clocks of issuer and proxy may differ."),
+  claim: key(Values.Text, "sub", "Claim whose value is one of clients.subjects.")
 })
 
 const ClientSection = Schema.Struct({
@@ -383,10 +367,9 @@ const UsageSection = Schema.Struct({
   file: optionalKey(
     Values.FilePath,
     "/var/lib/quarry/usage.ndjson",
-    "File of one process for its usage, to which it appends each second. With redis, usage is in Redis instead.",
-    restart
+    "File of one process for its usage, to which it appends each second. With redis, usage is in Redis instead."
   ),
-  retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.", restart)
+  retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.")
 })
 
 const pem = Values.SecretReference
@@ -396,42 +379,28 @@ const RedisSection = Schema.Struct({
     Values.RedisUrl,
     "redis://redis:6379",
     "URL of Redis. Put a URL with a password in a file or a variable: { file: /run/secrets/redis }.",
-    { ...restart, ...sensitive, variable: Variables.reference(proxyVariables.redis) }
+    { ...sensitive, variable: Variables.reference(proxyVariables.redis) }
   ),
   sentinelPassword: optionalKey(
     Values.SecretReference,
     { file: "/run/secrets/sentinel" },
     "Password of the Sentinels of redis+sentinel://.",
-    { ...restart, ...sensitive }
+    sensitive
   ),
   tls: optionalSection(
     Schema.Struct({
-      ca: optionalKey(
-        pem,
-        { file: "/run/secrets/redis-ca.pem" },
-        "Certificate of the server's authority.",
-        restart
-      ),
-      certificate: optionalKey(
-        pem,
-        { file: "/run/secrets/redis-client.pem" },
-        "Certificate of the proxy.",
-        restart
-      ),
-      key: optionalKey(pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", {
-        ...restart,
-        ...sensitive
-      })
+      ca: optionalKey(pem, { file: "/run/secrets/redis-ca.pem" }, "Certificate of the server's authority."),
+      certificate: optionalKey(pem, { file: "/run/secrets/redis-client.pem" }, "Certificate of the proxy."),
+      key: optionalKey(pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", sensitive)
     }),
     "Certificates for rediss://, in PEM."
   ),
-  keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis.", restart),
+  keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis."),
   whenUnavailable: key(
     Values.WhenUnavailable,
     "share",
     "Limits while Redis is unavailable. share: each proxy applies its share, by the number of running proxies. open: no " +
-      "limits. closed: reject requests with 503 store-unavailable.",
-    restart
+      "limits. closed: reject requests with 503 store-unavailable."
   )
 })
 
@@ -499,8 +468,8 @@ const LimitsSection = Schema.Struct({
 })
 
 const ShutdownSection = Schema.Struct({
-  delay: key(Values.Timeout, seconds(5), "Time to accept requests while /readyz reports 503.", restart),
-  timeout: key(Values.Timeout, seconds(20), "Time for requests in flight to complete.", restart)
+  delay: key(Values.Timeout, seconds(5), "Time to accept requests while /readyz reports 503."),
+  timeout: key(Values.Timeout, seconds(20), "Time for requests in flight to complete.")
 })
 
 const LogSection = Schema.Struct({
@@ -521,7 +490,8 @@ export const ConfigDocument = Schema.Struct({
   ),
   jwt: optionalSection(
     JwtSection,
-    "JWTs of an issuer as tokens of clients. Default: tokens of clients only."
+    "JWTs of an issuer as tokens of clients. Default: tokens of clients only.",
+    restart
   ),
   teams: list(TeamSection, "Groups of clients with quotas of their own."),
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
@@ -546,10 +516,14 @@ export const ConfigDocument = Schema.Struct({
     "How the limits of clients are enforced, and quotas of all clients together."
   ),
   cache: section(CacheSection, "Response cache."),
-  usage: section(UsageSection, "Usage per day, team, client, operation and API key, for reports."),
-  redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
+  usage: section(UsageSection, "Usage per day, team, client, operation and API key, for reports.", restart),
+  redis: optionalSection(
+    RedisSection,
+    "Shares the cache and quotas between proxies. Default: not shared.",
+    restart
+  ),
   limits: section(LimitsSection, "Limits of each process."),
-  shutdown: section(ShutdownSection, "Graceful shutdown."),
+  shutdown: section(ShutdownSection, "Graceful shutdown.", restart),
   log: section(LogSection, "Log on standard error.")
 })
 

@@ -9,8 +9,8 @@ import type { VariableBinding } from "./EnvironmentVariables.ts"
 
 interface Details {
   readonly variable?: VariableBinding
-  /** Whether a change requires a restart. Other keys can be reloaded. */
-  readonly restart?: true
+  /** Whether a change requires a restart. Other keys can be reloaded. Default: as the section says. */
+  readonly restart?: boolean
   /** Whether messages must not contain the value. */
   readonly sensitive?: boolean
 }
@@ -61,8 +61,13 @@ export const section = <A, I>(schema: Schema.Schema<A, I>, description: string, 
   Schema.optionalWith(schema, { exact: true, default: () => Schema.decodeUnknownSync(schema)({}) })
     .annotations(annotate(description, { kind: "section", ...details }))
 
-export const optionalSection = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
-  Schema.optionalWith(schema, { exact: true }).annotations(annotate(description, { kind: "section" }))
+export const optionalSection = <A, I>(
+  schema: Schema.Schema<A, I>,
+  description: string,
+  details: Details = {}
+) =>
+  Schema.optionalWith(schema, { exact: true })
+    .annotations(annotate(description, { kind: "section", ...details }))
 
 /** A list of sections, empty by default. */
 export const list = <A, I>(element: Schema.Schema<A, I>, description: string) =>
@@ -79,18 +84,20 @@ export interface ConfigKey extends Annotations {
 }
 
 /** Returns the keys that a section may have; none if the schema is not a section. */
-export const keysOf = (ast: AST.AST): ReadonlyArray<ConfigKey> => {
+export const keysOf = (ast: AST.AST, restart = false): ReadonlyArray<ConfigKey> => {
   const [encoded, decoded] = structOf(ast) ?? []
   return (encoded?.propertySignatures ?? []).map(({ isOptional, name, type }, index): ConfigKey => {
     const annotated = { annotations: decoded?.propertySignatures[index]?.annotations ?? {} }
+    const annotations = Option.getOrUndefined(AST.getAnnotation<Annotations>(AnnotationsId)(annotated))
     return {
       kind: "value",
-      ...Option.getOrUndefined(AST.getAnnotation<Annotations>(AnnotationsId)(annotated)),
+      restart,
+      ...annotations,
       name: String(name),
       description: descriptionOf(annotated) ?? "",
       isRequired: !isOptional,
       ast: type,
-      keys: keysOf(elementOf(type) ?? type)
+      keys: keysOf(elementOf(type) ?? type, annotations?.restart ?? restart)
     }
   })
 }

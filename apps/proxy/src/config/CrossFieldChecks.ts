@@ -66,10 +66,7 @@ export const check = (
   }
   for (const [index, { name, subjects, tokens }] of clients.entries()) {
     if (tokens.length + subjects.length > 0) continue
-    warn(
-      ["clients", index, "tokens"],
-      `client ${name} has no token and cannot authenticate`
-    )
+    warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]
