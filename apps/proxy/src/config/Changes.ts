@@ -22,7 +22,8 @@ export const between = (before: Config, after: Config): ReadonlyArray<Change> =>
   const compare = (key: ConfigKey, path: string, old: unknown, current: unknown): ReadonlyArray<Change> => {
     if (key.kind === "value") {
       const [from, to] = [written(key, old), written(key, current)]
-      const text = `${path} ${key.sensitive === true ? "changed" : `${from} → ${to}`}`
+      const isHidden = key.sensitive === true || [old, current].some(Redacted.isRedacted)
+      const text = `${path} ${isHidden ? "changed" : `${from} → ${to}`}`
       return from === to ? [] : [{ text, requiresRestart: restarts(key) }]
     }
     if (key.kind === "list") {

@@ -8,7 +8,6 @@ import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Rec from "effect/Record"
-import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
 import { key, keysOf, list, optionalKey, optionalSection, requiredKey, section } from "./ConfigKey.ts"
@@ -80,7 +79,7 @@ const BaseUrlsSection = Schema.Struct({
 const UpstreamKeySection = Schema.Struct({
   name: requiredKey(Values.Name, "main", "Unique name of the key in logs and metrics."),
   secret: requiredKey(
-    Values.SecretReference,
+    Values.ApiKey,
     { file: "/run/secrets/quarry-key" },
     "Where to read the API key, of at least 16 characters, from: a file, or an environment variable ({ env: NAME }).",
     sensitive
@@ -372,8 +371,6 @@ const UsageSection = Schema.Struct({
   retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.")
 })
 
-const pem = Values.SecretReference
-
 const RedisSection = Schema.Struct({
   url: requiredKey(
     Values.RedisUrl,
@@ -382,16 +379,24 @@ const RedisSection = Schema.Struct({
     { ...sensitive, variable: Variables.reference(proxyVariables.redis) }
   ),
   sentinelPassword: optionalKey(
-    Values.SecretReference,
+    Values.Password,
     { file: "/run/secrets/sentinel" },
     "Password of the Sentinels of redis+sentinel://.",
     sensitive
   ),
   tls: optionalSection(
     Schema.Struct({
-      ca: optionalKey(pem, { file: "/run/secrets/redis-ca.pem" }, "Certificate of the server's authority."),
-      certificate: optionalKey(pem, { file: "/run/secrets/redis-client.pem" }, "Certificate of the proxy."),
-      key: optionalKey(pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", sensitive)
+      ca: optionalKey(
+        Values.Pem,
+        { file: "/run/secrets/redis-ca.pem" },
+        "Certificate of the server's authority."
+      ),
+      certificate: optionalKey(
+        Values.Pem,
+        { file: "/run/secrets/redis-client.pem" },
+        "Certificate of the proxy."
+      ),
+      key: optionalKey(Values.Pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", sensitive)
     }),
     "Certificates for rediss://, in PEM."
   ),
@@ -477,7 +482,7 @@ const LogSection = Schema.Struct({
   requests: key(Values.Flag, true, "Whether each request is logged.")
 })
 
-/** The configuration file. Decoding fills in the defaults; secrets are references. */
+/** The configuration file with its secrets. Decoding fills in the defaults. */
 export const ConfigDocument = Schema.Struct({
   listen: section(ListenSection, "Listener for clients."),
   admin: section(AdminSection, "Admin listener: status page, metrics, usage, purge. off disables it.", {
@@ -529,29 +534,11 @@ export const ConfigDocument = Schema.Struct({
 
 export type ConfigDocument = typeof ConfigDocument.Type
 
-/** The configuration that the proxy runs with: the document with its secrets. */
-export interface Config extends Omit<ConfigDocument, "upstream" | "redis"> {
+/** The configuration that the proxy runs with. */
+export interface Config extends ConfigDocument {
   /** The cost table of the upstream. Empty: the built-in one. */
   readonly weights: ReadonlyArray<EndpointWeight>
-  readonly upstream: Omit<ConfigDocument["upstream"], "keys"> & { readonly keys: ReadonlyArray<UpstreamKey> }
-  readonly redis:
-    | Omit<NonNullable<ConfigDocument["redis"]>, RedisSecret> & {
-      readonly url: Redacted.Redacted
-      readonly sentinelPassword?: Redacted.Redacted | undefined
-      readonly tls?:
-        | { readonly [Name in "ca" | "certificate" | "key"]?: Redacted.Redacted | undefined }
-        | undefined
-    }
-    | undefined
 }
-
-type RedisSecret = "url" | "sentinelPassword" | "tls"
-
-type WithSecret<Section, Name extends string> =
-  & Omit<Section, Name>
-  & { readonly [N in Name]: Redacted.Redacted }
-
-type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 
 export type ClientConfig = typeof ClientSection.Type
 
@@ -563,15 +550,8 @@ export type PassThroughRule = typeof PassThroughRuleSection.Type
 
 export type LogLevel = Config["log"]["level"]
 
-const initial = Schema.decodeSync(ConfigDocument)({})
-
 /** The configuration without a file, variables and options. */
-export const defaults: Config = {
-  ...initial,
-  upstream: { ...initial.upstream, keys: [] },
-  redis: undefined,
-  weights: []
-}
+export const defaults: Config = { ...Schema.decodeSync(ConfigDocument)({}), weights: [] }
 
 export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === "localhost" ||

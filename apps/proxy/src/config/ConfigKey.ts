@@ -102,15 +102,16 @@ export const keysOf = (ast: AST.AST, restart = false): ReadonlyArray<ConfigKey> 
   })
 }
 
-/** A struct with defaults is a transformation, whose decoded side has the annotations. */
+/** A struct with defaults is a transformation, whose decoded side has the annotations. Others have the keys of what is written. */
 const structOf = (
   ast: AST.AST
 ): readonly [encoded: AST.TypeLiteral, decoded: AST.TypeLiteral] | undefined => {
   if (AST.isTypeLiteral(ast)) return [ast, ast]
   if (AST.isRefinement(ast)) return structOf(ast.from)
   if (AST.isUnion(ast)) return ast.types.map(structOf).find((struct) => struct !== undefined)
-  const isStruct = AST.isTransformation(ast) && AST.isTypeLiteral(ast.from) && AST.isTypeLiteral(ast.to)
-  return isStruct ? [ast.from, ast.to] : undefined
+  if (!AST.isTransformation(ast)) return undefined
+  const { from, to } = ast
+  return AST.isTypeLiteral(from) && AST.isTypeLiteral(to) ? [from, to] : structOf(from)
 }
 
 export const elementOf = (ast: AST.AST): AST.AST | undefined =>

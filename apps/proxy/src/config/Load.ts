@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as NodePath from "node:path"
-import type { Config, ConfigDocument } from "./Config.ts"
+import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import * as CrossFieldChecks from "./CrossFieldChecks.ts"
 import * as Decode from "./Decode.ts"
@@ -23,8 +23,8 @@ export interface LoadOptions extends EnvironmentVariables.ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config
-  /** The configuration with references instead of secrets. */
-  readonly document: ConfigDocument
+  /** What the file and variables set, with references instead of secrets. */
+  readonly document: unknown
   /** One line each. */
   readonly warnings: ReadonlyArray<string>
   /** The absolute paths of all files that were read. */
@@ -53,7 +53,9 @@ export const load = (
       warnings: ReadonlyArray<string> = []
     ) => new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics), warnings })
 
-    const decoded = Decode.decode(overlay.document, locate)
+    const directory = file === undefined ? "." : NodePath.dirname(file)
+    const { resolved, secrets } = yield* Secrets.readAll(overlay.document, directory, options.env)
+    const decoded = Decode.decode(resolved, locate)
     const issues = [
       ...(yaml.issue === null
         ? []
@@ -63,13 +65,10 @@ export const load = (
     ]
     if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
 
-    const document = decoded.right
-    const directory = file === undefined ? "." : NodePath.dirname(file)
-    const { config: configured, secrets } = yield* Secrets.readAll(document, directory, options.env)
-    const costs = yield* readCostTable(document.costTable, directory)
-    const { usage } = document
+    const { usage } = decoded.right
+    const costs = yield* readCostTable(decoded.right.costTable, directory)
     const config: Config = {
-      ...configured,
+      ...decoded.right,
       costTable: costs.table,
       weights: costs.weights,
       usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
@@ -94,7 +93,7 @@ export const load = (
       ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
       ...[...secrets, costs].flatMap(({ file }) => file === undefined ? [] : [file])
     ])
-    return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
+    return { config, document: overlay.document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
 
 const readYaml = (file: string | undefined) =>
@@ -106,7 +105,7 @@ const readYaml = (file: string | undefined) =>
     })
 
 /** Reads the file of the cost table. One that is fetched need not be there, and is not read again when it changes. */
-const readCostTable = ({ fetch, file }: ConfigDocument["costTable"], directory: string) =>
+const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) =>
   Effect.gen(function*() {
     if (file === undefined) return { table: { fetch }, weights: [] }
     const path = NodePath.resolve(directory, file)

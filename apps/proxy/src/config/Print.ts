@@ -27,13 +27,12 @@ export const printConfig = ({ config, document, sourceOf }: LoadedConfig): strin
         inner(element, [...path, index]).map((line, at) => `${at === 0 ? "  - " : "    "}${line}`)
       return [`${name}:`, ...value.flatMap(element)]
     }
-    return [
-      `${name}: ${toInlineYaml(value)}  # ${sourceName(sourceOf(path))}${
-        secret(ConfigPath.get(config, path))
-      }`
-    ]
+    const [shown, more] = Redacted.isRedacted(value)
+      ? [ConfigPath.get(document, path), `; set, ${String(Redacted.value(value)).length} characters`]
+      : [value, ""]
+    return [`${name}: ${toInlineYaml(shown)}  # ${sourceName(sourceOf(path))}${more}`]
   }
-  const written = Schema.encodeSync(ConfigDocument)(document)
+  const written = Schema.encodeSync(ConfigDocument)(config)
   return [
     "# The effective configuration of quarry-proxy: each value, and where it was set.",
     ...keys.flatMap((key) => lines(key, written, [])),
@@ -43,6 +42,3 @@ export const printConfig = ({ config, document, sourceOf }: LoadedConfig): strin
 
 const sourceName = (source: SettingSource): string =>
   source._tag === "Variable" ? source.option ?? source.name : source._tag.toLowerCase()
-
-const secret = (value: unknown): string =>
-  Redacted.isRedacted(value) ? `; set, ${String(Redacted.value(value)).length} characters` : ""

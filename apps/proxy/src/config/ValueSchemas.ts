@@ -9,7 +9,9 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import * as Net from "node:net"
 import * as Formats from "./ValueFormats.ts"
 
@@ -296,24 +298,64 @@ export const SecretReference = Schema.Struct({
   env: Schema.optionalWith(VariableName, { exact: true })
 }).pipe(
   Schema.filter((reference) => Object.keys(reference).length === 1 || "expected either file or env")
-).annotations({ description: `${reference}, never the secret itself` })
+)
 
-/** What is wrong with the URL of Redis, without any part of it. */
-export const redisUrlProblem = (text: string): string | undefined =>
-  Option.getOrUndefined(Either.getLeft(parseRedisUrl(text)))
+/** Returns what is wrong with a secret, without any part of it. `where` names its file or variable. */
+export type SecretCheck = (text: string, where: string) => string | undefined
+
+const SecretCheckId: unique symbol = Symbol.for("@blockquarry/proxy/config/SecretCheck")
+
+/** Returns the check of a secret; none if the schema is not one of a secret. */
+export const secretCheckOf = AST.getAnnotation<SecretCheck>(SecretCheckId)
+
+/** Secrets are read before the document is decoded. A reference that remains is invalid, or is not read at all. */
+const Secret = Schema.Union(
+  Schema.RedactedFromSelf(Schema.String),
+  Schema.transform(SecretReference, Schema.RedactedFromSelf(Schema.String), {
+    strict: true,
+    decode: () => Redacted.make(""),
+    encode: () => ({})
+  })
+)
+
+const secret = (check: SecretCheck) =>
+  Secret.annotations({ description: `${reference}, never the secret itself`, [SecretCheckId]: check })
+
+const oneLine: SecretCheck = (text, where) =>
+  /^[\x21-\x7e]+$/.test(text)
+    ? undefined
+    : `expected one line of visible ASCII characters without spaces in ${where}`
+
+/** The search for API keys in responses cannot tell a shorter one from unrelated text. */
+const minKeyLength = 16
+
+export const ApiKey = secret((text, where) =>
+  oneLine(text, where) ?? (text.length >= minKeyLength
+    ? undefined
+    : `expected an API key of at least ${minKeyLength} characters in ${where}, got ${text.length}; check that it is complete`)
+)
+
+export const Password = secret(oneLine)
+
+/** Tools write the names of issuers and others before each part. */
+export const Pem = secret((text, where) =>
+  /^-----BEGIN /m.test(text) ? undefined : `expected PEM, with a line -----BEGIN …, in ${where}`
+)
 
 /** A URL that contains a password must be a secret. */
 export const RedisUrl = Schema.Union(
-  Schema.String.pipe(Schema.filter((text) => {
+  Secret,
+  Schema.Redacted(Schema.String.pipe(Schema.filter((text) => {
     const parsed = parseRedisUrl(text)
     if (Either.isLeft(parsed)) return parsed.left
     return (parsed.right.password ?? parsed.right.username) === undefined ||
       `the URL contains a password: put it in a file or a variable and write ${reference}`
-  })),
-  SecretReference
+  })))
 ).annotations({
   description:
-    `redis://host:6379, redis+sentinel://host:26379/NAME, or ${reference} if the URL contains a password`
+    `redis://host:6379, redis+sentinel://host:26379/NAME, or ${reference} if the URL contains a password`,
+  [SecretCheckId]: (text: string, where: string) =>
+    oneLine(text, where) ?? Option.getOrUndefined(Either.getLeft(parseRedisUrl(text)))
 })
 
 export const KeyPrefix = pattern("at most 64 visible ASCII characters without spaces", /^[\x21-\x7e]{0,64}$/)

@@ -6,7 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { stringify } from "yaml"
 import { formatDiagnostic } from "../../src/config/Diagnostic.ts"
 import { printConfig } from "../../src/config/Print.ts"
-import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
+import { baseUrlAndKey, diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
 
 const key = "key-of-the-service"
 
@@ -53,6 +53,31 @@ it.effect("the URL of Redis may be a secret", () =>
     const { config } = yield* load({ text: "redis: { url: { file: /r } }", files })
     expect(config.redis && Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
   }))
+
+describe("the certificates of Redis", () => {
+  const at = (certificate: string | FileEntry) =>
+    load({
+      text:
+        "redis: { url: rediss://redis, tls: { ca: { file: /ca }, certificate: { file: /c }, key: { file: /k } } }",
+      files: {
+        "/ca": { text: "# An issuer\n-----BEGIN CERTIFICATE-----\n", mode: 0o100644 },
+        "/c": certificate,
+        "/k": { text: "Bag Attributes\n    localKeyID: 01\n-----BEGIN PRIVATE KEY-----\n", mode: 0o100644 }
+      },
+      env: baseUrlAndKey
+    })
+
+  it.effect("are PEM after any other lines; only those of a private key must not be readable by others", () =>
+    Effect.gen(function*() {
+      const { config, warnings } = yield* at({ text: "-----BEGIN CERTIFICATE-----\n", mode: 0o100644 })
+      expect(config.redis?.tls && Redacted.isRedacted(config.redis.tls.ca)).toBe(true)
+      expect(warnings).toEqual([expect.stringContaining("secret file /k is readable by other users")])
+      const { diagnostics } = yield* Effect.flip(at("no -----BEGIN CERTIFICATE-----"))
+      expect(diagnostics.map(({ message }) => message)).toEqual([
+        "expected PEM, with a line -----BEGIN …, in secret file /c"
+      ])
+    }))
+})
 
 describe("no message quotes a secret", () => {
   const canary = "s3cret-C4nary"
