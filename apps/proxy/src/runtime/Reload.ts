@@ -22,19 +22,16 @@ export const activate = (config: Config): Effect.Effect<void, never, ActiveConfi
 /** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
   options: Load.LoadOptions,
-  initial: Load.LoadedConfig,
-  watchSources: Watch.WatchSources
+  initial: Load.LoadedConfig
 ): Effect.Effect<void, never, ActiveConfig | FileSystem.FileSystem | ProxyMetrics> =>
   Effect.gen(function*() {
     const metrics = yield* ProxyMetrics
     const applied = yield* SubscriptionRef.make(initial)
     // Each configuration may consist of other files. After a rejection the files of the active one are still watched.
-    const changes = Stream.flatMap(
-      applied.changes,
-      ({ digests }) => Watch.fileChanges(digests, watchSources),
-      { switch: true }
-    )
-    yield* Stream.runForEach(Stream.merge(watchSources.signals, changes), () =>
+    const changes = Stream.flatMap(applied.changes, ({ digests }) => Watch.fileChanges(digests), {
+      switch: true
+    })
+    yield* Stream.runForEach(Stream.merge(Watch.signals, changes), () =>
       Load.load(options).pipe(
         Effect.mapError(({ diagnostics }) => diagnostics.map(Diagnostic.formatDiagnostic)),
         Effect.flatMap(apply),

@@ -8,7 +8,6 @@ import type * as Scope from "effect/Scope"
 import * as Tokens from "../auth/Tokens.ts"
 import { lacksAdminToken } from "../config/Config.ts"
 import * as Load from "../config/Load.ts"
-import * as Watch from "../config/Watch.ts"
 import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
 import * as Otlp from "../observability/Otlp.ts"
@@ -78,7 +77,7 @@ export const serve = (
       const { port } = yield* MainServer
       yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
       if (config.costTable.fetch) yield* Effect.forkScoped(fetchCostTable)
-      yield* Reload.reloadOnChange(options, loaded, yield* Watch.nodeSources)
+      yield* Reload.reloadOnChange(options, loaded)
     })
     const backend = Layer.merge(
       Layer.mapError(Upstreams.layer(config.upstream), (error) =>

@@ -3,7 +3,6 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as NodeFs from "node:fs"
@@ -11,77 +10,70 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Files from "../../src/config/Files.ts"
 import * as Watch from "../../src/config/Watch.ts"
+import { fakeFileSystem } from "./support.ts"
 
 /** Watches files in memory. */
 const watching = (read: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
-    const contents = new Map(Object.entries(read))
-    const events = yield* Queue.unbounded<void>()
+    const contents: Record<string, string> = { ...read }
+    const files = fakeFileSystem(contents)
+    const digests = new Map<string, string>()
+    for (const file of Object.keys(read)) {
+      digests.set(file, yield* Effect.provide(Files.digestOf(file), files))
+    }
     const seen = { changes: 0 }
-    const changes = Watch.fileChanges(new Map(Object.entries(read)), {
-      events: () => Stream.fromQueue(events),
-      digestOf: (file) => Effect.sync(() => contents.get(file) ?? "gone")
-    })
-    yield* Effect.forkScoped(Stream.runForEach(changes, () => Effect.sync(() => seen.changes += 1)))
-    const touch = Queue.offer(events, undefined)
+    yield* Effect.forkScoped(
+      Stream.runForEach(Watch.fileChanges(digests), () => Effect.sync(() => seen.changes += 1)).pipe(
+        Effect.provide(files)
+      )
+    )
     return {
       seen,
-      touch,
       write: (file: string, content: string | null) =>
-        Effect.zipRight(
-          Effect.sync(() => content === null ? contents.delete(file) : contents.set(file, content)),
-          touch
-        )
+        Effect.sync(() => {
+          if (content === null) delete contents[file]
+          else contents[file] = content
+        })
     }
   })
 
 describe("a changed file", () => {
-  it.scoped("causes a reload once changes stop", () =>
+  it.scoped("causes one reload within 1.1 s, and so does one that is removed", () =>
     Effect.gen(function*() {
       const { seen, write } = yield* watching({ a: "1", b: "1" })
+      yield* TestClock.adjust("2 seconds")
       yield* write("a", "2")
-      yield* TestClock.adjust("150 millis")
       yield* write("b", "3")
-      yield* TestClock.adjust("150 millis")
-      expect(seen.changes).toBe(0)
-      yield* TestClock.adjust("200 millis")
+      yield* TestClock.adjust("1100 millis")
       expect(seen.changes).toBe(1)
       yield* write("b", null)
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("1100 millis")
+      expect(seen.changes).toBe(2)
+      yield* TestClock.adjust("10 seconds")
       expect(seen.changes).toBe(2)
     }))
 
   it.scoped("causes no reload if the contents are the same, or the same again", () =>
     Effect.gen(function*() {
-      const { seen, touch, write } = yield* watching({ a: "1" })
-      yield* touch
-      yield* TestClock.adjust("1 second")
+      const { seen, write } = yield* watching({ a: "1" })
+      yield* TestClock.adjust("500 millis")
       yield* write("a", "2")
       yield* TestClock.adjust("100 millis")
       yield* write("a", "1")
-      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust("10 seconds")
       expect(seen.changes).toBe(0)
-    }))
-
-  it.scoped("causes a reload despite changes of other files in the directory", () =>
-    Effect.gen(function*() {
-      const { seen, touch, write } = yield* watching({ a: "1" })
-      yield* write("a", "2")
-      for (let n = 0; n < 20; n++) yield* Effect.zipRight(touch, TestClock.adjust("30 millis"))
-      expect(seen.changes).toBe(1)
     }))
 })
 
 it.scopedLive("SIGHUP is received only while the stream is consumed", () =>
   Effect.gen(function*() {
     const before = process.listenerCount("SIGHUP")
-    const { signals } = yield* Watch.nodeSources
-    const fiber = yield* Effect.fork(Stream.runHead(signals))
+    const fiber = yield* Effect.fork(Stream.runHead(Watch.signals))
     yield* Effect.repeat(Effect.yieldNow(), { until: () => process.listenerCount("SIGHUP") > before })
     process.emit("SIGHUP")
     expect((yield* Fiber.join(fiber))._tag).toBe("Some")
     expect(process.listenerCount("SIGHUP")).toBe(before)
-  }).pipe(Effect.provide(NodeFileSystem.layer)))
+  }))
 
 describe("files on disk", () => {
   const folder = Effect.acquireRelease(
@@ -131,16 +123,9 @@ describe("files on disk", () => {
       prepare(path)
       for (const change of changes) {
         const read = new Map([[file, yield* Files.digestOf(file)]])
-        const fiber = yield* Effect.fork(Stream.runHead(Watch.fileChanges(read, yield* Watch.nodeSources)))
+        const fiber = yield* Effect.fork(Stream.runHead(Watch.fileChanges(read)))
         yield* Effect.sync(() => change(path))
         expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Some" })
       }
-    }).pipe(Effect.provide(NodeFileSystem.layer)))
-
-  it.scopedLive("are compared once if their directory cannot be watched", () =>
-    Effect.gen(function*() {
-      const file = join(yield* folder, "gone", "file")
-      const changes = Watch.fileChanges(new Map([[file, "before"]]), yield* Watch.nodeSources)
-      expect(yield* Stream.runHead(changes)).toMatchObject({ _tag: "Some" })
     }).pipe(Effect.provide(NodeFileSystem.layer)))
 })
