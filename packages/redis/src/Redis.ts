@@ -20,19 +20,21 @@ import * as RedisUrl from "./RedisUrl.ts"
  * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`, or with Sentinels
  *   `redis[s]+sentinel://[[user]:password@]host[:port][,host[:port]…]/NAME[/database]`. Default ports: 6379 and 26379.
  * - `sentinelPassword`: password of the Sentinels. Default: none.
- * - `tls`: with `rediss`, certificates and a private key in PEM: of the authority that signed the server's certificate (default: those
- *   of Node.js), and of the client (default: none).
+ * - `tls`: with `rediss`, certificates and a private key. A function is called for each connection, so that they may be renewed.
  * - `keyPrefix`: prefix of every key and channel. Default: `quarry:`.
  */
 export interface RedisOptions {
   readonly url: string | Redacted.Redacted
   readonly sentinelPassword?: string | Redacted.Redacted | undefined
-  readonly tls?: {
-    readonly ca?: string | undefined
-    readonly certificate?: string | undefined
-    readonly key?: string | Redacted.Redacted | undefined
-  } | undefined
+  readonly tls?: RedisCertificates | (() => RedisCertificates | undefined) | undefined
   readonly keyPrefix?: string | undefined
+}
+
+/** In PEM: the authority that signed the server's certificate (default: those of Node.js), and those of the client (default: none). */
+export interface RedisCertificates {
+  readonly ca?: string | Redacted.Redacted | undefined
+  readonly certificate?: string | Redacted.Redacted | undefined
+  readonly key?: string | Redacted.Redacted | undefined
 }
 
 /** The URL of Redis is invalid. `reason` names the problem without quoting the URL, which may contain a password. */
@@ -216,10 +218,11 @@ const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, Sto
 
 const parseOptions = (
   { keyPrefix = "quarry:", sentinelPassword, tls, url }: RedisOptions
-): Either.Either<Connection.ConnectionOptions, InvalidRedisUrlError> =>
-  RedisUrl.parse(revealed(url)).pipe(
+): Either.Either<Connection.ConnectionOptions, InvalidRedisUrlError> => {
+  const certificates = typeof tls === "function" ? tls : () => tls
+  return RedisUrl.parse(revealed(url)).pipe(
     Either.filterOrLeft(
-      (parsed) => parsed.tls || tls === undefined,
+      (parsed) => parsed.tls || certificates() === undefined,
       () => "has certificates, so expected rediss://"
     ),
     Either.mapBoth({
@@ -227,18 +230,25 @@ const parseOptions = (
       onRight: (parsed) => ({
         ...parsed,
         keyPrefix,
-        sentinelPassword: sentinelPassword === undefined ? undefined : revealed(sentinelPassword),
+        sentinelPassword: revealed(sentinelPassword),
         certificates: {
-          ...tls?.ca === undefined ? {} : { ca: tls.ca },
-          ...tls?.certificate === undefined ? {} : { cert: tls.certificate },
-          ...tls?.key === undefined ? {} : { key: revealed(tls.key) }
+          get ca() {
+            return revealed(certificates()?.ca)
+          },
+          get cert() {
+            return revealed(certificates()?.certificate)
+          },
+          get key() {
+            return revealed(certificates()?.key)
+          }
         }
       })
     })
   )
+}
 
-const revealed = (text: string | Redacted.Redacted): string =>
-  Redacted.isRedacted(text) ? Redacted.value(text) : text
+const revealed = <A extends string | undefined>(text: A | Redacted.Redacted): A | string =>
+  typeof text === "object" ? Redacted.value(text) : text
 
 /**
  * Connects, tries every command that the stores use, and disconnects. Leaves no key, and sends a message that the stores

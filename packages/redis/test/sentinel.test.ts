@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisUrl from "../src/RedisUrl.ts"
@@ -97,5 +98,22 @@ describe.skipIf(RedisServer.program === undefined)(`a server with TLS${RedisServ
         "set tls.certificate and tls.key"
       )
       expect(yield* message({ url: `redis://127.0.0.1:${port}`, tls })).toContain("expected rediss://")
+    }))
+
+  it.scopedLive("is used with the certificates that a function returns for each connection", () =>
+    Effect.gen(function*() {
+      let { cert, key } = Certificate.make()
+      const options = { certificate: { cert, key }, args: ["--tls-auth-clients", "yes"] }
+      const server = yield* RedisServer.make(options)
+      const redis = yield* Redis.make({
+        url: `rediss://127.0.0.1:${server.port}`,
+        tls: () => ({ ca: cert, certificate: cert, key: Redacted.make(key) })
+      })
+      yield* redis.ping
+      options.certificate = Certificate.make()
+      yield* server.restart
+      yield* until(Effect.map(Effect.flip(redis.ping), ({ fix = "" }) => fix.includes("set tls.ca")))
+      ;({ cert, key } = options.certificate)
+      yield* until(Effect.map(Effect.either(redis.ping), Either.isRight))
     }))
 })

@@ -398,7 +398,8 @@ const RedisSection = Schema.Struct({
       ),
       key: optionalKey(Values.Pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", sensitive)
     }),
-    "Certificates for rediss://, in PEM."
+    "Certificates for rediss://, in PEM. New ones apply to the connections that are made after a reload.",
+    { restart: false }
   ),
   keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis."),
   whenUnavailable: key(

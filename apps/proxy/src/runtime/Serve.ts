@@ -12,6 +12,7 @@ import * as Logging from "../observability/Logging.ts"
 import * as LogWriter from "../observability/LogWriter.ts"
 import * as Otlp from "../observability/Otlp.ts"
 import * as Sampler from "../observability/Sampler.ts"
+import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
 import * as Upstreams from "../upstream/Upstreams.ts"
 import * as ExitError from "./ExitError.ts"
@@ -65,6 +66,8 @@ export const serve = (
         )
       })
     })
+    /** A reload replaces them. */
+    let certificates = () => config.redis?.tls
     /** Announces the listeners, and reloads the configuration until the process ends. */
     const run = Effect.gen(function*() {
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
@@ -74,21 +77,24 @@ export const serve = (
       }
       yield* Console.log(yield* StartupBanner.text(generatedToken))
       lifecycle.started = true
+      const { current } = yield* ActiveConfig
+      certificates = () => current().config.redis?.tls
       const { port } = yield* MainServer
       yield* Effect.logInfo(`listening on port ${port()} of ${config.listen.host}`)
       if (config.costTable.fetch) yield* Effect.forkScoped(fetchCostTable)
       yield* Reload.reloadOnChange(options, loaded)
     })
     const backend = Layer.merge(
-      Layer.mapError(Upstreams.layer(config.upstream), (error) =>
-        ExitError.invalidConfig([String(error)], "the environment")),
-      Stores.layer(config)
+      Layer.mapError(
+        Upstreams.layer(config.upstream),
+        (error) => ExitError.invalidConfig([String(error)], "the environment")
+      ),
+      Stores.layer(config, () => certificates())
     )
     return yield* Layer.launch(Layer.scopedDiscard(run).pipe(Layer.provide(proxy), Layer.provide(backend)))
       .pipe(
         Effect.catchTags({
-          ListenError: (failed) =>
-            Effect.fail(ExitError.cannotListen(failed)),
+          ListenError: (failed) => Effect.fail(ExitError.cannotListen(failed)),
           RedisUnusableError: (failed) => Effect.fail(ExitError.redisUnusable(loaded, failed)),
           StoreError: (failed) => Effect.fail(ExitError.usageFileUnusable(loaded, failed))
         }),

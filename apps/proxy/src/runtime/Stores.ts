@@ -10,8 +10,8 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import type { Config } from "../config/Config.ts"
+import type * as RedisBackend from "./RedisBackend.ts"
 
 type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
@@ -33,11 +33,14 @@ const redisUnusable = (
         "limits apply as redis.whenUnavailable says"
   })
 
-const redisOptions = ({ tls, ...redis }: NonNullable<Config["redis"]>) => {
-  const reveal = (secret: Redacted.Redacted | undefined) =>
-    secret === undefined ? undefined : Redacted.value(secret)
-  return { ...redis, tls: tls && { ...tls, ca: reveal(tls.ca), certificate: reveal(tls.certificate) } }
-}
+/** Provides a layer of the Redis client, which is loaded only if Redis is configured. */
+const onRedis = <A>(
+  make: (backend: typeof RedisBackend) => Layer.Layer<A, InvalidRedisUrlError | RedisMisconfiguredError>
+): Layer.Layer<A, RedisUnusableError> =>
+  Layer.mapError(
+    Layer.unwrapEffect(Effect.map(Effect.promise(() => import("./RedisBackend.ts")), make)),
+    redisUnusable
+  )
 
 /** Where usage is saved, without the other stores. */
 export const usageLayer = (
@@ -45,36 +48,21 @@ export const usageLayer = (
 ): Layer.Layer<never, RedisUnusableError, FileSystem.FileSystem> =>
   redis === undefined
     ? usageFileLayer(usage)
-    : Layer.unwrapEffect(Effect.map(
-      Effect.promise(() => import("./RedisBackend.ts")),
-      (RedisBackend) => Layer.mapError(RedisBackend.usageLayer(redisOptions(redis), usage), redisUnusable)
-    ))
+    : onRedis(({ usageLayer }) => usageLayer(redis, usage))
 
 const usageFileLayer = (
   { file, retention }: Config["usage"]
 ): Layer.Layer<never, never, FileSystem.FileSystem> =>
   file === undefined ? Layer.empty : UsageStore.layerFile({ file, retention })
 
-/** The Redis client is loaded only if Redis is configured. */
+/** Calls `certificates` for each connection to Redis. */
 export const layer = (
-  { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">
-): Layer.Layer<Stores, RedisUnusableError, FileSystem.FileSystem> => {
-  if (redis !== undefined) {
-    return Layer.unwrapEffect(Effect.map(
-      Effect.promise(() => import("./RedisBackend.ts")),
-      (RedisBackend) =>
-        Layer.mapError(
-          RedisBackend.layer({ ...redisOptions(redis), maxBytes: cache.maxBytes }, usage),
-          redisUnusable
-        )
-    ))
-  }
-  return Layer.mergeAll(
-    CacheStore.layerMemory({ maxBytes: cache.maxBytes }),
-    RateLimitStore.layerMemory,
-    usageFileLayer(usage)
-  )
-}
+  { cache, redis, usage }: Pick<Config, "cache" | "redis" | "usage">,
+  certificates = () => redis?.tls
+): Layer.Layer<Stores, RedisUnusableError, FileSystem.FileSystem> =>
+  redis === undefined
+    ? Layer.mergeAll(CacheStore.layerMemory(cache), RateLimitStore.layerMemory, usageFileLayer(usage))
+    : onRedis((backend) => backend.layer({ ...redis, tls: certificates, maxBytes: cache.maxBytes }, usage))
 
 /** Connects to Redis, if it is configured, and tries every command of the stores. Takes at most 2 s. */
 export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, RedisUnusableError> =>
@@ -82,5 +70,5 @@ export const check = ({ redis }: Pick<Config, "redis">): Effect.Effect<void, Red
     ? Effect.void
     : Effect.flatMap(
       Effect.promise(() => import("@blockquarry/redis/Redis")),
-      (Redis) => Effect.mapError(Redis.check(redisOptions(redis)), redisUnusable)
+      (Redis) => Effect.mapError(Redis.check(redis), redisUnusable)
     )

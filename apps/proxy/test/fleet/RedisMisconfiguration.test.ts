@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
+import * as Certificate from "../../../../packages/http/test/support/Certificate.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { program } from "../support/program.ts"
 import * as ProxyProcess from "./support/ProxyProcess.ts"
@@ -64,5 +65,31 @@ describe.skipIf(RedisServer.program === undefined)(`a Redis${RedisServer.skipRea
       expect([code, stderr]).toEqual([2, expect.stringContaining("redis.url: Redis is unavailable (")])
       const proxy = yield* ProxyProcess.start(["--config", file])
       yield* proxy.waitForLog("the rate limit store is unavailable")
+    }))
+
+  it.scopedLive("whose certificates are replaced does not block reloads, and is used with the new ones", () =>
+    Effect.gen(function*() {
+      const options = { certificate: Certificate.make(), args: ["--tls-auth-clients", "yes"] }
+      const server = yield* RedisServer.make(options)
+      const folder = yield* TempFolder.make
+      const writeCertificates = Effect.gen(function*() {
+        yield* folder.replace("cert.pem", options.certificate.cert)
+        yield* folder.replace("key.pem", options.certificate.key)
+      })
+      yield* writeCertificates
+      const file = yield* folder.write(
+        "proxy.yaml",
+        `listen: { port: 0 }\nadmin: { port: 0 }\nupstream: { sandbox: true }\nredis:\n  url: rediss://127.0.0.1:${server.port}\n` +
+          "  tls: { ca: { file: ./cert.pem }, certificate: { file: ./cert.pem }, key: { file: ./key.pem } }\n"
+      )
+      const proxy = yield* ProxyProcess.start(["--config", file])
+      options.certificate = Certificate.make()
+      yield* server.restart
+      yield* proxy.waitForLog("the rate limit store is unavailable")
+      const before = proxy.log().length
+      yield* writeCertificates
+      yield* proxy.waitForLog("redis.tls.certificate changed", before)
+      yield* proxy.waitForLog("the rate limit store is available again", before)
+      expect(proxy.log().filter((line) => /BEGIN|rejected/.test(line))).toEqual([])
     }))
 })

@@ -22,7 +22,8 @@ export interface Connection {
 /** Where to connect to and how, and the prefix of keys and channels, which errors name. */
 export interface ConnectionOptions extends RedisUrl {
   readonly sentinelPassword: string | undefined
-  readonly certificates: { readonly ca?: string; readonly cert?: string; readonly key?: string }
+  /** ioredis reads the properties for each connection. */
+  readonly certificates: { readonly [Name in "ca" | "cert" | "key"]: string | undefined }
   readonly keyPrefix: string
 }
 
