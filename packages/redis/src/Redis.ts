@@ -31,10 +31,8 @@ export interface RedisOptions {
 }
 
 /** In PEM: the authority that signed the server's certificate (default: those of Node.js), and those of the client (default: none). */
-export interface RedisCertificates {
-  readonly ca?: string | Redacted.Redacted | undefined
-  readonly certificate?: string | Redacted.Redacted | undefined
-  readonly key?: string | Redacted.Redacted | undefined
+export type RedisCertificates = {
+  readonly [Name in "ca" | "certificate" | "key"]?: string | Redacted.Redacted | undefined
 }
 
 /** The URL of Redis is invalid. `reason` names the problem without quoting the URL, which may contain a password. */
@@ -282,6 +280,7 @@ const checkSentinels = (
   error: StoreError
 ): Effect.Effect<never, StoreError, Scope.Scope> =>
   Effect.gen(function*() {
+    let isSingle = false
     for (const address of sentinel?.addresses ?? []) {
       const { send } = yield* Connection.open({
         ...options,
@@ -298,11 +297,12 @@ const checkSentinels = (
       if (Either.isLeft(asked) && asked.left.code === "NOAUTH") {
         return yield* new Replies.ServerError("Sentinel password")
       }
+      isSingle ||= Either.isLeft(asked) && asked.left.code === "unknown command"
       if (Either.isRight(asked)) {
         return yield* asked.right === null ? new Replies.ServerError("unknown primary") : error
       }
     }
-    return yield* new Replies.ServerError("no Sentinel")
+    return yield* new Replies.ServerError(isSingle ? "no Sentinel" : "no Sentinel replies")
   })
 
 const checkServer = (options: Connection.ConnectionOptions) =>

@@ -49,7 +49,7 @@ const parseSingle = (text: string): Either.Either<RedisUrl, string> => {
   if (!URL.canParse(text)) return Either.left("not a URL; expected redis://host:6379")
   const url = new URL(text)
   const tls = url.protocol === "rediss:"
-  if (!tls && url.protocol !== "redis:") return Either.left("expected redis:// or rediss://")
+  if (!tls && url.protocol !== "redis:") return Either.left("expected redis[s]:// or redis[s]+sentinel://")
   if (url.search !== "" || url.hash !== "") return Either.left("must not have a query string or fragment")
   if (url.hostname === "") return Either.left("missing host; expected redis://host:6379")
   const database = /^\/?(\d{0,9})$/.exec(url.pathname)

@@ -106,6 +106,7 @@ const httpServer = Effect.map(
 
 const protocols = [
   ["requires TLS", encrypted, "redis", "TLS", /use rediss:/],
+  ["is no Sentinel", RedisServer.make({ password }), "redis+sentinel", "no Sentinel", /use redis:/],
   ["uses no TLS", plain, "rediss", "no TLS", /use redis:/],
   ["has an untrusted certificate", encrypted, "rediss", "DEPTH_ZERO_SELF_SIGNED_CERT", /tls[.]ca/],
   ["is an HTTP server", httpServer, "redis", "another protocol", /is not Redis/],
@@ -118,7 +119,14 @@ const servers = [
     [name, RedisServer.make(options), `redis://${credentials}`, path, reason, fix] as const
   ),
   ...protocols.map(([name, make, scheme, reason, fix]) =>
-    [name, make, `${scheme}://:${password}@`, "", reason, fix] as const
+    [
+      name,
+      make,
+      `${scheme}://:${password}@`,
+      scheme === "redis+sentinel" ? "/main" : "",
+      reason,
+      fix
+    ] as const
   )
 ]
 
@@ -172,8 +180,13 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
 
   it.scopedLive("that allows exactly the documented permissions is used, and keeps nothing of the check", () =>
     Effect.gen(function*() {
-      const { port } = yield* RedisServer.make(user(...Replies.permissions("quarry:").split(" ")))
-      yield* Redis.check({ url: `redis://${asUser}127.0.0.1:${port}` })
+      const server = yield* RedisServer.make({
+        args: ["--user", "quarry", "on", `>${password}`, ...Replies.permissions("quarry:").split(" ")]
+      })
+      const url = `redis://${asUser}127.0.0.1:${server.port}`
+      yield* Redis.check({ url })
+      yield* Layer.build(RedisStores.layer({ url }))
+      expect(yield* (yield* Inspector.make(server)).send((client) => client.acl("LOG"))).toEqual([])
       const plain = yield* RedisServer.make()
       yield* Redis.check({ url: plain.url })
       expect(yield* (yield* Inspector.make(plain)).keys).toEqual([])

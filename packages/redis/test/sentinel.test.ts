@@ -78,7 +78,7 @@ describe.skipIf(RedisServer.program === undefined)(`Sentinels${RedisServer.skipR
         expect.stringContaining("monitor no primary of this name")
       ])
       yield* Effect.forEach(sentinels, ({ stop }) => stop)
-      expect((yield* reasonOf({ url, sentinelPassword }))[0]).toBe("no Sentinel")
+      expect((yield* reasonOf({ url, sentinelPassword }))[0]).toBe("no Sentinel replies")
     }))
 })
 
@@ -97,6 +97,9 @@ describe.skipIf(RedisServer.program === undefined)(`a server with TLS${RedisServ
       expect(yield* message({ url, tls: { ca: certificate.cert } })).toContain(
         "set tls.certificate and tls.key"
       )
+      const other = { ca: certificate.cert, certificate: certificate.cert, key: Certificate.make().key }
+      expect(yield* message({ url, tls: other })).toContain("does not belong to tls.certificate")
+      expect(yield* message({ url, tls: { ...other, key: "-----BEGIN X-----" } })).toContain("cannot be read")
       expect(yield* message({ url: `redis://127.0.0.1:${port}`, tls })).toContain("expected rediss://")
     }))
 

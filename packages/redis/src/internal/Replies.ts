@@ -20,6 +20,7 @@ const fixes: Readonly<Record<string, string>> = {
   "cluster mode": notSingle,
   Sentinel:
     "the server is a Sentinel, which stores nothing: use redis+sentinel://HOST:26379/NAME, with the name of the primary",
+  "no Sentinel": "the server is not a Sentinel: use redis://HOST:6379, or the address of a Sentinel",
   "Sentinel password": "the Sentinels require a password: set sentinelPassword",
   "unknown primary": "the Sentinels monitor no primary of this name: correct it after the hosts of the URL",
   "no such database":
@@ -28,6 +29,7 @@ const fixes: Readonly<Record<string, string>> = {
   TLS: "the server requires TLS: use rediss://",
   "no TLS": speaksNoTls,
   ERR_SSL_WRONG_VERSION_NUMBER: speaksNoTls,
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: "tls.key does not belong to tls.certificate: set both to one pair",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host: use a name that it contains"
 }
 
@@ -37,6 +39,7 @@ const tlsFixes: ReadonlyArray<readonly [codes: RegExp, fix: string]> = [
     /^ERR_SSL_.*(?:CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/,
     "the server requires a client certificate: set tls.certificate and tls.key"
   ],
+  [/^ERR_OSSL_/, "the certificates cannot be read: set tls to PEM, with a key that has no passphrase"],
   [
     /CERT|^UNABLE_TO_/,
     "the certificate is not trusted: renew it if it has expired, or set tls.ca to the certificate of its authority"
@@ -66,7 +69,7 @@ export class ServerError extends StoreError {
 }
 
 /** Commands that the stores use outside of scripts only. */
-const directCommands = ["select", "set", "eval", "evalsha", "publish", "subscribe"]
+const directCommands = ["ping", "select", "set", "eval", "evalsha", "publish", "subscribe"]
 
 /** The commands of the stores, with harmless arguments in Lua. `key` holds a string. */
 const scriptCommands = {
