@@ -4,6 +4,9 @@ import { allOperations } from "@blockquarry/core/Operations"
 import { closestMatch } from "@blockquarry/core/Suggestion"
 import { baseUrlSettings, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Names from "@blockquarry/http/Settings"
+import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
 import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
@@ -103,6 +106,21 @@ export const check = (
       "other machines can connect to admin.host, and /status.json, /usage and /purge require no token; set metrics or none, " +
         "and admin.tokens (quarry-proxy token NAME creates a token)"
     )
+  }
+  const { redis, usage } = config
+  const redisUrl = Either.getOrUndefined(parseRedisUrl(redis === undefined ? "" : Redacted.value(redis.url)))
+  if (redis?.tls !== undefined && redisUrl?.tls === false) {
+    reject(["redis", "tls"], "conflicts with redis.url, which is not rediss:// or rediss+sentinel://")
+  }
+  if (redis?.sentinelPassword !== undefined && redisUrl?.sentinel === null) {
+    warn(["redis", "sentinelPassword"], "not used, because redis.url is not redis+sentinel://HOST/NAME")
+  }
+  if (redis !== undefined && usage.file !== undefined) {
+    warn(["usage", "file"], "not used, because usage is saved in Redis; remove usage.file or redis")
+  }
+  const owners = [config.quotas, ...config.teams, ...clients]
+  if (redis === undefined && owners.some(({ monthlyQuota }) => monthlyQuota !== null)) {
+    warn(["redis"], "not set, so monthly quotas are in memory, and begin at zero when the process restarts")
   }
   const clientMemory = Math.floor(limits.maxBufferedBytes * shareOf(config, "clientMemoryShare"))
   if (clientMemory < limits.maxResponseBytes) {

@@ -120,9 +120,10 @@ const Limits = Schema.Struct({
   soft: Schema.optionalWith(PositiveInteger, { exact: true }),
   hard: Schema.optionalWith(PositiveInteger, { exact: true })
 }).pipe(
-  Schema.filter(({ hard, soft }) =>
-    soft === undefined || hard !== undefined && soft >= hard ? "expected soft, below hard" : undefined
-  )
+  Schema.filter(({ hard, soft }) => {
+    if (hard === undefined && soft === undefined) return "set soft, hard or both"
+    return (soft ?? 0) < (hard ?? Infinity) || "soft must be below hard"
+  })
 )
 
 /** A number rejects, as `hard` does. */

@@ -105,5 +105,6 @@ export const toPlain = (value: unknown): unknown => {
     : value
 }
 
-/** The example with its hidden keys. */
-export const uncommented = (example: string): string => example.replace(/^( *)#(?=\S)/gm, "$1")
+/** The example with its hidden keys, and a URL of Redis that uses all of its section. */
+export const uncommented = (example: string): string =>
+  example.replace(/^( *)#(?=\S)/gm, "$1").replace("redis://redis:6379", "rediss+sentinel://redis/main")
