@@ -81,10 +81,8 @@ const usage = (
 
 const readBill = (file: string) =>
   Files.readFile(file).pipe(
-    Effect.mapBoth({
-      onFailure: ({ reason }) => reason,
-      onSuccess: ({ bytes }) => new TextDecoder().decode(bytes)
-    }),
+    Effect.flatMap(({ contents }) => contents),
+    Effect.map((bytes) => new TextDecoder().decode(bytes)),
     // The parser of CSV is loaded for this only.
     Effect.zip(Effect.promise(() => import("../admin/Bill.ts"))),
     Effect.flatMap(([text, Bill]) => Bill.parse(text)),

@@ -1,35 +1,34 @@
 /** Reads small files together with a digest of their contents. */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { createHash } from "node:crypto"
-
-/** A file cannot be read. `reason` never contains parts of the file. */
-class UnreadableFileError extends Data.TaggedError("UnreadableFileError")<{ readonly reason: string }> {}
 
 const maxKibibytes = 1024
 
-/** Returns the bytes of a file with their digest, and the mode of the file itself if the path is a link. */
+/**
+ * Returns the bytes of a file, or why it cannot be read, without any part of it; the digest of either; and the mode of the file
+ * itself if the path is a link.
+ */
 export const readFile = (file: string) =>
   Effect.gen(function*() {
-    const unreadable = (reason: string) => new UnreadableFileError({ reason })
-    const failed = (error: PlatformError) => unreadable(reasonOf(error))
     const files = yield* FileSystem.FileSystem
-    const { mode, size, type } = yield* Effect.mapError(files.stat(file), failed)
+    const { mode, size, type } = yield* files.stat(file)
     // A pipe can be read only once, but a reload reads the file again.
-    if (type !== "File") {
-      return yield* unreadable(type === "Directory" ? "is a directory" : "not a regular file")
-    }
-    if (size > BigInt(maxKibibytes * 1024)) return yield* unreadable(`larger than ${maxKibibytes} KiB`)
-    const bytes = yield* Effect.mapError(files.readFile(file), failed)
-    const digest = createHash("sha256").update(bytes).digest("hex")
-    return { bytes, digest, mode }
-  })
+    if (type !== "File") return unreadable(type === "Directory" ? "is a directory" : "not a regular file")
+    if (size > BigInt(maxKibibytes * 1024)) return unreadable(`larger than ${maxKibibytes} KiB`)
+    const bytes = yield* files.readFile(file)
+    return result(Either.right(bytes), createHash("sha256").update(bytes).digest("hex"), mode)
+  }).pipe(Effect.catchAll((error) => Effect.succeed(unreadable(reasonOf(error)))))
 
-/** Returns the digest of a file, or why it cannot be read. */
-export const digestOf = (file: string): Effect.Effect<string, never, FileSystem.FileSystem> =>
-  Effect.match(readFile(file), { onFailure: ({ reason }) => reason, onSuccess: ({ digest }) => digest })
+const result = (contents: Either.Either<Uint8Array, string>, digest: string, mode: number) => ({
+  contents,
+  digest,
+  mode
+})
+
+const unreadable = (reason: string) => result(Either.left(reason), reason, 0)
 
 const reasonOf = (error: PlatformError): string => {
   const reason = error._tag === "SystemError" ? error.reason : undefined

@@ -53,7 +53,7 @@ export const load = (
       warnings: ReadonlyArray<string> = []
     ) => new Diagnostic.InvalidConfigError({ file, diagnostics: Diagnostic.sort(diagnostics), warnings })
 
-    const directory = file === undefined ? "." : NodePath.dirname(file)
+    const directory = NodePath.dirname(file ?? "")
     const { resolved, secrets } = yield* Secrets.readAll(overlay.document, directory, options.env)
     const decoded = Decode.decode(resolved, locate)
     const issues = [
@@ -99,20 +99,18 @@ export const load = (
 const readYaml = (file: string | undefined) =>
   file === undefined
     ? Effect.succeed({ digest: "", yaml: YamlReader.empty })
-    : Effect.match(Files.readFile(file), {
-      onFailure: ({ reason }) => ({ digest: reason, yaml: YamlReader.unreadable(reason) }),
-      onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
-    })
+    : Effect.map(Files.readFile(file), ({ contents, digest }) => ({
+      digest,
+      yaml: Either.match(contents, { onLeft: YamlReader.unreadable, onRight: YamlReader.parseYaml })
+    }))
 
 /** Reads the file of the cost table. One that is fetched need not be there, and is not read again when it changes. */
 const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) =>
   Effect.gen(function*() {
     if (file === undefined) return { table: { fetch }, weights: [] }
     const path = NodePath.resolve(directory, file)
-    const { decoded, digest } = yield* Effect.match(Files.readFile(path), {
-      onFailure: ({ reason }) => ({ digest: reason, decoded: Either.left(reason) }),
-      onSuccess: ({ bytes, digest }) => ({ digest, decoded: Weights.decode(new TextDecoder().decode(bytes)) })
-    })
+    const { contents, digest } = yield* Files.readFile(path)
+    const decoded = Either.flatMap(contents, (bytes) => Weights.decode(new TextDecoder().decode(bytes)))
     return {
       table: { fetch, file: path },
       weights: Either.getOrElse(decoded, () => []),

@@ -9,7 +9,10 @@ import * as Files from "./Files.ts"
  * second, because network file systems and links that Kubernetes replaces cause no events that can be relied on.
  */
 export const fileChanges = (digests: ReadonlyMap<string, string>) => {
-  const current = Effect.forEach([...digests.keys()], Files.digestOf)
+  const current = Effect.forEach(
+    [...digests.keys()],
+    (file) => Effect.map(Files.readFile(file), ({ digest }) => digest)
+  )
   return Stream.make([...digests.values()]).pipe(
     Stream.concat(Stream.repeatEffectWithSchedule(current, Schedule.spaced("1 second"))),
     Stream.map((all) => all.join()),

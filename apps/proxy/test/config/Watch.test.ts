@@ -19,7 +19,7 @@ const watching = (read: Readonly<Record<string, string>>) =>
     const files = fakeFileSystem(contents)
     const digests = new Map<string, string>()
     for (const file of Object.keys(read)) {
-      digests.set(file, yield* Effect.provide(Files.digestOf(file), files))
+      digests.set(file, (yield* Effect.provide(Files.readFile(file), files)).digest)
     }
     const seen = { changes: 0 }
     yield* Effect.forkScoped(
@@ -122,7 +122,7 @@ describe("files on disk", () => {
       const file = join(path, "file")
       prepare(path)
       for (const change of changes) {
-        const read = new Map([[file, yield* Files.digestOf(file)]])
+        const read = new Map([[file, (yield* Files.readFile(file)).digest]])
         const fiber = yield* Effect.fork(Stream.runHead(Watch.fileChanges(read)))
         yield* Effect.sync(() => change(path))
         expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Some" })
