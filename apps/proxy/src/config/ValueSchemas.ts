@@ -132,21 +132,17 @@ export const PeriodQuota = Schema.Union(Schema.transformLiteral("none", null), P
     description: "an integer of at least 1, { soft: 80000, hard: 100000 }, { soft: 80000 }, or none"
   })
 
-/** The costs of a request, in units. */
-export interface Cost {
-  /** What is billed, and what daily quotas count. */
-  readonly price: number
-  /** What rate limits count. */
-  readonly rateCost: number
-  /** The parameter each of whose values has the price. Default: as the operation says, or none. */
-  readonly per?: string | undefined
-}
-
-const CostParts: Schema.Schema<Cost> = Schema.Struct({
+const CostParts = Schema.Struct({
+  /** What is billed, and what quotas count. */
   price: NonNegativeInteger,
+  /** What rate limits count. */
   rateCost: NonNegativeInteger,
+  /** The parameter each of whose values has the price. Default: as the operation says, or none. */
   per: Schema.optional(Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/)))
 })
+
+/** The costs of a request, in units. */
+export type Cost = typeof CostParts.Type
 
 /** Null if the cost table has the costs. */
 export const Cost = transformed<number | "table" | Cost, Cost | null>(
@@ -302,7 +298,7 @@ export const SecretReference = Schema.Struct({
 )
 
 /** Returns what is wrong with a secret, without any part of it. `where` names its file or variable. */
-export type SecretCheck = (text: string, where: string) => string | undefined
+type SecretCheck = (text: string, where: string) => string | undefined
 
 const SecretCheckId: unique symbol = Symbol.for("@blockquarry/proxy/config/SecretCheck")
 
