@@ -12,8 +12,6 @@ export interface Change {
 }
 
 export const between = (before: Config, after: Config): ReadonlyArray<Change> => {
-  const restarts = ({ restart }: ConfigKey): boolean => restart === true
-
   const compareAll = (keys: ReadonlyArray<ConfigKey>, path: string, old: unknown, current: unknown) =>
     keys.flatMap((key) =>
       compare(key, `${path}${key.name}`, ConfigPath.get(old, [key.name]), ConfigPath.get(current, [key.name]))
@@ -24,7 +22,7 @@ export const between = (before: Config, after: Config): ReadonlyArray<Change> =>
       const [from, to] = [written(key, old), written(key, current)]
       const isHidden = key.sensitive === true || [old, current].some(Redacted.isRedacted)
       const text = `${path} ${isHidden ? "changed" : `${from} → ${to}`}`
-      return from === to ? [] : [{ text, requiresRestart: restarts(key) }]
+      return from === to ? [] : [{ text, requiresRestart: key.restart }]
     }
     if (key.kind === "list") {
       const [olds, currents] = [byName(old), byName(current)]
@@ -35,7 +33,7 @@ export const between = (before: Config, after: Config): ReadonlyArray<Change> =>
     const [had, has] = [ConfigPath.isMapping(old), ConfigPath.isMapping(current)]
     if (had && has) return compareAll(key.keys, `${path}.`, old, current)
     const text = `${path} ${has ? "added" : "removed"}`
-    return had === has ? [] : [{ text, requiresRestart: key.keys.some(restarts) }]
+    return had === has ? [] : [{ text, requiresRestart: key.keys.some(({ restart }) => restart) }]
   }
   return compareAll(keys, "", before, after)
 }

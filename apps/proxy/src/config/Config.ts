@@ -19,6 +19,7 @@ const { minutes, seconds } = Duration
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 const { proxyVariables } = Variables
+const { Flag, Name, NonNegativeInteger, PositiveInteger, PositiveTimeout, Share, Size, Timeout } = Values
 const restart = { restart: true } as const
 const sensitive = { sensitive: true } as const
 
@@ -34,8 +35,7 @@ const ListenSection = Schema.Struct({
   allowedHosts: key(
     Values.HostNames,
     [],
-    "Host names accepted in the Host header if clients is empty, besides localhost and IP addresses. " +
-      "Protects against DNS rebinding."
+    "Host names accepted in the Host header if clients is empty, besides localhost and IP addresses. Protects against DNS rebinding."
   ),
   trustedProxies: key(Values.Cidrs, [], "Proxies (IPs or CIDR ranges) whose X-Forwarded-For is trusted.")
 })
@@ -54,8 +54,7 @@ const AdminSection = Schema.Union(
     open: key(
       Values.AdminOpen,
       "none",
-      "What requires no token, besides /livez and /readyz: none, metrics (/metrics), or all (also /status.json, /usage " +
-        "and /purge, for everyone who can connect).",
+      "What requires no token, besides /livez and /readyz: none, metrics (/metrics), or all (also /status.json, /usage and /purge, for everyone who can connect).",
       restart
     )
   })
@@ -77,7 +76,7 @@ const BaseUrlsSection = Schema.Struct({
 })
 
 const UpstreamKeySection = Schema.Struct({
-  name: requiredKey(Values.Name, "main", "Unique name of the key in logs and metrics."),
+  name: requiredKey(Name, "main", "Unique name of the key in logs and metrics."),
   secret: requiredKey(
     Values.ApiKey,
     { file: "/run/secrets/quarry-key" },
@@ -90,67 +89,52 @@ const UpstreamKeySection = Schema.Struct({
 })
 
 const TimeoutsSection = Schema.Struct({
-  attempt: key(Values.PositiveTimeout, seconds(10), "Maximum time of one request to the upstream."),
+  attempt: key(PositiveTimeout, seconds(10), "Maximum time of one request to the upstream."),
   call: key(
-    Values.PositiveTimeout,
+    PositiveTimeout,
     seconds(22),
-    "Maximum time of a call, with its retries and waits. With quotas.maxWait it should stay below the timeout of the " +
-      "load balancer, usually 30s."
+    "Maximum time of a call, with its retries and waits. With quotas.maxWait it should stay below the timeout of the load balancer, usually 30s."
   )
 })
 
 const RetrySection = Schema.Struct({
-  attempts: key(Values.PositiveInteger, 4, "Maximum number of requests per call, including the first."),
+  attempts: key(PositiveInteger, 4, "Maximum number of requests per call, including the first."),
   baseDelay: key(
-    Values.Timeout,
+    Timeout,
     Duration.millis(200),
     "Upper bound of the first backoff. It doubles with each retry. After a 429 it is five times as long."
   ),
-  maxDelay: key(Values.Timeout, seconds(10), "Upper bound of every backoff.")
+  maxDelay: key(Timeout, seconds(10), "Upper bound of every backoff.")
 })
 
+const breaker = CircuitBreaker.standard
+
 const CircuitBreakerSection = Schema.Struct({
-  threshold: key(
-    Values.Share,
-    CircuitBreaker.standard.threshold,
-    "Share of failed requests at which it opens."
-  ),
-  minimum: key(
-    Values.PositiveInteger,
-    CircuitBreaker.standard.minimum,
-    "Minimum number of requests in the window."
-  ),
-  window: key(Values.PositiveTimeout, seconds(30), "Length of the sliding window."),
-  openDuration: key(Values.PositiveTimeout, seconds(5), "How long it stays open at first."),
+  threshold: key(Share, breaker.threshold, "Share of failed requests at which it opens."),
+  minimum: key(PositiveInteger, breaker.minimum, "Minimum number of requests in the window."),
+  window: key(PositiveTimeout, seconds(30), "Length of the sliding window."),
+  openDuration: key(PositiveTimeout, seconds(5), "How long it stays open at first."),
   maxOpenDuration: key(
-    Values.PositiveTimeout,
+    PositiveTimeout,
     minutes(1),
     "How long it stays open at most. Doubles up to this value."
   )
 })
 
 const UpstreamSection = Schema.Struct({
-  sandbox: key(Values.Flag, false, "Sandbox mode: synthetic data, not from any real blockchain.", {
+  sandbox: key(Flag, false, "Sandbox mode: synthetic data, not from any real blockchain.", {
     ...restart,
     variable: Variables.flag(proxyVariables.sandbox)
   }),
   baseUrls: section(BaseUrlsSection, "Base URLs. Requests to an API without a base URL fail with 503."),
   keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left."),
-  maxConcurrentRequests: key(
-    Values.PositiveInteger,
-    64,
-    "Maximum number of requests in flight per base URL."
-  ),
+  maxConcurrentRequests: key(PositiveInteger, 64, "Maximum number of requests in flight per base URL."),
   maxWait: key(
     Values.QueueWait,
     seconds(5),
     "Maximum time a request waits for the rate limit of a key or for maxConcurrentRequests."
   ),
-  maxQueue: key(
-    Values.NonNegativeInteger,
-    100,
-    "Maximum number of waiting requests per client and base URL."
-  ),
+  maxQueue: key(NonNegativeInteger, 100, "Maximum number of waiting requests per client and base URL."),
   timeouts: section(TimeoutsSection, "Timeouts."),
   retry: section(RetrySection, "Retries of failed requests, with exponential backoff and jitter."),
   circuitBreaker: section(CircuitBreakerSection, "Stops requests to a failing upstream, per base URL."),
@@ -160,7 +144,7 @@ const UpstreamSection = Schema.Struct({
     "Response header with the price of a request, to which quotas are settled, or none."
   ),
   forwardHeaders: key(
-    Values.Flag,
+    Flag,
     false,
     "Whether clients get the weight header and the x-rate-limit headers of the upstream."
   )
@@ -187,7 +171,7 @@ const CostTableSection = Schema.Struct({
     "File with the table of the upstream: the JSON of its /info/endpointWeights."
   ),
   fetch: key(
-    Values.Flag,
+    Flag,
     false,
     "Whether the table is fetched from the upstream at start. Then file keeps it for a start without the upstream."
   )
@@ -205,20 +189,14 @@ const PassThroughRuleSection = Schema.Struct({
   cost: key(
     Values.Cost,
     null,
-    "Costs of a request: a price in units, { price: 250, rateCost: 25 }, with per: limit for each value of the parameter limit, or " +
-      "table: those of the path or, if the table does not have it, the highest ones."
+    "Costs of a request: a price in units, { price: 250, rateCost: 25 }, with per: limit for each value of the parameter limit, or table: those of the path or, if the table does not have it, the highest ones."
   ),
   cacheTtl: key(Values.CacheTtl, null, "How long responses to GET are cached, or none."),
-  retry: key(
-    Values.Flag,
-    false,
-    "Whether a failed request is retried. A request that changes data must not be."
-  ),
+  retry: key(Flag, false, "Whether a failed request is retried. A request that changes data must not be."),
   clients: key(
     Values.ClientNames,
     [],
-    "Names of the clients that may use the rule; anonymous if clients is empty. If this list is empty, a rule for GET is for all " +
-      "clients with the scope read, and another for none."
+    "Names of the clients that may use the rule; anonymous if clients is empty. If this list is empty, a rule for GET is for all clients with the scope read, and another for none."
   )
 })
 
@@ -226,8 +204,7 @@ const PassThroughSection = Schema.Struct({
   default: key(
     Values.PassThroughDefault,
     "reads",
-    "Requests without a rule. reads: GET below /api/v2.2, for clients with the scope read, except for paths that start work, such as " +
-      "/resync. off: none."
+    "Requests without a rule. reads: GET below /api/v2.2, for clients with the scope read, except for paths that start work, such as /resync. off: none."
   ),
   rules: list(
     PassThroughRuleSection,
@@ -237,7 +214,7 @@ const PassThroughSection = Schema.Struct({
 
 const PolicySection = Schema.Struct({
   name: requiredKey(
-    Values.Name,
+    Name,
     "tokenPrice",
     "Name of the operation, or of the rule of passthrough; other: without a rule."
   ),
@@ -249,9 +226,9 @@ const PolicySection = Schema.Struct({
         "How long responses are cached, or none. Default: as the operation says."
       ),
       negativeTtl: optionalKey(Values.CacheTtl, "5s", "The same for \"not found\"."),
-      staleWhileRevalidate: optionalKey(Values.Timeout, "5s", "As in the section cache."),
-      staleIfError: optionalKey(Values.Timeout, "1m", "As in the section cache."),
-      respectMaxAge: key(Values.Flag, false, "Whether Cache-Control of responses shortens the TTL."),
+      staleWhileRevalidate: optionalKey(Timeout, "5s", "As in the section cache."),
+      staleIfError: optionalKey(Timeout, "1m", "As in the section cache."),
+      respectMaxAge: key(Flag, false, "Whether Cache-Control of responses shortens the TTL."),
       ignoreQuery: key(
         Values.ParameterNames,
         [],
@@ -262,17 +239,17 @@ const PolicySection = Schema.Struct({
   ),
   timeouts: section(
     Schema.Struct({
-      attempt: optionalKey(Values.PositiveTimeout, "10s", "As in upstream.timeouts."),
-      call: optionalKey(Values.PositiveTimeout, "22s", "As in upstream.timeouts.")
+      attempt: optionalKey(PositiveTimeout, "10s", "As in upstream.timeouts."),
+      call: optionalKey(PositiveTimeout, "22s", "As in upstream.timeouts.")
     }),
     "Timeouts."
   ),
   retry: section(
-    Schema.Struct({ attempts: optionalKey(Values.PositiveInteger, 4, "As in upstream.retry.") }),
+    Schema.Struct({ attempts: optionalKey(PositiveInteger, 4, "As in upstream.retry.") }),
     "Retries."
   ),
   maxConcurrent: optionalKey(
-    Values.PositiveInteger,
+    PositiveInteger,
     8,
     "Maximum number of requests in flight of this process. Others get 503. Default: no limit of its own."
   )
@@ -296,7 +273,7 @@ const PeriodQuotas = {
 }
 
 const TeamSection = Schema.Struct({
-  name: requiredKey(Values.Name, "web", "Unique name of the team."),
+  name: requiredKey(Name, "web", "Unique name of the team."),
   clients: requiredKey(Values.ClientNames, ["shop"], "Names of its clients. A client belongs to one team."),
   ...PeriodQuotas
 })
@@ -319,8 +296,7 @@ const ClientSection = Schema.Struct({
   tokens: requiredKey(
     Values.TokenHashes,
     [`sha256:${"0".repeat(64)}`],
-    "Token hashes, as printed by quarry-proxy token NAME, each with or without times: sha256:… from 2026-11-01 until 2027-01-31. " +
-      "Use two to rotate a token without downtime.",
+    "Token hashes, as printed by quarry-proxy token NAME, each with or without times: sha256:… from 2026-11-01 until 2027-01-31. Use two to rotate a token without downtime.",
     sensitive
   ),
   subjects: key(Values.Texts, [], "Values of the claim jwt.claim that are this client."),
@@ -335,7 +311,7 @@ const ClientSection = Schema.Struct({
   rateLimit: key(Values.ClientRate, null, "Units per time, such as 50/s, or none."),
   ...PeriodQuotas,
   weight: key(
-    Values.PositiveInteger,
+    PositiveInteger,
     1,
     "Share of the upstream relative to other clients, when requests of several clients wait."
   ),
@@ -345,21 +321,16 @@ const ClientSection = Schema.Struct({
 const QuotasSection = Schema.Struct({
   mode: key(Values.QuotaMode, "enforce", "enforce, or shadow: only count and log what would be rejected."),
   maxWait: key(Values.QueueWait, seconds(2), "Maximum time a request waits for its rate limit."),
-  maxQueue: key(Values.NonNegativeInteger, 100, "Maximum number of waiting requests per client."),
+  maxQueue: key(NonNegativeInteger, 100, "Maximum number of waiting requests per client."),
   ...PeriodQuotas,
   billingDay: key(Values.BillingDay, 1, "Day from 1 to 28 on which a month begins, at midnight UTC.")
 })
 
 const CacheSection = Schema.Struct({
-  enabled: key(Values.Flag, true, "Whether responses are cached."),
-  maxBytes: key(
-    Values.Size,
-    64 * mebibyte,
-    "Maximum memory for cached responses, also if redis is set.",
-    restart
-  ),
-  staleWhileRevalidate: key(Values.Timeout, seconds(5), "How long to serve stale while revalidating."),
-  staleIfError: key(Values.Timeout, minutes(1), "How long to serve stale if the upstream fails.")
+  enabled: key(Flag, true, "Whether responses are cached."),
+  maxBytes: key(Size, 64 * mebibyte, "Maximum memory for cached responses, also if redis is set.", restart),
+  staleWhileRevalidate: key(Timeout, seconds(5), "How long to serve stale while revalidating."),
+  staleIfError: key(Timeout, minutes(1), "How long to serve stale if the upstream fails.")
 })
 
 const UsageSection = Schema.Struct({
@@ -370,6 +341,9 @@ const UsageSection = Schema.Struct({
   ),
   retention: key(Values.RetentionDays, 400, "Number of days for which usage is kept.")
 })
+
+const pem = (file: string, description: string, details = {}) =>
+  optionalKey(Values.Pem, { file: `/run/secrets/redis-${file}` }, description, details)
 
 const RedisSection = Schema.Struct({
   url: requiredKey(
@@ -386,17 +360,9 @@ const RedisSection = Schema.Struct({
   ),
   tls: optionalSection(
     Schema.Struct({
-      ca: optionalKey(
-        Values.Pem,
-        { file: "/run/secrets/redis-ca.pem" },
-        "Certificate of the server's authority."
-      ),
-      certificate: optionalKey(
-        Values.Pem,
-        { file: "/run/secrets/redis-client.pem" },
-        "Certificate of the proxy."
-      ),
-      key: optionalKey(Values.Pem, { file: "/run/secrets/redis-client.key" }, "Its private key.", sensitive)
+      ca: pem("ca.pem", "Certificate of the server's authority."),
+      certificate: pem("client.pem", "Certificate of the proxy."),
+      key: pem("client.key", "Its private key.", sensitive)
     }),
     "Certificates for rediss://, in PEM. New ones apply to the connections that are made after a reload.",
     { restart: false }
@@ -405,68 +371,58 @@ const RedisSection = Schema.Struct({
   whenUnavailable: key(
     Values.WhenUnavailable,
     "share",
-    "Limits while Redis is unavailable. share: each proxy applies its share, by the number of running proxies. open: no " +
-      "limits. closed: reject requests with 503 store-unavailable."
+    "Limits while Redis is unavailable. share: each proxy applies its share, by the number of running proxies. open: no limits. closed: reject requests with 503 store-unavailable."
   )
 })
 
 const LimitsSection = Schema.Struct({
   maxConcurrentRequests: key(
-    Values.PositiveInteger,
+    PositiveInteger,
     512,
     "Maximum number of requests in flight that need the upstream."
   ),
   clientShare: key(
-    Values.Share,
+    Share,
     0.9,
-    "Maximum share of one client in maxConcurrentRequests and upstream.maxConcurrentRequests while others are idle. When " +
-      "others send requests, they get its slots as these become free, until all have the same; the rest is for them at once."
+    "Maximum share of one client in maxConcurrentRequests and upstream.maxConcurrentRequests while others are idle. When others send requests, they get its slots as these become free, until all have the same; the rest is for them at once."
   ),
   clientMemoryShare: key(
-    Values.Share,
+    Share,
     0.25,
-    "Maximum share of one client in maxBufferedBytes. It is smaller while several clients are busy. Smaller than " +
-      "clientShare, because a client that reads slowly gives memory back late."
+    "Maximum share of one client in maxBufferedBytes. It is smaller while several clients are busy. Smaller than clientShare, because a client that reads slowly gives memory back late."
   ),
-  maxListsPerClient: key(Values.PositiveInteger, 8, "Maximum number of concurrent lists (/all) per client."),
+  maxListsPerClient: key(PositiveInteger, 8, "Maximum number of concurrent lists (/all) per client."),
   maxBufferedBytes: key(
-    Values.Size,
+    Size,
     256 * mebibyte,
     "Maximum memory for responses that are being received from the upstream or sent to clients."
   ),
-  maxConnections: key(Values.PositiveInteger, 4096, "Maximum number of open connections.", restart),
+  maxConnections: key(PositiveInteger, 4096, "Maximum number of open connections.", restart),
   idleConnectionShare: key(
-    Values.Share,
+    Share,
     0.25,
-    "Maximum share of one IP address (IPv6: 64 bits) in maxConnections that serves no accepted request: idle, or without " +
-      "a valid token. Beyond it the oldest are closed. Does not apply to listen.trustedProxies.",
+    "Maximum share of one IP address (IPv6: 64 bits) in maxConnections that serves no accepted request: idle, or without a valid token. Beyond it the oldest are closed. Does not apply to listen.trustedProxies.",
     restart
   ),
   maxRejectionRate: key(
-    Values.PositiveInteger,
+    PositiveInteger,
     100,
-    "Maximum number of requests per second of one client that are rejected (4xx) at once, or of one IP address without a " +
-      "valid token. The responses to further ones are delayed, by at most 5s."
+    "Maximum number of requests per second of one client that are rejected (4xx) at once, or of one IP address without a valid token. The responses to further ones are delayed, by at most 5s."
   ),
-  maxHeaderBytes: key(Values.Size, 16 * kibibyte, "Maximum size of the request headers.", restart),
-  maxUrlBytes: key(Values.Size, 8 * kibibyte, "Maximum size of the request path and query."),
-  maxRequestBytes: key(Values.Size, 64 * kibibyte, "Maximum size of a request body."),
-  maxResponseBytes: key(Values.Size, 16 * mebibyte, "Maximum size of an upstream response body."),
-  requestTimeout: key(Values.PositiveTimeout, seconds(10), "Maximum time to receive a request.", restart),
+  maxHeaderBytes: key(Size, 16 * kibibyte, "Maximum size of the request headers.", restart),
+  maxUrlBytes: key(Size, 8 * kibibyte, "Maximum size of the request path and query."),
+  maxRequestBytes: key(Size, 64 * kibibyte, "Maximum size of a request body."),
+  maxResponseBytes: key(Size, 16 * mebibyte, "Maximum size of an upstream response body."),
+  requestTimeout: key(PositiveTimeout, seconds(10), "Maximum time to receive a request.", restart),
   sendIdleTimeout: key(
-    Values.PositiveTimeout,
+    PositiveTimeout,
     seconds(30),
     "Maximum time a client reads nothing while data waits for it.",
     restart
   ),
-  sendTimeout: key(
-    Values.PositiveTimeout,
-    minutes(5),
-    "Maximum time to send a response, except a list.",
-    restart
-  ),
+  sendTimeout: key(PositiveTimeout, minutes(5), "Maximum time to send a response, except a list.", restart),
   minSendRate: key(
-    Values.Size,
+    Size,
     kibibyte,
     "Minimum size that a client reads per second while data waits for it, on average over sendIdleTimeout.",
     restart
@@ -474,13 +430,13 @@ const LimitsSection = Schema.Struct({
 })
 
 const ShutdownSection = Schema.Struct({
-  delay: key(Values.Timeout, seconds(5), "Time to accept requests while /readyz reports 503."),
-  timeout: key(Values.Timeout, seconds(20), "Time for requests in flight to complete.")
+  delay: key(Timeout, seconds(5), "Time to accept requests while /readyz reports 503."),
+  timeout: key(Timeout, seconds(20), "Time for requests in flight to complete.")
 })
 
 const LogSection = Schema.Struct({
   level: key(Values.LogLevel, "info", "debug, info, warning or error.", restart),
-  requests: key(Values.Flag, true, "Whether each request is logged.")
+  requests: key(Flag, true, "Whether each request is logged.")
 })
 
 /** The configuration file with its secrets. Decoding fills in the defaults. */
@@ -500,13 +456,12 @@ export const ConfigDocument = Schema.Struct({
     restart
   ),
   teams: list(TeamSection, "Groups of clients with quotas of their own."),
-  allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
+  allowAnonymous: key(Flag, false, "Allow other machines to connect if clients is empty.", {
     variable: Variables.flag(proxyVariables.allowAnonymous)
   }),
   costs: section(
     CostsSection,
-    "Costs of each operation: a price in units, which daily quotas count, or { price: 50, rateCost: 5 } with another number for rate " +
-      "limits, or table."
+    "Costs of each operation: a price in units, which daily quotas count, or { price: 50, rateCost: 5 } with another number for rate limits, or table."
   ),
   costTable: section(CostTableSection, "Costs as the upstream publishes them. Default: the built-in table."),
   passthrough: section(PassThroughSection, "Requests that no operation describes."),

@@ -61,11 +61,7 @@ export const section = <A, I>(schema: Schema.Schema<A, I>, description: string, 
   Schema.optionalWith(schema, { exact: true, default: () => Schema.decodeUnknownSync(schema)({}) })
     .annotations(annotate(description, { kind: "section", ...details }))
 
-export const optionalSection = <A, I>(
-  schema: Schema.Schema<A, I>,
-  description: string,
-  details: Details = {}
-) =>
+export const optionalSection = <A, I>(schema: Schema.Schema<A, I>, description: string, details?: Details) =>
   Schema.optionalWith(schema, { exact: true })
     .annotations(annotate(description, { kind: "section", ...details }))
 
@@ -75,6 +71,7 @@ export const list = <A, I>(element: Schema.Schema<A, I>, description: string) =>
     .annotations(annotate(description, { kind: "list" }))
 
 export interface ConfigKey extends Annotations {
+  readonly restart: boolean
   readonly name: string
   readonly description: string
   readonly isRequired: boolean

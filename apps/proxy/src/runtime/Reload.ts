@@ -13,11 +13,11 @@ import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 
 /** Activates a configuration, and counts the reload. */
 export const activate = (config: Config): Effect.Effect<void, never, ActiveConfig | ProxyMetrics> =>
-  Effect.flatMap(
-    Effect.all([ActiveConfig, ProxyMetrics]),
-    ([activeConfig, metrics]) =>
-      Effect.map(activeConfig.replace(config), () => metrics.recordReload("success"))
-  )
+  Effect.gen(function*() {
+    const metrics = yield* ProxyMetrics
+    yield* (yield* ActiveConfig).replace(config)
+    metrics.recordReload("success")
+  })
 
 /** Reloads the configuration on SIGHUP and when a file has changed, as long as the proxy runs. */
 export const reloadOnChange = (
