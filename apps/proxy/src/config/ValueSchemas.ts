@@ -293,9 +293,7 @@ export type SecretReference = typeof SecretReference.Type
 export const SecretReference = Schema.Struct({
   file: Schema.optionalWith(FilePath, { exact: true }),
   env: Schema.optionalWith(VariableName, { exact: true })
-}).pipe(
-  Schema.filter((reference) => Object.keys(reference).length === 1 || "expected either file or env")
-)
+}).pipe(Schema.filter((reference) => Object.keys(reference).length === 1 || "expected either file or env"))
 
 /** Returns what is wrong with a secret, without any part of it. `where` names its file or variable. */
 type SecretCheck = (text: string, where: string) => string | undefined

@@ -60,10 +60,7 @@ export const serve = (
       // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
       shutdownDelay: Effect.suspend(() => {
         const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
-        return Effect.as(
-          Effect.logInfo(shutdownMessage(shutdownDelay)),
-          shutdownDelay
-        )
+        return Effect.as(Effect.logInfo(shutdownMessage(shutdownDelay)), shutdownDelay)
       })
     })
     /** A reload replaces them. */
