@@ -204,7 +204,10 @@ const checkMode = (send: Connection.Connection["send"]): Effect.Effect<void, Sto
     Effect.map((reply): unknown => Array.isArray(reply) ? reply[reply.indexOf("mode") + 1] : null),
     // Before version 6.
     Effect.catchAll(() =>
-      Effect.map(send((client) => client.info("server")), (info) => /^(?:redis|server)_mode:(\w+)/m.exec(info)?.[1])
+      Effect.map(
+        send((client) => client.info("server")),
+        (info) => /^(?:redis|server)_mode:(\w+)/m.exec(info)?.[1]
+      )
     ),
     Effect.orElseSucceed(() => null),
     Effect.flatMap((mode) =>

@@ -286,7 +286,7 @@ describe.runIf(RedisServer.program !== undefined)(`Redis${RedisServer.skipReason
       expect((yield* sendRequest(proxy.port, price)).status).toBe(200)
       const metrics = yield* Effect.promise(() => fetch(`${proxy.adminOrigin}/metrics`).then((_) => _.text()))
       expect(metrics.match(/^quarry_store_available\{.*$/gm)).toEqual(
-        ["rate limit", "cache"].map((store) => `quarry_store_available{store="${store}"} 1`)
+        ["rate limit", "cache", "usage"].map((store) => `quarry_store_available{store="${store}"} 1`)
       )
     }))
 })
