@@ -24,32 +24,28 @@ export const checkAccess = (
 ): Either.Either<string, ProxyError.ProxyError> => {
   if (kind === "public") return Either.right(unnamed)
   const { open = "none", tokens = [] } = admin ?? {}
-  const findOperator = Tokens.lookupByHash(
+  const findOperator = Tokens.lookup(
     tokens.length === 0 && generatedTokenHash !== null
-      ? [[generatedTokenHash, unnamed]]
+      ? [[{ hash: generatedTokenHash, from: 0, until: Infinity }, unnamed]]
       : tokens.map((token) => [token, operatorOf(token)])
   )
-  const sentTokens = Tokens.fromHeaders(headers)
-  const operator = sentTokens.map((token) => findOperator(token, now)).find((found) => found !== undefined)
-  if (operator !== undefined) return operator
+  const operator = findOperator(headers, now)
+  if (Either.isRight(operator) || operator.left !== Tokens.unknown) return operator
   if (open === "all" || open === kind) {
     return Either.flatMap(
       Clients.hostCheck(listen.allowedHosts)(headers),
       () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(unnamed)
     )
   }
-  return Either.left(sentTokens.length === 0 ? tokenMissing : tokenUnknown)
+  return Either.left(Tokens.fromHeaders(headers).length === 0 ? tokenMissing : tokenUnknown)
 }
 
 const unnamed = "an operator"
 
-/** Returns the name after a hash in `admin.tokens`, or else the start of the hash. */
-const operatorOf = (token: string): string => {
-  const [hash = "", name] = token.split(" ")
-  return name === undefined || name === "from" || name === "until"
+const operatorOf = ({ hash, name }: NonNullable<Config["admin"]>["tokens"][number]): string =>
+  name === undefined
     ? `${unnamed} (token ${hash.slice(0, "sha256:".length + 8)})`
     : `operator ${name}`
-}
 
 const tokens =
   "send a token of admin.tokens or, if there are none, the token printed at startup on a terminal, as Authorization: Bearer"

@@ -1,8 +1,6 @@
 /**
- * Authenticates clients by token, and checks their networks and scopes.
- *
- * Tokens are compared by hash: the configuration holds no token, and this process only those that clients have sent. If no
- * clients are configured, every request belongs to the client `anonymous`.
+ * Authenticates clients by token, and checks their networks and scopes. If no clients are configured, every request belongs to
+ * the client `anonymous`.
  */
 import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Either from "effect/Either"
@@ -123,26 +121,23 @@ const authenticateBy = (
   owners: ReadonlyArray<ReturnType<typeof ownerOf>>,
   trustedProxies: IpRanges.IpRanges
 ): Authenticate => {
-  const findByToken = Tokens.lookupByHash(
+  const findOwner = Tokens.lookup(
     owners.flatMap((owner) => owner.tokens.map((token) => [token, owner] as const))
   )
   const bySubject = new Map(
     owners.flatMap((owner) => owner.subjects.map((subject) => [subject, Either.right(owner)] as const))
   )
+  const ofSubject = Either.flatMap((subject: string) =>
+    bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)
+  )
   return ({ headers, remoteAddress }, now, identity) => {
-    const tokens = Tokens.fromHeaders(headers)
-    if (tokens.length === 0) return Either.left(tokenMissing)
-    const match = tokens.map((token) => findByToken(token, now)).find((owner) => owner !== undefined) ??
-      (identity === null
-        ? Either.left(Tokens.unknown)
-        : Either.flatMap(identity, (subject) => bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)))
-    if (Either.isLeft(match)) return Either.left(match.left)
-    const { allowedRanges, client } = match.right
-    if (allowedRanges === null) return Either.right(client)
-    const clientAddress = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
-    return IpRanges.contains(allowedRanges, clientAddress)
-      ? Either.right(client)
-      : Either.left(ipNotAllowed(client))
+    if (Tokens.fromHeaders(headers).length === 0) return Either.left(tokenMissing)
+    const identities = identity === null ? [] : [ofSubject(identity)]
+    return Either.flatMap(findOwner(headers, now, identities), ({ allowedRanges, client }) => {
+      const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
+      const isAllowed = allowedRanges === null || IpRanges.contains(allowedRanges, address)
+      return isAllowed ? Either.right(client) : Either.left(ipNotAllowed(client))
+    })
   }
 }
 

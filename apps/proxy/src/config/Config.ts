@@ -46,7 +46,7 @@ const AdminSection = Schema.Union(
     host: key(Values.Host, "127.0.0.1", "Host name or IP address to listen on.", restart),
     port: key(Values.Port, 8651, "Port to listen on; 0 chooses a free port.", restart),
     tokens: key(
-      Values.AdminTokens,
+      Values.Tokens,
       [],
       "Token hashes, as printed by quarry-proxy token NAME, with times as those of clients. If empty, a token that is valid until the process ends is printed at startup on a terminal.",
       sensitive
@@ -294,7 +294,7 @@ const JwtSection = Schema.Struct({
 const ClientSection = Schema.Struct({
   name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
   tokens: requiredKey(
-    Values.TokenHashes,
+    Values.Tokens,
     [`sha256:${"0".repeat(64)}`],
     "Token hashes, as printed by quarry-proxy token NAME, each with or without times: sha256:… from 2026-11-01 until 2027-01-31. Use two to rotate a token without downtime.",
     sensitive

@@ -24,7 +24,8 @@ interface Finding {
 /** `isSet` returns whether a path is set explicitly. */
 export const check = (
   config: Config,
-  isSet: (path: ConfigPath.ConfigPath) => boolean
+  isSet: (path: ConfigPath.ConfigPath) => boolean,
+  now: number
 ): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
   const errors: Array<Finding> = []
   const warnings: Array<Finding> = []
@@ -34,8 +35,12 @@ export const check = (
   const isAnonymous = allowsAnonymousClients(config)
 
   const tokens = clients.flatMap(({ tokens }, client) =>
-    tokens.map((token, index) => [["clients", client, "tokens", index], token.slice(0, 71)] as const)
+    tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
   )
+  const adminTokens = admin?.tokens.map((token, index) => [["admin", "tokens", index], token] as const) ?? []
+  for (const [path, { until }] of [...tokens, ...adminTokens]) {
+    if (until <= now) warn(path, "the token has expired; remove it")
+  }
   const subjects = clients.flatMap(({ subjects }, client) =>
     subjects.map((subject, index) => [["clients", client, "subjects", index], subject] as const)
   )
@@ -57,7 +62,7 @@ export const check = (
   errors.push(
     ...repeated(policyNames, "an operation or rule has one policy"),
     ...repeated(namesIn(["clients"], clients), "client names must be unique"),
-    ...repeated(tokens, "a token belongs to one client"),
+    ...repeated(tokens.map(([path, { hash }]) => [path, hash]), "a token belongs to one client"),
     ...repeated(subjects, "a subject belongs to one client"),
     ...repeated(namesIn(["teams"], config.teams), "team names must be unique"),
     ...repeated(members, "a client belongs to one team"),

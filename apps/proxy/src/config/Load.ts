@@ -1,5 +1,6 @@
 /** Loads the configuration. Precedence: options of the command line, environment variables, file, defaults. */
 import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -73,7 +74,8 @@ export const load = (
       weights: costs.weights,
       usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
     }
-    const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default")
+    const isSet = (path: ConfigPath.ConfigPath) => sourceOf(path)._tag !== "Default"
+    const checks = CrossFieldChecks.check(config, isSet, yield* Clock.currentTimeMillis)
     const found = (path: ConfigPath.ConfigPath, message: string | undefined) =>
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
     const errors = [

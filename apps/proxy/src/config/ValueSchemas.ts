@@ -181,15 +181,34 @@ const isShortText = (text: string): boolean => text !== "" && text.length <= 256
 
 export const Text = text("a text of at most 256 characters", isShortText)
 
-const tokenHash =
-  "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token, with or without from 2026-11-01 and " +
-  "until 2027-01-31T12:00Z"
-const time = String.raw`\d{4}-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d)?z)?`
-const times = `(?: from ${time})?(?: until ${time})?`
-/** The file contains only hashes of tokens, never the tokens. */
-export const TokenHashes = Schema.Array(
-  pattern(tokenHash, new RegExp(`^sha256:[0-9a-f]{64}${times}$`), Schema.Lowercase)
+const Token = Schema.Struct({
+  written: Schema.String,
+  hash: Schema.String,
+  name: Schema.UndefinedOr(Schema.String),
+  /** In milliseconds since 1970. */
+  from: Schema.Number,
+  until: Schema.Number
+}).pipe(Schema.filter(({ from, until }) => from < until || "both times must be valid, and from before until"))
+
+const time = String.raw`(\d{4}-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d)?z)?)`
+const tokenPattern = new RegExp(
+  `^(sha256:[0-9a-f]{64})(?: (?!from |until )([\\w.@-]{1,64}))?(?: from ${time})?(?: until ${time})?$`
 )
+const timeOf = (text: string): number => Date.parse(text.toUpperCase())
+
+/** Hashes of tokens, never the tokens. */
+export const Tokens = Schema.Array(transformed<string, typeof Token.Type>(
+  "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token, with or without a name, from 2026-11-01 and " +
+    "until 2027-01-31T12:00Z",
+  [Schema.String, Token],
+  (written) => {
+    const [, hash, name, from = "0000-01-01", until = "9999-12-31"] =
+      tokenPattern.exec(written.toLowerCase()) ?? []
+    const times = { from: timeOf(from), until: timeOf(until) }
+    return hash === undefined ? Option.none() : Option.some({ written, hash, name, ...times })
+  },
+  ({ written }) => written
+))
 
 export const Algorithms = Schema.Array(
   oneOf(
@@ -232,16 +251,6 @@ export const RuleName = text(
 export const PathPattern = text(
   "a path such as /api/v2.2/wallets/:address/net-worth, or with * as its last segment",
   (text) => /^(?:\/(?:[\w.~@-]+|:\w+))*\/(?:[\w.~@-]+|:\w+|\*)$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text)
-)
-
-const adminToken = `${tokenHash}, after a name of lower-case letters, digits and ._@- or without`
-/** The name tells the log which operator sent a request. */
-export const AdminTokens = Schema.Array(
-  pattern(
-    adminToken,
-    new RegExp(`^sha256:[0-9a-f]{64}(?: (?!from |until )[\\w.@-]{1,64})?${times}$`),
-    Schema.Lowercase
-  )
 )
 
 /** Browsers send the origin of a page in this form. */

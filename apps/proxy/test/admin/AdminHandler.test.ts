@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import {
+  configuredTokens,
   type HttpResult,
   openAdmin,
   type RequestOptions,
@@ -34,7 +35,7 @@ describe("a purge", () => {
   it.scopedLive("is logged with the address, and the name or the start of the hash in admin.tokens", () =>
     Effect.gen(function*() {
       const hash = Tokens.hash("unnamed")
-      const tokens = [`${Tokens.hash("of-alice")} alice`, hash]
+      const tokens = configuredTokens([`${Tokens.hash("of-alice")} alice`, hash])
       const { admin, lines } = yield* startWithAdmin({
         admin: { ...config.admin, tokens },
         listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1"] }

@@ -6,8 +6,9 @@ import * as Jose from "jose"
 import { createHmac } from "node:crypto"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import { type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
+import { configuredTokens, type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
@@ -72,11 +73,11 @@ const startProxy = (jwks: string, clock = () => now, jwt: Partial<NonNullable<Co
         clients: [
           testClient("shop", "token-of-shop", { subjects: ["svc-shop"] }),
           testClient("timed", "unused", {
-            tokens: [
-              ...testClient("", "expired").tokens.map((hash) => `${hash} until 2026-11-23`),
-              ...testClient("", "early").tokens.map((hash) => `${hash} from 2026-11-24t00:00:01z`),
-              ...testClient("", "timely").tokens.map((hash) => `${hash} from 2026-11-01 until 2026-12-01`)
-            ]
+            tokens: configuredTokens([
+              `${Tokens.hash("expired")} until 2026-11-23`,
+              `${Tokens.hash("early")} from 2026-11-24T00:00:01Z`,
+              `${Tokens.hash("timely")} from 2026-11-01 until 2026-12-01`
+            ])
           })
         ],
         jwt: {

@@ -10,7 +10,7 @@ import * as Tokens from "../../src/auth/Tokens.ts"
 import { defaults } from "../../src/config/Config.ts"
 import * as Harness from "../hostile/harness.ts"
 import { exchange } from "../hostile/rawHttp.ts"
-import { openAdmin, testClient } from "../support/proxy.ts"
+import { configuredTokens, openAdmin, testClient } from "../support/proxy.ts"
 
 /** Secrets with characters that differ in every encoding. */
 export const secrets = {
@@ -68,7 +68,7 @@ const config = {
     testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  admin: { ...openAdmin, tokens: [Tokens.hash(secrets.operator)], open: "none" },
+  admin: { ...openAdmin, tokens: configuredTokens([Tokens.hash(secrets.operator)]), open: "none" },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const

@@ -5,8 +5,9 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "vitest"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { defaults } from "../../src/config/Config.ts"
-import { keys, testClient, testEndpoints } from "../support/proxy.ts"
+import { configuredTokens, keys, testClient, testEndpoints } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder } from "./support/golden.ts"
 
@@ -121,7 +122,10 @@ describe("golden records", () => {
       new Jose.SignJWT({ iss: jwt.issuer, aud: jwt.audience, exp: 1_900_000_000, ...claims })
         .setProtectedHeader({ alg: "EdDSA" }).sign(privateKey)
     const clients = [testClient("shop", "of-the-shop", { subjects: ["svc-shop"] })]
-    const expired = { ...clients[0]!, tokens: clients[0]!.tokens.map((hash) => `${hash} until 2029-12-31`) }
+    const expired = {
+      ...clients[0]!,
+      tokens: configuredTokens([`${Tokens.hash("of-the-shop")} until 2029-12-31`])
+    }
     await proxy("with keys in a file", { config: { jwt, clients: [expired] } })
     for (
       const [title, token] of [

@@ -2,7 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import { describe, it } from "vitest"
-import { openAdmin, testClient } from "../support/proxy.ts"
+import { configuredTokens, openAdmin, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, named, pretty, recorder, type Sent, until, withCache } from "./support/golden.ts"
 
@@ -41,7 +41,7 @@ describe("golden records", () => {
     await send("the liveness, to another name", "/livez", admin({ host: "quarry.example" }))
     await send("not HTTP", "", admin({ raw: "hello\r\n\r\n" }))
     await proxy("with tokens", {
-      config: { admin: { ...openAdmin, tokens: [hash("of-the-operator")], open: "none" } }
+      config: { admin: { ...openAdmin, tokens: configuredTokens([hash("of-the-operator")]), open: "none" } }
     })
     for (
       const [title, headers] of [

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { defaults } from "../../src/config/Config.ts"
-import { openAdmin, sendRequest } from "../support/proxy.ts"
+import { configuredTokens, openAdmin, sendRequest } from "../support/proxy.ts"
 import { framing } from "./corpus/framing.ts"
 import { headers } from "./corpus/headers.ts"
 import { methods } from "./corpus/methods.ts"
@@ -19,7 +19,11 @@ const start = (tokens: ReadonlyArray<string>) =>
   Effect.map(
     Harness.start({
       config: {
-        admin: { ...openAdmin, tokens: tokens.map(hash), open: tokens.length === 0 ? "all" : "none" },
+        admin: {
+          ...openAdmin,
+          tokens: configuredTokens(tokens.map(hash)),
+          open: tokens.length === 0 ? "all" : "none"
+        },
         cache: defaults.cache
       }
     }),

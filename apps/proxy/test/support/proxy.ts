@@ -12,11 +12,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import { createHash } from "node:crypto"
+import * as Schema from "effect/Schema"
 import * as Http from "node:http"
 import { AdminServer } from "../../src/admin/AdminServer.ts"
 import { ProxyMetrics } from "../../src/admin/ProxyMetrics.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
+import * as Values from "../../src/config/ValueSchemas.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
 import { MainServer } from "../../src/pipeline/MainServer.ts"
@@ -43,10 +45,13 @@ export const testEndpoints: UpstreamEndpoints = {
   baseUrls: Sandbox.baseUrls
 }
 
+/** Tokens of the configuration, as they are written there. */
+export const configuredTokens = Schema.decodeSync(Values.Tokens)
+
 /** A client of the proxy with a token. */
 export const testClient = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
   name,
-  tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
+  tokens: configuredTokens([Tokens.hash(token)]),
   subjects: [],
   scopes: ["read"],
   chains: [],
