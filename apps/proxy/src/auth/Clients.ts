@@ -29,11 +29,11 @@ export interface RequestOrigin {
   readonly remoteAddress: string
 }
 
-/** `identity`: of the JWT of the request, if it has one. */
+/** `identities`: of the JWTs of the request. */
 type Authenticate = (
   request: RequestOrigin,
   now: number,
-  identity: Jwt.Identity | null
+  identities: ReadonlyArray<Jwt.Identity>
 ) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 
 type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
@@ -130,10 +130,9 @@ const authenticateBy = (
   const ofSubject = Either.flatMap((subject: string) =>
     bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)
   )
-  return ({ headers, remoteAddress }, now, identity) => {
+  return ({ headers, remoteAddress }, now, identities) => {
     if (Tokens.fromHeaders(headers).length === 0) return Either.left(tokenMissing)
-    const identities = identity === null ? [] : [ofSubject(identity)]
-    return Either.flatMap(findOwner(headers, now, identities), ({ allowedRanges, client }) => {
+    return Either.flatMap(findOwner(headers, now, identities.map(ofSubject)), ({ allowedRanges, client }) => {
       const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
       const isAllowed = allowedRanges === null || IpRanges.contains(allowedRanges, address)
       return isAllowed ? Either.right(client) : Either.left(ipNotAllowed(client))

@@ -1,17 +1,20 @@
 /**
- * Verifies JWTs of an issuer. A verified one is remembered for five minutes, so that requests in between cost a lookup. Keys of the
- * issuer are read in the background, so that only a token with an unknown key waits for them.
+ * Verifies JWTs of an issuer. A verified one is remembered until it expires or the keys are read again, so that requests in between
+ * cost a lookup. Keys are read in the background, so that only a token with an unknown key waits for them.
  *
  * All tokens that are not accepted get the same response, unless only their time is wrong: it says nothing about which check failed.
  * Neither does the time that it takes, as no check compares a secret: signatures are verified with public keys.
  */
+import * as Completed from "@blockquarry/server/Completed"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
+import type { FetchImplementation, JWKSCacheInput } from "jose/jwks/remote"
 import { LRUCache } from "lru-cache"
 import { readFile } from "node:fs/promises"
 import type { Config } from "../config/Config.ts"
@@ -21,142 +24,108 @@ import * as Tokens from "./Tokens.ts"
 /** The value of the claim that names the client, or why the token is not accepted. */
 export type Identity = Either.Either<string, ProxyError.ProxyError>
 
-type Identify = (headers: Readonly<Record<string, string | undefined>>) => Effect.Effect<Identity | null>
+type Identities = Effect.Effect<ReadonlyArray<Identity>>
 
-/** Returns the identity of a request; null if it has no JWT. Is null itself if JWTs are not configured. */
-export class Jwt extends Context.Tag("quarry-proxy/Jwt")<Jwt, Identify | null>() {}
+/** Returns the identities of the JWTs of a request; none if JWTs are not configured. */
+export class Jwt
+  extends Context.Tag("quarry-proxy/Jwt")<Jwt, (headers: Tokens.RequestHeaders) => Identities>()
+{}
 
-const noIdentity = Effect.succeed(null)
+const none: Identities = Effect.succeed([])
 
 const isJwt = (token: string): boolean => token.length <= 8192 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
-const maxVerified = 10_000
-const memoryMillis = 5 * 60_000
-const reloadInterval = Duration.minutes(10)
-/** Between two reads of the keys that tokens with an unknown key cause. */
-const minReadMillis = 60_000
-const readTimeout = 5000
-const maxJwksBytes = 1024 * 1024
-
-/** Reads the key set of a URL, which must not redirect, or of a file. */
-const readJwks = async (source: string): Promise<string> => {
-  if (!/^https?:/.test(source)) return readFile(source, "utf8")
-  const response = await fetch(source, { redirect: "error", signal: AbortSignal.timeout(readTimeout) })
-  if (!response.ok) throw new Error(`status ${response.status}`)
-  const chunks: Array<Uint8Array> = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    length += chunk.byteLength
-    if (length > maxJwksBytes) throw new Error("more than 1 MiB")
-  }
-  return Buffer.concat(chunks).toString()
-}
-
-const make = (config: NonNullable<Config["jwt"]>) =>
+const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNullable<Config["jwt"]>) =>
   Effect.gen(function*() {
-    const { algorithms, audience, claim, clockSkew, issuer, jwks } = config
-    const [{ jwtVerify }, { createLocalJWKSet }, { JWKSNoMatchingKey, JWTExpired }] = yield* Effect.promise(
-      () => Promise.all([import("jose/jwt/verify"), import("jose/jwks/local"), import("jose/errors")])
+    const { jwtVerify } = yield* Effect.promise(() => import("jose/jwt/verify"))
+    const { createRemoteJWKSet, customFetch, jwksCache } = yield* Effect.promise(() =>
+      import("jose/jwks/remote")
     )
     const clock = yield* Effect.clock
     const now = () => clock.unsafeCurrentTimeMillis()
-    const verified = new LRUCache<
-      string,
-      { readonly identity: Effect.Effect<Identity>; readonly until: number }
-    >({
-      max: maxVerified
-    })
-    let keys: ReturnType<typeof createLocalJWKSet> | null = null
-    let readAt = Number.NEGATIVE_INFINITY
-    let failed = false
-    const oneAtATime = yield* Effect.makeSemaphore(1)
-    /** Reads the keys, unless they have just been read. Keeps the known ones if that fails. */
-    const read = (minAge: number) =>
-      oneAtATime.withPermits(1)(Effect.suspend(() => {
-        // The clock may have been set back.
-        if (Math.abs(now() - readAt) < minAge) return Effect.void
-        readAt = now()
-        return Effect.tryPromise({
-          try: async () => createLocalJWKSet(JSON.parse(await readJwks(jwks))),
-          catch: (error) => error instanceof Error ? error.message : String(error)
-        }).pipe(Effect.matchEffect({
-          onSuccess: (read) => {
-            keys = read
-            const message = failed ? Effect.logInfo("the keys of jwt.jwks are read again") : Effect.void
-            failed = false
-            return message
-          },
-          onFailure: (reason) => {
-            const message = failed ? Effect.void : Effect.logWarning(
-              `the keys of jwt.jwks cannot be read; ${
-                keys === null ? "JWTs are rejected with 503" : "the known ones stay in use"
-              }: ${reason}`
-            )
-            failed = true
-            return message
-          }
-        }))
-      }))
-    yield* Effect.forkScoped(Effect.repeat(read(0), Schedule.spaced(reloadInterval)))
-
-    const verifyWith = (
-      token: string,
-      known: NonNullable<typeof keys>
-    ): Effect.Effect<Identity | "unknown key"> =>
-      Effect.tryPromise({
-        try: () =>
-          jwtVerify(token, known, {
-            algorithms: [...algorithms],
-            issuer,
-            audience,
-            requiredClaims: ["exp"],
-            clockTolerance: Duration.toSeconds(clockSkew),
-            currentDate: new Date(now())
-          }),
-        catch: (error) => error
-      }).pipe(Effect.match({
-        onSuccess: ({ payload }) => {
-          const value = payload[claim]
-          const identity = typeof value === "string" ? Either.right(value) : Either.left(clientUnknown)
-          const { exp = 0 } = payload
-          const until = Math.min(now() + memoryMillis, exp * 1000 + Duration.toMillis(clockSkew))
-          verified.set(token, { identity: Effect.succeed(identity), until })
-          return identity
-        },
-        onFailure: (error) =>
-          error instanceof JWKSNoMatchingKey
-            ? "unknown key" as const
-            : error instanceof JWTExpired ||
-                Predicate.hasProperty(error, "claim") && error.claim === "nbf"
-            ? Either.left(Tokens.expired)
-            : Either.left(Tokens.unknown)
-      }))
-
-    const verify = (token: string): Effect.Effect<Identity> =>
-      Effect.gen(function*() {
-        // The first read may be under way.
-        if (keys === null) yield* read(minReadMillis)
-        if (keys === null) return Either.left(keysUnavailable)
-        const first = yield* verifyWith(token, keys)
-        if (first !== "unknown key") return first
-        yield* read(minReadMillis)
-        const second = yield* verifyWith(token, keys)
-        return second === "unknown key" ? Either.left(Tokens.unknown) : second
-      })
-
-    const identify: Identify = (headers) => {
-      const token = Tokens.fromHeaders(headers).find(isJwt)
-      if (token === undefined) return noIdentity
-      const known = verified.get(token)
-      return known !== undefined && now() < known.until ? known.identity : verify(token)
+    let readAt = -Infinity
+    const readKeySet: FetchImplementation = async (url, options) => {
+      // For 5 s after a read that failed. The clock may have been set back.
+      if (!keys.coolingDown && Math.abs(now() - readAt) < 5000) throw failure("the last read failed")
+      readAt = now()
+      if (url.startsWith("file:")) return new Response(await readFile(new URL(url)))
+      const response = await fetch(url, options)
+      if (response.status !== 200) throw failure(`status ${response.status}`)
+      let text = ""
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += chunk
+        if (text.length > 1024 * 1024) throw failure("more than 1 MiB")
+      }
+      return new Response(text)
     }
-    return identify
+    /** Has the time of the last read that succeeded. */
+    const lastRead = identity<JWKSCacheInput>({})
+    const keys = createRemoteJWKSet(new URL(jwks), {
+      cacheMaxAge: Infinity,
+      cooldownDuration: 60_000,
+      timeoutDuration: 5000,
+      [jwksCache]: lastRead,
+      [customFetch]: readKeySet
+    })
+    const reload = Effect.tryPromise({ try: () => keys.reload(), catch: codeOf }).pipe(
+      Effect.catchAll((code) =>
+        Effect.logWarning(`the keys of jwt.jwks cannot be read; known ones stay in use: ${code}`)
+      )
+    )
+    yield* Effect.forkScoped(Effect.repeat(reload, Schedule.spaced("10 minutes")))
+
+    const verified = new LRUCache<string, { identity: Identity; until: number }>({ max: 10_000 })
+    const verify = (token: string): Effect.Effect<Identity> => {
+      // The next read of the keys may withdraw one.
+      const id = `${Tokens.hash(token)} ${lastRead.uat}`
+      const known = verified.get(id)
+      if (known !== undefined && now() < known.until) return Effect.succeed(known.identity)
+      const options = {
+        algorithms: [...algorithms],
+        issuer,
+        audience,
+        requiredClaims: ["exp"],
+        clockTolerance: Duration.toSeconds(clockSkew),
+        currentDate: new Date(now())
+      }
+      return Effect.promise(() =>
+        jwtVerify(token, keys, options).then(
+          ({ payload: { [claim]: value, exp = 0 } }): Identity => {
+            const identity = typeof value === "string" ? Either.right(value) : Either.left(clientUnknown)
+            verified.set(id, { identity, until: exp * 1000 + Duration.toMillis(clockSkew) })
+            return identity
+          },
+          (error: unknown) => {
+            if (!keys.fresh) return Either.left(keysUnavailable)
+            const isTime = codeOf(error) === "ERR_JWT_EXPIRED" ||
+              Predicate.hasProperty(error, "claim") && error.claim === "nbf"
+            return Either.left(isTime ? Tokens.expired : Tokens.unknown)
+          }
+        )
+      )
+    }
+    return (headers: Tokens.RequestHeaders) =>
+      Tokens.fromHeaders(headers).filter(isJwt).reduce(
+        (found, token) =>
+          Completed.flatMap(found, (identities) =>
+            Completed.map(verify(token), (each) => [...identities, each])),
+        none
+      )
   })
+
+const failure = (code: string) => Object.assign(new Error(), { code })
+
+/** Messages may contain the URL. */
+const codeOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "code")
+    ? String(error.code)
+    : Predicate.hasProperty(error, "cause")
+    ? codeOf(error.cause)
+    : "unknown"
 
 /** The library is loaded only if JWTs are configured. */
 export const layer = ({ jwt }: Pick<Config, "jwt">): Layer.Layer<Jwt> =>
-  Layer.scoped(Jwt, jwt === undefined ? Effect.succeed(null) : make(jwt))
+  Layer.scoped(Jwt, jwt === undefined ? Effect.succeed(() => none) : make(jwt))
 
 export const clientUnknown = ProxyError.make(
   "client-unknown",

@@ -4,7 +4,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as NodePath from "node:path"
+import * as NodeUrl from "node:url"
 import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import * as CrossFieldChecks from "./CrossFieldChecks.ts"
@@ -66,12 +68,14 @@ export const load = (
     ]
     if (Either.isLeft(decoded) || issues.length > 0) return yield* invalid(issues)
 
-    const { usage } = decoded.right
+    const { jwt, usage } = decoded.right
     const costs = yield* readCostTable(decoded.right.costTable, directory)
+    const keySet = jwt?.jwks.startsWith("http") === false ? NodePath.resolve(directory, jwt.jwks) : undefined
     const config: Config = {
       ...decoded.right,
       costTable: costs.table,
       weights: costs.weights,
+      ...jwt && keySet !== undefined && { jwt: { ...jwt, jwks: NodeUrl.pathToFileURL(keySet).href } },
       usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
     }
     const isSet = (path: ConfigPath.ConfigPath) => sourceOf(path)._tag !== "Default"
@@ -83,6 +87,7 @@ export const load = (
       ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
       ...secrets.flatMap(({ error, path }) => found(path, error)),
       ...found(["costTable", "file"], costs.error),
+      ...found(["jwt", "jwks"], keySet && (yield* keySetProblem(keySet))),
       ...checks.errors.flatMap(({ message, path }) => found(path, message))
     ]
     const warnings = Diagnostic.sort([
@@ -105,6 +110,20 @@ const readYaml = (file: string | undefined) =>
       digest,
       yaml: Either.match(contents, { onLeft: YamlReader.unreadable, onRight: YamlReader.parseYaml })
     }))
+
+/** Returns what is wrong with the file of a key set, which the proxy reads when it has started. */
+const keySetProblem = (path: string) =>
+  Effect.map(Files.readFile(path), ({ contents }) =>
+    Either.match(contents, {
+      onLeft: (reason) => `${path}: ${reason}`,
+      onRight: (bytes) =>
+        isKeySet(new TextDecoder().decode(bytes))
+          ? undefined
+          : `${path}: expected a JSON Web Key Set, {"keys":[…]}`
+    }))
+
+const isKeySet = (text: string) => Either.isRight(Schema.decodeEither(KeySet)(text))
+const KeySet = Schema.parseJson(Schema.Struct({ keys: Schema.Array(Schema.Object) }))
 
 /** Reads the file of the cost table. One that is fetched need not be there, and is not read again when it changes. */
 const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) =>

@@ -5,7 +5,8 @@ import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type Identity, Jwt } from "../auth/Jwt.ts"
+import type { AuthenticatedClient } from "../auth/Clients.ts"
+import { Jwt } from "../auth/Jwt.ts"
 import { Orders } from "../auth/Orders.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
@@ -47,8 +48,8 @@ export interface HandledRequest {
   readonly services: RequestServices
   readonly configured: Configured
   readonly request: HttpRequest
-  /** Of its JWT; null if it has none. */
-  readonly identity: Identity | null
+  /** Its client, or why it is not authenticated. */
+  readonly client: Either.Either<AuthenticatedClient, ProxyError.ProxyError>
   readonly context: RequestContext.RequestContext
 }
 

@@ -109,9 +109,8 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
 }
 
 const authenticate = (
-  { configured, context, identity, request, services: { now, orders } }: HandledRequest
+  { client, context, services: { orders } }: HandledRequest
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
-  const client = configured.clients.authenticate(request, now(), identity)
   if (Either.isLeft(client)) return client
   context.client = client.right.name
   const refusal = orders.refusalOf(client.right.name)

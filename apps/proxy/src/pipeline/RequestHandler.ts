@@ -18,7 +18,6 @@ import * as LoggedPath from "../observability/LoggedPath.ts"
 import type { Sampler } from "../observability/Sampler.ts"
 import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
-import type { Configured } from "./ActiveConfig.ts"
 import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
 
@@ -50,11 +49,16 @@ const make = (
       clients.addressOf(request)
     )
     context.onUse = usage.recordUse
+    let sender: string | undefined
     const toErrorResponse = (error: ProxyError.ProxyError): HttpResponse => {
       context.code = error.code
       context.detail = error.logDetail
       context.client ??= error.client ?? null
-      if (context.route === "-") recordUnknownRoute(configured, request, context)
+      // The path is unknown, and the client is recorded with the route only.
+      if (context.route === "-") {
+        context.path = LoggedPath.loggedPath(request.target)
+        context.client ??= sender ?? null
+      }
       return withRequestHeaders(
         ProxyError.toResponse(error, context.requestId),
         request,
@@ -86,12 +90,11 @@ const make = (
     const respond = (): Effect.Effect<HttpResponse> => {
       try {
         return Completed.matchCause(
-          services.identify === null
-            ? Pipeline.respond({ services, configured, request, context, identity: null })
-            : Completed.flatMap(
-              services.identify(request.headers),
-              (identity) => Pipeline.respond({ services, configured, request, context, identity })
-            ),
+          Completed.flatMap(services.identify(request.headers), (identities) => {
+            const client = clients.authenticate(request, context.startedAt, identities)
+            sender = Either.isRight(client) ? client.right.name : client.left.client
+            return Pipeline.respond({ services, configured, request, context, client })
+          }),
           onFailure,
           (response) => Effect.succeed(withRequestHeaders(response, request, clients.cors, context))
         )
@@ -129,19 +132,6 @@ const make = (
   }
 
   return { handle, reject }
-}
-
-/** Records for the log who sent a request that no route matches, and its path. A token is checked after the route only. */
-const recordUnknownRoute = (
-  { clients }: Configured,
-  request: HttpRequest,
-  context: RequestContext.RequestContext
-): void => {
-  context.path = LoggedPath.loggedPath(request.target)
-  context.client ??= Either.match(clients.authenticate(request, context.startedAt, null), {
-    onLeft: (error) => error.client ?? null,
-    onRight: ({ name }) => name
-  })
 }
 
 /** Returns the client's request id if it is safe in headers and logs, otherwise a new one. */

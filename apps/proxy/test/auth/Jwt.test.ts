@@ -1,15 +1,26 @@
 /** JWTs as tokens: which are accepted, and what the others get. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/TestClock"
 import * as Jose from "jose"
 import { createHmac } from "node:crypto"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
+import { afterEach, vi } from "vitest"
+import * as Jwt from "../../src/auth/Jwt.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import { configuredTokens, type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 
@@ -65,6 +76,16 @@ const issuerServer = Effect.gen(function*() {
   return { state, url: `http://127.0.0.1:${port}/jwks` }
 })
 
+const jwtOf = (jwks: string, other: Partial<NonNullable<Config["jwt"]>> = {}) => ({
+  issuer,
+  audience,
+  jwks,
+  algorithms: ["RS256", "ES256"] as const,
+  clockSkew: Duration.seconds(30),
+  claim: "sub",
+  ...other
+})
+
 const startProxy = (jwks: string, clock = () => now, jwt: Partial<NonNullable<Config["jwt"]>> = {}) =>
   Effect.map(
     start({
@@ -80,26 +101,20 @@ const startProxy = (jwks: string, clock = () => now, jwt: Partial<NonNullable<Co
             ])
           })
         ],
-        jwt: {
-          issuer,
-          audience,
-          jwks,
-          algorithms: ["RS256", "ES256"],
-          clockSkew: Duration.seconds(30),
-          claim: "sub",
-          ...jwt
-        },
+        jwt: jwtOf(jwks, jwt),
         listen: { ...defaults.listen, port: 0 }
       }
     }),
     ({ lines, port }) => ({
       lines,
-      send: (headers: NonNullable<RequestOptions["headers"]>) =>
-        Effect.map(sendRequest(port, price, { headers }), ({ status, text }) => ({
-          status,
-          code: status === 200 ? null : JSON.parse(text).code,
-          message: status === 200 ? "" : JSON.parse(text).message
-        }))
+      send: (headers: NonNullable<RequestOptions["headers"]>, path = price) =>
+        Effect.map(sendRequest(port, path, { headers }), ({ headers, status, text }) => {
+          const { code = null, message = "", requestId } = status === 200 ? {} : JSON.parse(text)
+          const { date: _, "x-request-id": __, ...otherHeaders } = headers
+          // What tells one rejection from another
+          const visible = JSON.stringify([status, otherHeaders, text.replace(requestId, "")])
+          return { status, code, message, visible }
+        })
     })
   )
 
@@ -168,10 +183,10 @@ describe("a JWT", () => {
       const bodies = new Set<string>()
       for (const [title, made, expected] of table) {
         const token = yield* Effect.promise(async () => made)
-        const { code, message, status } = yield* send(bearer(token))
+        const { code, message, status, visible } = yield* send(bearer(token))
         expect([title, code]).toEqual([title, expected])
         expect(status).toBe(expected === null ? 200 : expected === "client-unknown" ? 403 : 401)
-        if (code === "token-unknown") bodies.add(message)
+        if (code === "token-unknown") bodies.add(visible)
         const secret = token.split(".").at(-1)
         expect(`${message}${lines.join("")}`).not.toContain(token)
         if (secret !== "e30") expect(lines.join("")).not.toContain(secret)
@@ -180,8 +195,74 @@ describe("a JWT", () => {
       expect(lines.join("")).not.toContain("svc-")
       // One read at the start, and one for the unknown key
       expect(state.requests).toBeLessThanOrEqual(2)
-      const both = { ...bearer(yield* Effect.promise(() => sign(other))), "x-api-key": "token-of-shop" }
-      expect((yield* send(both)).status).toBe(200)
+      const [good, bad] = yield* Effect.promise(() => Promise.all([sign(rsa), sign(other)]))
+      for (
+        const [token, key] of [[bad, "token-of-shop"], [good, bad], [bad, good], [good, "unknown"]] as const
+      ) {
+        expect((yield* send({ ...bearer(token), "x-api-key": key })).status).toBe(200)
+      }
+      for (const [path, status] of [["/nowhere", 403], [`/${"x".repeat(9000)}`, 414]] as const) {
+        expect((yield* send(bearer(good), path)).status).toBe(status)
+        expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ client: "shop", route: "-", status })
+      }
+    }))
+
+  it.scopedLive("that was accepted is rejected when it has expired", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const key = yield* keyPair("ES256", "key")
+      state.keys = [key.jwk]
+      let time = now
+      const { send } = yield* startProxy(url, () => time)
+      const token = yield* Effect.promise(() => sign(key))
+      expect((yield* send(bearer(token))).code).toBe(null)
+      time += 629_999
+      expect((yield* send(bearer(token))).code).toBe(null)
+      time += 1
+      expect((yield* send(bearer(token))).code).toBe("token-expired")
+    }))
+
+  it.scopedLive("names its client with the configured claim", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const key = yield* keyPair("ES256", "key")
+      state.keys = [key.jwk]
+      const { send } = yield* startProxy(url, undefined, { claim: "client_id" })
+      const [named, other] = yield* Effect.promise(() =>
+        Promise.all([sign(key, { sub: "x", client_id: "svc-shop" }), sign(key)])
+      )
+      expect((yield* send(bearer(named))).code).toBe(null)
+      expect((yield* send(bearer(other))).code).toBe("client-unknown")
+    }))
+
+  it.scoped("by a key that the issuer withdraws is rejected after the next read, which may fail at first", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      const { state, url } = yield* issuerServer
+      const [old, next] = [yield* keyPair("ES256", "old"), yield* keyPair("ES256", "next")]
+      state.keys = [old.jwk, next.jwk]
+      const identify = Context.get(yield* Layer.build(Jwt.layer({ jwt: jwtOf(url) })), Jwt.Jwt)
+      const tokens = yield* Effect.promise(() =>
+        Promise.all([old, next].map((key) => sign(key, { exp: seconds + 3600 })))
+      )
+      const accepted = Effect.map(
+        Effect.forEach(tokens, (token) => identify(bearer(token))),
+        (identities) => identities.flat().map(Either.isRight)
+      )
+      const requests = (count: number) => Effect.promise(() => vi.waitUntil(() => state.requests === count))
+      expect(yield* accepted).toEqual([true, true])
+      Object.assign(state, { keys: [next.jwk], status: 500 })
+      yield* TestClock.adjust("10 minutes")
+      yield* requests(2)
+      expect(yield* accepted).toEqual([true, true])
+      state.status = 200
+      yield* TestClock.adjust("10 minutes")
+      yield* requests(3)
+      // The response may not have been read yet.
+      yield* Effect.promise(() =>
+        vi.waitUntil(async () => !(await Effect.runPromise(accepted)).every(identity), { interval: 5 })
+      )
+      expect(yield* accepted).toEqual([false, true])
     }))
 
   it.scopedLive("by a new key is accepted after one read, and unknown keys cause at most one per minute", () =>
@@ -189,17 +270,18 @@ describe("a JWT", () => {
       const { state, url } = yield* issuerServer
       const [old, next] = [yield* keyPair("ES256", "old"), yield* keyPair("ES256", "next")]
       state.keys = [old.jwk]
-      let time = now
-      const { send } = yield* startProxy(url, () => time)
+      vi.useFakeTimers({ toFake: ["Date"], now })
+      const { send } = yield* startProxy(url, Date.now)
       const tokens = yield* Effect.promise(() =>
         Promise.all([sign(old), sign(next), sign({ ...next, kid: "x" })])
       )
       const codes = Effect.forEach(tokens, (token) => Effect.map(send(bearer(token)), ({ code }) => code))
       expect(yield* codes).toEqual([null, "token-unknown", "token-unknown"])
       state.keys = [old.jwk, next.jwk]
+      vi.setSystemTime(now + 59_000)
       expect(yield* codes).toEqual([null, "token-unknown", "token-unknown"])
       expect(state.requests).toBe(1)
-      time += 60_000
+      vi.setSystemTime(now + 61_000)
       expect(yield* codes).toEqual([null, null, "token-unknown"])
       expect(yield* codes).toEqual([null, null, "token-unknown"])
       expect(state.requests).toBe(2)
@@ -226,8 +308,12 @@ describe("a JWT", () => {
       expect((yield* send({ "x-api-key": "token-of-shop" })).status).toBe(200)
       expect(state.requests).toBe(1)
       expect(lines.filter((line) => line.includes("cannot be read"))).toHaveLength(1)
+      expect(lines.join("")).not.toContain(url)
       Object.assign(state, { status: 200, body: "" })
-      time += 60_000
+      time += 4999
+      expect((yield* send(bearer(token))).status).toBe(503)
+      expect(state.requests).toBe(1)
+      time += 1
       expect((yield* send(bearer(token))).status).toBe(200)
       // The known keys stay in use
       state.status = 500
@@ -240,7 +326,7 @@ describe("a token with times", () => {
   it.scopedLive("is valid between them", () =>
     Effect.gen(function*() {
       let time = now
-      const { send } = yield* startProxy("/nowhere", () => time)
+      const { send } = yield* startProxy("file:///nowhere", () => time)
       const codes = Effect.forEach(["expired", "early", "timely", "unknown"], (token) =>
         Effect.map(send({ "x-api-key": token }), ({ code }) => code))
       expect(yield* codes).toEqual(["token-expired", "token-expired", null, "token-unknown"])

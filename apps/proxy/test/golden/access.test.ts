@@ -4,6 +4,7 @@ import * as Jose from "jose"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, it } from "vitest"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { defaults } from "../../src/config/Config.ts"
@@ -113,7 +114,7 @@ describe("golden records", () => {
     const jwt = {
       issuer: "https://login.example.com",
       audience: "quarry",
-      jwks,
+      jwks: pathToFileURL(jwks).href,
       algorithms: ["EdDSA"] as const,
       clockSkew: Duration.seconds(30),
       claim: "sub"
@@ -136,7 +137,7 @@ describe("golden records", () => {
         ["an expired token", "of-the-shop"]
       ] as const
     ) await send(title, price, { headers: [`Authorization: Bearer ${token}`] })
-    await proxy("without keys", { config: { jwt: { ...jwt, jwks: "/nowhere.json" }, clients } })
+    await proxy("without keys", { config: { jwt: { ...jwt, jwks: "file:///nowhere.json" }, clients } })
     await send("a JWT", price, { headers: [`Authorization: Bearer ${await sign({ sub: "svc-shop" })}`] })
     await end()
   })
