@@ -284,7 +284,8 @@ const JwtSection = Schema.Struct({
   jwks: requiredKey(
     Values.JwksSource,
     "https://login.example.com/.well-known/jwks.json",
-    "Public keys of the issuer: HTTPS URL, or file. Read every 10m, and for an unknown key at most once a minute."
+    "Public keys of the issuer: HTTPS URL, or path. Read every 10m, and for an unknown key at most once a minute.",
+    sensitive
   ),
   algorithms: key(Values.Algorithms, ["RS256", "ES256", "EdDSA"], "Accepted algorithms of signatures."),
   clockSkew: key(Values.ClockSkew, seconds(30), "By how much the clocks of issuer and proxy may differ."),

@@ -46,6 +46,10 @@ export const check = (
   )
   if (config.jwt === undefined) {
     for (const [path] of subjects) reject(path, "subjects are those of JWTs; add the section jwt")
+  } else if (isAnonymous) {
+    reject(["jwt"], "authentication is disabled because clients is empty; add clients with subjects")
+  } else if (subjects.length === 0) {
+    warn(["jwt"], "no client has subjects, so no JWT is accepted; add subjects to clients")
   }
   const members = config.teams.flatMap(({ clients }, team) =>
     clients.map((name, index) => [["teams", team, "clients", index], name] as const)

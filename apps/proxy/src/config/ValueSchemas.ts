@@ -220,9 +220,12 @@ export const Algorithms = Schema.Array(
 export const ClockSkew = duration("30s, of at most 5m", 0, 300_000)
 
 export const JwksSource = text(
-  "the HTTPS URL of a key set (http:// for a loopback address), or the path of a file",
+  "the HTTPS URL of a key set without credentials (http:// for a loopback address), or a path that begins with /, ./ or ../",
   (source) =>
-    !/^https?:/i.test(source) || /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/.test(source)
+    /^(?:https:\/\/[^@]+|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/][^@]+|\.{0,2}\/\P{Cc}+)$/u.test(
+      source
+    ) &&
+    URL.canParse(source, "file:///")
 )
 
 export const Texts = Schema.Array(Text)

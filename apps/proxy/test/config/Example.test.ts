@@ -16,11 +16,14 @@ it.effect("is the default configuration", () =>
     expect(warnings).toEqual([expect.stringContaining("no base URL is set")])
   }))
 
-it.effect("is valid with its hidden keys, of which Redis replaces only usage.file", () =>
+it.effect("is valid with its hidden keys, of which some need others", () =>
   Effect.gen(function*() {
     const { config, warnings } = yield* load({ text: uncommented(renderExample()), files: filesOfExample })
     expect([warnings, config.upstream.keys.length, config.clients.length]).toEqual([
-      [expect.stringContaining("usage.file: not used, because usage is saved in Redis")],
+      [
+        expect.stringContaining("jwt: no client has subjects"),
+        expect.stringContaining("usage.file: not used, because usage is saved in Redis")
+      ],
       1,
       1
     ])

@@ -119,6 +119,8 @@ describe("no message quotes a secret", () => {
     () => ({ redis: { url: `redis://${canary}@redis` } }),
     () => ({ redis: { url: `http://:${canary}@redis` } }),
     () => ({ upstream: { baseUrls: { data: `https://${canary}:${canary}@example.com` } } }),
+    () => ({ jwt: { issuer: "i", audience: "a", jwks: `https://${canary}:${canary}@example.com` } }),
+    () => ({ jwt: { issuer: "i", audience: "a", jwks: `https://example.com:${canary}` } }),
     () => ({ upstream: { baseUrls: { data: `https://example.com/?key=${canary}` } } })
   ]
 
