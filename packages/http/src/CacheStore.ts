@@ -46,6 +46,7 @@ export const memory = (
       nextVersion: () => lastVersion += 1,
       remove: (key) => Effect.sync(() => (entries.remove(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
+      clearMemory: Effect.sync(entries.clear),
       peek: (key) => entries.get(key)
     }
   })

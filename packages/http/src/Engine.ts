@@ -113,6 +113,8 @@ export interface EngineService {
   readonly invalidate: (upstream: Upstream) => (request: EncodedRequest) => Effect.Effect<boolean>
   /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
   readonly invalidateAll: Effect.Effect<boolean>
+  /** Does the same for the cache entries in the memory of this process. Those of a shared store stay. */
+  readonly invalidateMemory: Effect.Effect<void>
   /** The health of all base URLs and keys that were used. */
   readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
   /** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell. */
@@ -213,6 +215,7 @@ export const make: Effect.Effect<
       ),
     invalidate: ({ keyPool }) => (request) => cache.invalidate(keyPool, request),
     invalidateAll: cache.invalidateAll,
+    invalidateMemory: cache.invalidateMemory,
     dailyQuotas: ({ keyPool }) => {
       const accounts = keyPool.keys.flatMap(({ label, quotaId, rateLimit: { dailyQuota } }) =>
         dailyQuota === null

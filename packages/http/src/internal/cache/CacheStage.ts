@@ -161,6 +161,10 @@ export const make = (
     invalidateAll: Effect.suspend(() => {
       singleFlight.invalidate(null)
       return store.clear
+    }),
+    invalidateMemory: Effect.suspend(() => {
+      singleFlight.invalidate(null)
+      return store.clearMemory ?? Effect.void
     })
   }
 }

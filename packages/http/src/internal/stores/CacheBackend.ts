@@ -59,6 +59,8 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "set"> {
   readonly nextVersion: Effect.Effect<number> | (() => number)
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
+  /** Removes the entries in the memory of this process. Those of a remote store stay. Without it, the store has none in memory. */
+  readonly clearMemory?: Effect.Effect<void> | undefined
   /** Returns an entry that is in memory and needs no check of a remote store. */
   readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
 }

@@ -331,6 +331,7 @@ export const make = (
         )),
         // Entries that were read before the remote store removed them.
         Effect.zipLeft(forgetAll)
-      )
+      ),
+      clearMemory: forgetAll
     }
   })

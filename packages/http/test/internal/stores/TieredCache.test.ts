@@ -114,6 +114,23 @@ describe("a cache above a remote one", () => {
       expect(yield* commandsOf(store.get("a"))).toEqual([replaced, ["getVersion a", "get a"]])
     }))
 
+  it.scoped("reads entries again after its memory was cleared, and replaces an older one by a version", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, state, store } = yield* withRemote
+      const stored = entry(5)
+      entries.set("a", stored)
+      yield* store.get("a")
+      expect(yield* commandsOf(store.clearMemory ?? Effect.void)).toEqual([undefined, []])
+      expect(store.peek?.("a")).toBeUndefined()
+      expect(yield* commandsOf(store.get("a"))).toEqual([stored, ["get a"]])
+      state.readOnly = true
+      yield* store.set("a", entry(6))
+      state.readOnly = false
+      yield* store.clearMemory ?? Effect.void
+      // The older entry was replaced in memory before it was cleared
+      expect(yield* store.get("a")).not.toBe(stored)
+    }))
+
   it.scoped("returns an entry for at most 100 ms after another process has sent a message that it removed entries", () =>
     Effect.gen(function*() {
       const { backend, commandsOf, entries } = remoteCache()

@@ -100,9 +100,19 @@ describe("invalidate", () => {
       expect(yield* harness.send(2)).toMatchObject({ source: "upstream" })
     }))
 
-  const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<boolean>]> = [
+  it.effect("of the memory removes every entry of a store in memory", () =>
+    Effect.gen(function*() {
+      const harness = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* harness.send(1)
+      expect(yield* harness.send(1)).toMatchObject({ source: "cache" })
+      yield* harness.engine.invalidateMemory
+      expect(yield* harness.send(1)).toMatchObject({ source: "upstream" })
+    }))
+
+  const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<unknown>]> = [
     ["of one request", ({ engine, upstream }) => engine.invalidate(upstream)(requestOf(1))],
-    ["of everything", ({ engine }) => engine.invalidateAll]
+    ["of everything", ({ engine }) => engine.invalidateAll],
+    ["of the memory", ({ engine }) => engine.invalidateMemory]
   ]
 
   it.effect.each(purges)(
