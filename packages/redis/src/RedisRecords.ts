@@ -5,45 +5,63 @@ import * as Schema from "effect/Schema"
 import * as Script from "./internal/Script.ts"
 import * as Redis from "./Redis.ts"
 
-export interface RedisRecords {
-  /** Sets a record, which expires after `ttlMillis`, or never if it is null. A collection has records of one kind. */
-  readonly set: (
-    collection: string,
-    name: string,
-    text: string,
-    ttlMillis: number | null
-  ) => Effect.Effect<void, StoreError>
-  readonly remove: (collection: string, name: string) => Effect.Effect<void, StoreError>
-  /** Returns the records of a collection, by name; none if it does not exist. */
-  readonly read: (collection: string) => Effect.Effect<ReadonlyMap<string, string>, StoreError>
+/** `at`: when it was set, in milliseconds since 1970 by the clock of Redis. */
+const Record = Schema.Struct({ at: Schema.Number, text: Schema.String })
+
+export type RedisRecord = typeof Record.Type
+
+const Reply = Schema.Struct({
+  now: Schema.Number,
+  records: Schema.Record({ key: Schema.String, value: Record })
+})
+
+const decodeReply = Schema.decodeUnknown(Schema.parseJson(Reply))
+
+/** Returns a collection. Its records expire `ttlMillis` after they were set, or never if it is null. */
+export type RedisRecords = (collection: string, ttlMillis: number | null) => {
+  /**
+   * Sets a record and returns its time: now, but later than that of the record that it replaces, and than `at`. `restore` sets
+   * a record that Redis may have lost, with its own time, unless the stored one is as new or newer.
+   */
+  readonly set: (name: string, record: RedisRecord, mode?: "restore") => Effect.Effect<number, StoreError>
+  readonly remove: (name: string) => Effect.Effect<void, StoreError>
+  /** Returns the records by name, and the time of Redis. */
+  readonly read: Effect.Effect<typeof Reply.Type, StoreError>
 }
 
-/** A value is its time, its TTL if it has one, and its text, as in `1764000000000:10000:text`. */
-const set = Script.make(`
-local key, name, text, ttl = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+/**
+ * A value is its time, its TTL if it has one, and its text, as in `1764000000000:10000:text`. Those with a TTL that come from
+ * the future were set before the clock was set back: they do not count, and their processes set them again soon.
+ */
+const parse = `
+local now = ${Script.serverTime}
+local function parse(value)
+  local at, ttl, text = string.match(value or '', '^(%d+):(%d*):(.*)$')
+  if at and (ttl == '' or tonumber(at) <= now + 1 and now < at + ttl) then return tonumber(at), text end
+end
+`
+
+const set = Script.make(`${parse}
+local key, name, text, ttl, at, restore = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5] == 'restore'
+local fields = redis.pcall('HMGET', key, name)
 -- A value of another type is replaced.
-if redis.pcall('HMGET', key, name).err then redis.call('DEL', key) end
-redis.call('HSET', key, name, string.format('%.0f', ${Script.serverTime}) .. ':' .. ttl .. ':' .. text)
+if fields.err then redis.call('DEL', key) end
+local last = parse(fields[1]) or 0
+if restore and at <= last then return last end
+at = string.format('%.0f', restore and at or math.max(now, last + 1, at + 1))
+redis.call('HSET', key, name, at .. ':' .. ttl .. ':' .. text)
 if ttl ~= '' then redis.call('PEXPIRE', key, ttl) end
-return 'OK'
+return at
 `)
 
-/** Records in the future were set before the clock was set back. Their processes set them again soon. */
-const read = Script.make(`
-local now = ${Script.serverTime}
+const read = Script.make(`${parse}
 local fields = redis.pcall('HGETALL', KEYS[1])
 local records = {}
-if fields.err then return records end
-for index = 1, #fields, 2 do
-  local at, ttl, text = string.match(fields[index + 1], '^(%d+):(%d*):(.*)$')
-  if at and (ttl == '' or tonumber(at) <= now + 1 and now < at + ttl) then
-    table.insert(records, fields[index])
-    table.insert(records, text)
-  else
-    redis.call('HDEL', KEYS[1], fields[index])
-  end
+for index = 1, fields.err and 0 or #fields, 2 do
+  local name, at, text = fields[index], parse(fields[index + 1])
+  if at then records[name] = { at = at, text = text } else redis.call('HDEL', KEYS[1], name) end
 end
-return records
+return cjson.encode({ now = math.floor(now), records = records })
 `)
 
 const remove = Script.make(`
@@ -51,32 +69,20 @@ if type(redis.pcall('HDEL', KEYS[1], ARGV[1])) == 'table' then redis.call('DEL',
 return 'OK'
 `)
 
-const Pairs = Schema.Array(Schema.String)
-
 /** Creates the records of a server. Their effects fail while it is unavailable. */
 export const make: Effect.Effect<RedisRecords, never, Redis.Redis> = Effect.map(Redis.Redis, (redis) => {
-  // The number is the version of the hash fields.
-  const keyOf = (collection: string) => `${redis.keyPrefix}records:1:${collection}`
-  return {
-    set: (collection, name, text, ttlMillis) =>
-      Effect.asVoid(
-        redis.values.run(set, keyOf(collection), [name, text, ttlMillis === null ? "" : String(ttlMillis)])
-      ),
-    remove: (collection, name) => Effect.asVoid(redis.values.run(remove, keyOf(collection), [name])),
-    read: (collection) =>
-      Effect.flatMap(
-        redis.values.run(read, keyOf(collection), []),
-        (reply) =>
-          Effect.mapBoth(Schema.decodeUnknown(Pairs)(reply), {
-            onFailure: () => new StoreError({ reason: "unexpected reply" }),
-            onSuccess: (pairs) => {
-              const records = new Map<string, string>()
-              for (let index = 0; index < pairs.length; index += 2) {
-                records.set(pairs[index] ?? "", pairs[index + 1] ?? "")
-              }
-              return records
-            }
-          })
+  return (collection, ttlMillis) => {
+    // The number is the version of the hash fields.
+    const key = `${redis.keyPrefix}records:1:${collection}`
+    const ttl = String(ttlMillis ?? "")
+    return {
+      set: (name, { at, text }, mode) =>
+        Effect.map(redis.values.run(set, key, [name, text, ttl, String(at), mode ?? ""]), Number),
+      remove: (name) => Effect.asVoid(redis.values.run(remove, key, [name])),
+      read: Effect.flatMap(
+        redis.values.run(read, key, []),
+        (reply) => Effect.mapError(decodeReply(reply), () => new StoreError({ reason: "unexpected reply" }))
       )
+    }
   }
 })

@@ -18,38 +18,82 @@ const connected = Effect.gen(function*() {
 
 const key = "quarry:records:1:processes"
 
+const textsOf = (collection: ReturnType<RedisRecords.RedisRecords>) =>
+  Effect.map(
+    collection.read,
+    ({ records }) => Object.entries(records).map(([name, { text }]) => [name, text])
+  )
+
+/** A record that is set now. */
+const now = (text: string): RedisRecords.RedisRecord => ({ text, at: 0 })
+
 describe.skipIf(RedisServer.program === undefined)(`RedisRecords${RedisServer.skipReason}`, () => {
   it.scopedLive("returns the records of a collection that were neither removed nor have expired", () =>
     Effect.gen(function*() {
       const { inspector, records } = yield* connected
-      yield* records.set("processes", "one", "first: {\n}", 60_000)
-      yield* records.set("processes", "other", "", 60_000)
-      yield* records.set("orders", "one", "kept", null)
+      const [processes, overrides] = [records("processes", 60_000), records("overrides", null)]
+      yield* processes.set("one", now("first: {\n}"))
+      yield* processes.set("other", now(""))
+      yield* overrides.set("one", now("kept"))
       // What a process left that was killed, and one before the clock was set back
       yield* inspector.send((client) =>
         client.hset(key, { killed: "1000:60000:text", future: `${Date.now() + 3_600_000}:60000:text` })
       )
-      expect(yield* records.read("processes")).toEqual(new Map([["one", "first: {\n}"], ["other", ""]]))
+      expect((yield* textsOf(processes)).sort()).toEqual([["one", "first: {\n}"], ["other", ""]])
       expect(yield* inspector.send((client) => client.hkeys(key))).toEqual(["one", "other"])
       expect(yield* inspector.send((client) => client.pttl(key))).toBeGreaterThan(0)
-      yield* records.remove("processes", "one")
-      yield* records.set("processes", "other", "later", 60_000)
-      expect(yield* records.read("processes")).toEqual(new Map([["other", "later"]]))
-      expect(yield* records.read("orders")).toEqual(new Map([["one", "kept"]]))
-      expect(yield* inspector.send((client) => client.pttl("quarry:records:1:orders"))).toBe(-1)
-      expect(yield* records.read("others")).toEqual(new Map())
+      yield* processes.remove("one")
+      yield* processes.set("other", now("later"))
+      expect(yield* textsOf(processes)).toEqual([["other", "later"]])
+      expect(yield* textsOf(overrides)).toEqual([["one", "kept"]])
+      expect(yield* inspector.send((client) => client.pttl("quarry:records:1:overrides"))).toBe(-1)
+      expect(yield* textsOf(records("others", null))).toEqual([])
+    }))
+
+  it.scopedLive("gives a record the time of Redis, after that of the record that it replaces and a given one", () =>
+    Effect.gen(function*() {
+      const { records } = yield* connected
+      const overrides = records("overrides", null)
+      const first = yield* overrides.set("one", now("first"))
+      expect(Math.abs(first - Date.now())).toBeLessThan(10_000)
+      const later = first + 3_600_000
+      expect(yield* overrides.set("one", { text: "second", at: later })).toBe(later + 1)
+      expect(yield* overrides.set("one", now("third"))).toBe(later + 2)
+      const read = yield* overrides.read
+      expect(read.records).toEqual({ one: { text: "third", at: later + 2 } })
+      expect(Math.abs(read.now - Date.now())).toBeLessThan(10_000)
+    }))
+
+  it.scopedLive("restores a record with its time, unless the stored one is as new or newer", () =>
+    Effect.gen(function*() {
+      const { inspector, records } = yield* connected
+      const overrides = records("overrides", null)
+      const lost = { text: "lost", at: 5000 }
+      yield* overrides.set("one", lost, "restore")
+      expect((yield* overrides.read).records).toEqual({ one: lost })
+      yield* overrides.set("one", { text: "as new", at: 5000 }, "restore")
+      yield* overrides.set("one", { text: "older", at: 4999 }, "restore")
+      expect((yield* overrides.read).records).toEqual({ one: lost })
+      yield* overrides.set("one", { text: "newer", at: 5001 }, "restore")
+      expect((yield* overrides.read).records).toEqual({ one: { text: "newer", at: 5001 } })
+      // One from before the clock was set back does not count
+      const processes = records("processes", 60_000)
+      yield* inspector.send((client) => client.hset(key, { one: `${Date.now() + 3_600_000}:60000:text` }))
+      yield* processes.set("one", now("live"))
+      expect(yield* textsOf(processes)).toEqual([["one", "live"]])
     }))
 
   it.scopedLive("replaces a value of another type", () =>
     Effect.gen(function*() {
       const { inspector, records } = yield* connected
+      const processes = records("processes", 5000)
       const spoil = inspector.send((client) => client.set(key, "garbage"))
       yield* spoil
-      expect(yield* records.read("processes")).toEqual(new Map())
-      yield* records.set("processes", "one", "text", 5000)
-      expect(yield* records.read("processes")).toEqual(new Map([["one", "text"]]))
+      expect(yield* textsOf(processes)).toEqual([])
+      yield* processes.set("one", now("text"))
+      expect(yield* textsOf(processes)).toEqual([["one", "text"]])
       yield* spoil
-      yield* records.remove("processes", "one")
-      expect(yield* records.read("processes")).toEqual(new Map())
+      yield* processes.remove("one")
+      expect(yield* textsOf(processes)).toEqual([])
     }))
 })

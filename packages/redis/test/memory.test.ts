@@ -84,12 +84,10 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
         "cached response of 20 kB": yield* measure(300, (index) =>
           cache.set(`response ${index}`, entryOf(20_000))),
         "disabled client": yield* measure(1000, (index) =>
-          records.set(
-            "orders",
-            `client client-${index}`,
-            JSON.stringify({ operator: "operator alice from 192.0.2.7", at: 1 }),
-            null
-          ))
+          records("overrides:client", null).set(`client-${index}`, {
+            text: JSON.stringify({ active: true, operator: "operator alice from 192.0.2.7" }),
+            at: 0
+          }))
       }
       for (const [row, bytes] of Object.entries(sizes)) {
         expect(Math.abs(bytes / documented(row) - 1), `${row}: ${bytes}`).toBeLessThan(0.25)

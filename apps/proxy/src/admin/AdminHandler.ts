@@ -13,7 +13,7 @@ import type { HttpRequest } from "@blockquarry/server/HttpRequest"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import type { RequestHandler } from "@blockquarry/server/HttpServer"
 import * as CrossSite from "../auth/CrossSite.ts"
-import { Orders } from "../auth/Orders.ts"
+import { type Kind, Overrides } from "../auth/Overrides.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
@@ -43,7 +43,7 @@ type AdminContext = Effect.Effect.Success<ReturnType<typeof resolve>>
 
 export const resolve = ({ generatedToken, version }: AdminOptions) =>
   Effect.gen(function*() {
-    const context = yield* Effect.context<ActiveConfig | Engine | Fleet.Fleet | MainServer | Orders>()
+    const context = yield* Effect.context<ActiveConfig | Engine | Fleet.Fleet | MainServer | Overrides>()
     const activeConfig = yield* ActiveConfig
     const mainServer = yield* MainServer
     const proxyMetrics = yield* ProxyMetrics
@@ -55,7 +55,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       engine: yield* Engine,
       examples: (yield* Upstreams).examples,
       fleet: yield* Fleet.Fleet,
-      orders: yield* Orders,
+      overrides: yield* Overrides,
       usageStore: yield* UsageStore,
       /** One report at a time: each uses memory and time of the process that serves clients. */
       reports: yield* Effect.makeSemaphore(1),
@@ -76,7 +76,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
     }
   })
 
-/** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
+/** Creates the handler. It does not count or log requests. It logs only internal errors and changes. */
 export const make = (admin: AdminContext): RequestHandler => {
   const onComplete = () => {}
   const withRequestId = (response: HttpResponse.HttpResponse, id: string): HttpResponse.HttpResponse => ({
@@ -160,76 +160,86 @@ const audit = (message: string): Effect.Effect<void> =>
 const senderOf = ({ activeConfig }: AdminContext, request: HttpRequest, operator: string): string =>
   `${operator} from ${activeConfig.current().clients.addressOf(request)}`
 
-/** Gives or revokes an order for a client, or for one process or `all`. */
-const order = (kind: "client" | "process", change: "give" | "revoke", done: string): AdminPage => ({
+/** Returns the clients or processes that a name stands for. */
+const find = (admin: AdminContext, parameter: "client" | "process", name: string) =>
+  Effect.gen(function*() {
+    const all = parameter === "process"
+      ? (yield* admin.fleet).reports.map(({ name }) => name)
+      : [
+        ...admin.activeConfig.current().config.clients.map(({ name }) => name),
+        ...admin.overrides.disabled.keys()
+      ]
+    if (parameter === "process" && name === "all") return all
+    if (all.includes(name)) return [name]
+    const similar = closestMatch(name, all)
+    const hint = similar === undefined ? "" : `; did you mean ${similar}?`
+    return yield* ProxyError.make("invalid-request", `this process knows no ${parameter} ${name}${hint}`)
+  })
+
+const notShared = "Redis is unavailable, so the other processes do not know of this yet"
+
+/** Changes overrides of a client, a process or `all`. Once it starts, it ends and is logged, also if the operator disconnects. */
+const override = (kind: Kind, method: "set" | "clear", done: string): AdminPage => ({
   method: "POST",
   kind: "operator",
   respond: (admin, request, query, operator) =>
     Effect.gen(function*() {
-      const { activeConfig, fleet, orders } = admin
       yield* CrossSite.rejectCrossSite(request.headers)
+      const expected = kind === "client" ? "client" : "process"
       const [[parameter, name] = ["", ""], ...more] = query
-      if (parameter !== kind || more.length > 0) {
-        return yield* ProxyError.make("invalid-request", `expected one ?${kind}=`)
+      if (parameter !== expected || more.length > 0) {
+        return yield* ProxyError.make("invalid-request", `expected one ?${expected}=`)
       }
-      const names = kind === "client"
-        ? activeConfig.current().config.clients.map(({ name }) => name)
-        : (yield* fleet).reports.map(({ name }) => name)
-      const chosen = kind === "process" && name === "all" ? names : names.filter((each) => each === name)
-      if (chosen.length === 0) {
-        const similar = closestMatch(name, names)
-        const hint = similar === undefined ? "" : `; did you mean ${similar}?`
-        return yield* ProxyError.make("invalid-request", `no ${kind} has the name ${name}${hint}`)
-      }
+      const names = yield* find(admin, parameter, name)
       const sender = senderOf(admin, request, operator)
-      yield* Effect.mapError(
-        Effect.forEach(chosen, (name) => orders[change](kind, name, sender)),
-        () => ordersUnavailable
-      )
-      yield* audit(`${kind} ${chosen.join(", ")} ${done} by ${sender}`)
-      return HttpResponse.json(200, { [done]: chosen })
+      const shared = yield* Effect.uninterruptible(Effect.forEach(names, (name) =>
+        Effect.tap(admin.overrides[method](kind, name, sender), (isShared) =>
+          audit(`${parameter} ${name} ${done} by ${sender}${isShared ? "" : `: ${notShared}`}`))))
+      return shared.every(Boolean)
+        ? HttpResponse.json(200, { [done]: names })
+        : HttpResponse.json(202, { [done]: names, message: notShared })
     })
 })
 
-const ordersUnavailable = ProxyError.make(
-  "store-unavailable",
-  "Redis is unavailable, so the processes of the fleet may not follow; retry later"
-)
+const purgeProcess = override("purge", "set", "purged")
 
-/** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
+/** Removes one cache entry (`?target=`, a path with its query), those in the memory of a process, or all of them. */
 const purge: Respond = (admin, request, query, operator) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(request.headers)
-    const { activeConfig, engine } = admin
-    const { upstream } = activeConfig.current()
+    const [[parameter, name] = ["process", "all"], ...more] = query
+    if (parameter === "process" && name !== "all") {
+      return yield* purgeProcess.respond(admin, request, query, operator)
+    }
+    if (more.length > 0) return yield* expectedOneTarget
+    const [what, remove] = parameter === "process"
+      ? ["cache", admin.engine.invalidateAll] as const
+      : parameter === "target"
+      ? yield* entryOf(admin, name)
+      : yield* expectedOneTarget
     const sender = senderOf(admin, request, operator)
-    const [parameter, ...more] = query
-    if (parameter === undefined) {
-      if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* audit(`cache purged by ${sender}`)
-      return HttpResponse.json(200, { purged: "everything" })
-    }
-    const [name, target] = parameter
-    if (name !== "target" || more.length > 0) return yield* Effect.fail(expectedOneTarget)
-    const { path, query: targetQuery } = yield* Effect.mapError(
-      RequestTarget.parseTarget(target),
-      () => expectedOneTarget
-    )
+    const isDone = yield* Effect.uninterruptible(Effect.tap(remove, (isDone) =>
+      audit(
+        `${what} purged by ${sender}${isDone ? "" : ", perhaps in this process only: Redis is unavailable"}`
+      )))
+    const purged = parameter === "process" ? "everything" : name
+    return isDone ? HttpResponse.json(200, { purged }) : yield* storeUnavailable
+  })
+
+/** Returns what the log calls the cache entry of a target, and what removes it. */
+const entryOf = ({ activeConfig }: AdminContext, target: string) =>
+  Effect.gen(function*() {
+    const { path, query } = yield* Effect.mapError(RequestTarget.parseTarget(target), () => expectedOneTarget)
     const match = Router.findRoute(path)
-    if (match === undefined || match.operation.method !== "GET") {
-      return yield* Effect.fail(ProxyError.unknownPath)
-    }
-    const upstreamRequest = yield* ParseRequest.parseRequest(match, targetQuery, undefined, "lenient")
-    if (!(yield* upstream.invalidate(upstreamRequest))) {
-      return yield* Effect.fail(storeUnavailable)
-    }
-    yield* audit(`cached response of ${match.operation.id} purged by ${sender}`)
-    return HttpResponse.json(200, { purged: target })
+    if (match === undefined || match.operation.method !== "GET") return yield* ProxyError.unknownPath
+    const upstreamRequest = yield* ParseRequest.parseRequest(match, query, undefined, "lenient")
+    const remove = activeConfig.current().upstream.invalidate(upstreamRequest)
+    return [`cached response of ${match.operation.id}`, remove] as const
   })
 
 const expectedOneTarget = ProxyError.make(
   "invalid-request",
-  "expected no parameter (purge the whole cache) or one ?target= with a path and its query, percent-encoded: " +
+  "expected no parameter (purge the whole cache), one ?process=, or one ?target= with a path and its query, percent-encoded: " +
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 
@@ -263,9 +273,9 @@ const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
     )
   })
 
-const readiness: Respond = ({ activeConfig, engine, mainServer, orders }) =>
+const readiness: Respond = ({ activeConfig, engine, mainServer, overrides }) =>
   Effect.suspend(() =>
-    Health.readyResponse(activeConfig.current(), orders, engine, mainServer.shuttingDown())
+    Health.readyResponse(activeConfig.current(), overrides, engine, mainServer.shuttingDown())
   )
 
 const unknownAdminPath = ProxyError.make(
@@ -284,10 +294,10 @@ const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>(
         ? usageReport(admin, query)
         : Effect.map(admin.fleet, (processes) => uncached(usage(processes)))
   ),
-  "/disable": order("client", "give", "disabled"),
-  "/enable": order("client", "revoke", "enabled"),
-  "/drain": order("process", "give", "draining"),
-  "/resume": order("process", "revoke", "resumed"),
+  "/disable": override("client", "set", "disabled"),
+  "/enable": override("client", "clear", "enabled"),
+  "/drain": override("drain", "set", "draining"),
+  "/resume": override("drain", "clear", "resumed"),
   "/purge": { method: "POST", kind: "operator", respond: purge },
   "/metrics": get(
     "metrics",

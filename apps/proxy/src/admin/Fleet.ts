@@ -10,7 +10,7 @@ import * as Rec from "effect/Record"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { deflateRawSync, inflateRawSync } from "node:zlib"
-import { Orders, SharedRecords } from "../auth/Orders.ts"
+import { Overrides, SharedRecords } from "../auth/Overrides.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
@@ -85,8 +85,6 @@ const decompress = (text: string) =>
 
 const maxBytes = 4 * 1024 * 1024
 
-const collection = "processes"
-
 const heartbeatInterval = "2 seconds"
 
 /** A process that sends no heartbeat for this long is not live. */
@@ -107,13 +105,13 @@ export const layer = (version: string) =>
       const shared = yield* SharedRecords
       const activeConfig = yield* ActiveConfig
       const mainServer = yield* MainServer
-      const orders = yield* Orders
+      const overrides = yield* Overrides
       const { health } = yield* Engine
       const usage = yield* UsageStats.UsageStats
       const own = Effect.map(Effect.all([health, Clock.currentTimeMillis]), ([upstreams, now]) => ({
-        name: orders.processName,
+        name: overrides.processName,
         version,
-        state: Health.readinessState(activeConfig.current(), orders, mainServer.shuttingDown()),
+        state: Health.readinessState(activeConfig.current(), overrides, mainServer.shuttingDown()),
         problems: upstreams.flatMap(({ breaker, host, keys }) => [
           ...breaker === "closed" ? [] : [`${host}: circuit breaker ${breaker}`],
           ...keys.flatMap(({ label, reason }) =>
@@ -125,10 +123,10 @@ export const layer = (version: string) =>
       if (shared === null) {
         return Effect.map(own, (report): Processes => ({ scope: "process", reports: [report] }))
       }
-      const read = Effect.map(shared.read(collection), (records) => {
-        const { processName } = orders
-        return [...records].flatMap(([name, text]) =>
-          name === processName
+      const processes = shared("processes", ttlMillis)
+      const read = Effect.map(processes.read, ({ records }) =>
+        Object.entries(records).flatMap(([name, { text }]) =>
+          name === overrides.processName
             ? []
             : [Either.getOrElse(decompress(text), (): ProcessReport => ({
               name,
@@ -137,18 +135,17 @@ export const layer = (version: string) =>
               problems: ["its report cannot be read"],
               usage: UsageStats.make(0).snapshot(-1)
             }))]
-        )
-      })
-      const announce = Effect.flatMap(own, (report) =>
-        shared.set(collection, report.name, compress(report), ttlMillis))
+        ))
+      const heartbeat = Effect.flatMap(own, (report) =>
+        processes.set(report.name, { text: compress(report), at: 0 }))
       yield* Effect.addFinalizer(() =>
-        Effect.ignore(shared.remove(collection, orders.processName))
+        Effect.ignore(processes.remove(overrides.processName))
       )
       // Reading also removes what processes left that were killed.
       yield* Effect.forkScoped(
         Effect.zipRight(
           Effect.ignore(read),
-          Effect.repeat(Effect.ignore(announce), Schedule.spaced(heartbeatInterval))
+          Effect.repeat(Effect.ignore(heartbeat), Schedule.spaced(heartbeatInterval))
         )
       )
       return Effect.flatMap(own, (report) =>

@@ -10,7 +10,7 @@ import * as Either from "effect/Either"
 import * as Metric from "effect/Metric"
 import * as Struct from "effect/Struct"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
-import { Orders } from "../auth/Orders.ts"
+import { Overrides } from "../auth/Overrides.ts"
 import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import { ActiveConfig, type Configured } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
@@ -94,7 +94,7 @@ const clientStatus = (
 const currentState = Effect.gen(function*() {
   const configured = (yield* ActiveConfig).current()
   const { clientQuotas, clients, config, upstream } = configured
-  const orders = yield* Orders
+  const overrides = yield* Overrides
   const quotasOf = (client: AuthenticatedClient) =>
     Effect.map(clientQuotas.status(client), (quotas) =>
       quotas.map(({ limit, name, remaining }) => ({
@@ -105,7 +105,7 @@ const currentState = Effect.gen(function*() {
       })))
   return {
     now: yield* Clock.currentTimeMillis,
-    state: Health.readinessState(configured, orders, (yield* MainServer).shuttingDown()),
+    state: Health.readinessState(configured, overrides, (yield* MainServer).shuttingDown()),
     anonymousAccess: allowsAnonymousClients(config),
     sandbox: config.upstream.sandbox,
     policies: EffectivePolicies.rows(config),
@@ -116,7 +116,7 @@ const currentState = Effect.gen(function*() {
       (client) =>
         Effect.map(quotasOf(client), (quotas) => ({
           name: client.name,
-          disabled: orders.find("client", client.name),
+          disabled: overrides.disabled.get(client.name),
           quotas
         })),
       { concurrency: 16 }

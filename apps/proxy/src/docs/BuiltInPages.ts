@@ -5,7 +5,7 @@ import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { Orders } from "../auth/Orders.ts"
+import { Overrides } from "../auth/Overrides.ts"
 import type { Configured } from "../pipeline/ActiveConfig.ts"
 import { type PageHandler, Pages } from "../pipeline/HandledRequest.ts"
 import * as Health from "../pipeline/Health.ts"
@@ -20,9 +20,9 @@ import * as DocsPage from "./page/DocsPage.ts"
  * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
  * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
  */
-export const layer: Layer.Layer<Pages, never, Engine | Orders | Upstreams> = Layer.effect(
+export const layer: Layer.Layer<Pages, never, Engine | Overrides | Upstreams> = Layer.effect(
   Pages,
-  Effect.map(Effect.all([Engine, Orders, Upstreams]), ([engine, orders, { examples }]): ReadonlyMap<
+  Effect.map(Effect.all([Engine, Overrides, Upstreams]), ([engine, overrides, { examples }]): ReadonlyMap<
     string,
     PageHandler
   > =>
@@ -30,7 +30,7 @@ export const layer: Layer.Layer<Pages, never, Engine | Orders | Upstreams> = Lay
       ["/", documentPage(index)],
       ["/livez", () => Effect.succeed(Health.liveResponse)],
       ["/readyz", (configured, { shuttingDown }) =>
-        Health.readyResponse(configured, orders, engine, shuttingDown)],
+        Health.readyResponse(configured, overrides, engine, shuttingDown)],
       [
         "/openapi.json",
         documentPage(({ config, costs }) =>

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import { Jwt } from "../auth/Jwt.ts"
-import { Orders } from "../auth/Orders.ts"
+import { Overrides } from "../auth/Overrides.ts"
 import { Usage } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
@@ -33,7 +33,7 @@ export const resolveServices = Effect.gen(function*() {
     activeConfig: yield* ActiveConfig,
     engine: yield* Engine,
     identify: yield* Jwt,
-    orders: yield* Orders,
+    overrides: yield* Overrides,
     pages: yield* Pages,
     quotas: yield* Quotas,
     usage: yield* Usage,

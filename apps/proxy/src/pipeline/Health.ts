@@ -5,7 +5,7 @@ import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Rec from "effect/Record"
-import type { Orders } from "../auth/Orders.ts"
+import type { Overrides } from "../auth/Overrides.ts"
 import { allowsAnonymousClients } from "../config/Config.ts"
 import type { UpstreamClient } from "../upstream/UpstreamClient.ts"
 import type { Configured } from "./ActiveConfig.ts"
@@ -21,12 +21,12 @@ const resolveAll = ({ resolve }: Pick<UpstreamClient, "resolve">) =>
 
 export const readinessState = (
   { config, upstream }: Pick<Configured, "config" | "upstream">,
-  orders: Orders["Type"],
+  overrides: Overrides["Type"],
   shuttingDown: boolean
 ): ReadinessState => {
   if (shuttingDown) return "shutting-down"
-  if (orders.isDraining()) return "draining"
-  if (!orders.areKnown() && !allowsAnonymousClients(config)) return "waiting for redis"
+  if (overrides.isDraining()) return "draining"
+  if (!overrides.isLoaded() && !allowsAnonymousClients(config)) return "waiting for redis"
   return Object.values(resolveAll(upstream)).some(Either.isRight) ? "ready" : "not configured"
 }
 
@@ -37,12 +37,12 @@ export const readinessState = (
  */
 export const readyResponse = (
   configured: Pick<Configured, "config" | "upstream">,
-  orders: Orders["Type"],
+  overrides: Overrides["Type"],
   { health }: Pick<Engine.EngineService, "health">,
   shuttingDown: boolean
 ): Effect.Effect<HttpResponse.HttpResponse> =>
   Effect.map(health, (upstreamHealth) => {
-    const status = readinessState(configured, orders, shuttingDown)
+    const status = readinessState(configured, overrides, shuttingDown)
     const resolved = resolveAll(configured.upstream)
     return HttpResponse.json(status === "ready" ? 200 : 503, {
       status,

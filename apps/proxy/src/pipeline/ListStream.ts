@@ -124,7 +124,7 @@ type ListState = { readonly cursor: string | null; readonly records: number } | 
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
-  { context, request: { shouldEndStreams }, services: { orders } }: HandledRequest,
+  { context, request: { shouldEndStreams }, services: { overrides } }: HandledRequest,
   client: string,
   firstPage: RawRecords.RawPage,
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
@@ -137,7 +137,7 @@ const listLines = (
     const { cursor, records } = state
     if (cursor === null) return emit(toLine({ end: { records } }), "done")
     // Ends at a page boundary, so that the client can resume at another proxy without losing records.
-    const reason = shouldEndStreams() ? ProxyError.shuttingDown : orders.refusalOf(client)
+    const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client)
     return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
       onSuccess: (page) => emitPage(page, records),
       onFailure: ({ code, logDetail, message }) => {

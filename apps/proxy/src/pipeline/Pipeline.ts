@@ -109,12 +109,12 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
 }
 
 const authenticate = (
-  { client, context, services: { orders } }: HandledRequest
+  { client, context, services: { overrides } }: HandledRequest
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
   if (Either.isLeft(client)) return client
   context.client = client.right.name
-  const refusal = orders.refusalOf(client.right.name)
-  return refusal === null ? client : Either.left(refusal)
+  const rejection = overrides.rejectionOf(client.right.name)
+  return rejection === null ? client : Either.left(rejection)
 }
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */

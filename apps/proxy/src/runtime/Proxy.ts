@@ -11,7 +11,7 @@ import * as RecordUsage from "../admin/RecordUsage.ts"
 import * as SaveUsage from "../admin/SaveUsage.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
 import * as Jwt from "../auth/Jwt.ts"
-import * as Orders from "../auth/Orders.ts"
+import * as Overrides from "../auth/Overrides.ts"
 import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import type * as Logging from "../observability/Logging.ts"
@@ -49,7 +49,7 @@ export const layer = (options: ProxyOptions) =>
     Layer.provideMerge(Layer.merge(UsageStats.layer, ProxyMetrics.layer(options.version))),
     Layer.provideMerge(BuiltInPages.layer),
     Layer.provideMerge(Jwt.layer(options.config)),
-    Layer.provideMerge(Orders.layer(options.config.redis?.whenUnavailable === "open")),
+    Layer.provideMerge(Overrides.layer(options.config.redis?.whenUnavailable === "open")),
     Layer.provideMerge(ActiveConfig.layer(options.config)),
     Layer.provideMerge(Quotas.layer),
     Layer.provideMerge(Engine.layerWithStores)

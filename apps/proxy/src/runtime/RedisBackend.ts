@@ -4,7 +4,7 @@ import * as RedisRecords from "@blockquarry/redis/RedisRecords"
 import * as RedisStores from "@blockquarry/redis/RedisStores"
 import * as RedisUsageStore from "@blockquarry/redis/RedisUsageStore"
 import * as Layer from "effect/Layer"
-import { SharedRecords } from "../auth/Orders.ts"
+import { SharedRecords } from "../auth/Overrides.ts"
 import type { Config } from "../config/Config.ts"
 
 export const usageLayer = (options: Redis.RedisOptions, usage: Config["usage"]) =>

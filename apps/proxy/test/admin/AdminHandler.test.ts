@@ -1,6 +1,11 @@
 /** Requests of operators to the admin listener. */
+import { StoreError } from "@blockquarry/http/StoreError"
+import type { RedisRecords } from "@blockquarry/redis/RedisRecords"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as WaitUntil from "../../../../packages/redis/test/support/WaitUntil.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import {
@@ -23,11 +28,14 @@ const config = {
   admin: openAdmin
 }
 
-const startWithAdmin = (other: Partial<Config> = {}, generatedToken = "unused") =>
-  Effect.map(start({ config: { ...config, ...other }, generatedToken }), ({ adminPort, ...proxy }) => ({
-    ...proxy,
-    admin: (path: string, options: RequestOptions = {}) => sendRequest(adminPort ?? 0, path, options)
-  }))
+const startWithAdmin = (other: Partial<Config> = {}, generatedToken = "unused", records?: RedisRecords) =>
+  Effect.map(
+    start({ config: { ...config, ...other }, generatedToken, ...(records && { records }) }),
+    ({ adminPort, ...proxy }) => ({
+      ...proxy,
+      admin: (path: string, options: RequestOptions = {}) => sendRequest(adminPort ?? 0, path, options)
+    })
+  )
 
 const purge = { method: "POST", body: "" }
 
@@ -56,14 +64,80 @@ describe("a purge", () => {
     }))
 })
 
-describe("an order", () => {
+const adminOfAlice = { ...openAdmin, tokens: [`${Tokens.hash("of-alice")} alice`] }
+
+const alice = { authorization: "Bearer of-alice" }
+
+/** Shared records of which some are set by a function of the test. Another process has sent a report that cannot be read. */
+const recordsWith = (setRecord: (collection: string, name: string) => Effect.Effect<void, StoreError>) => {
+  const records: RedisRecords = (collection) => ({
+    set: (name) => Effect.as(setRecord(collection, name), 1),
+    remove: () => Effect.void,
+    read: Effect.succeed({
+      now: 0,
+      records: collection === "processes" ? { other: { text: "", at: 0 } } : {}
+    })
+  })
+  return records
+}
+
+const messagesOf = (lines: ReadonlyArray<string>) => lines.map((line) => JSON.parse(line).message)
+
+describe("a change of an operator", () => {
+  const atLevelError = {
+    admin: adminOfAlice,
+    log: { ...defaults.log, level: "error", requests: false }
+  } as const
+
+  it.scopedLive("is logged for each process, at log.level error, also if it fails for one of them", () =>
+    Effect.gen(function*() {
+      const records = recordsWith((_, name) =>
+        name === "other" ? new StoreError({ reason: "refused" }) : Effect.void
+      )
+      const { admin, lines } = yield* startWithAdmin(atLevelError, "unused", records)
+      const drain = yield* admin("/drain?process=all", { ...purge, headers: alice })
+      expect(drain.status).toBe(202)
+      const { draining: [own], message } = JSON.parse(drain.text)
+      expect((yield* admin("/purge", { ...purge, headers: alice })).status).toBe(200)
+      expect(messagesOf(lines)).toEqual([
+        `process ${own} draining by operator alice from 127.0.0.1`,
+        `process other draining by operator alice from 127.0.0.1: ${message}`,
+        "cache purged by operator alice from 127.0.0.1"
+      ])
+    }))
+
+  it.scopedLive("is completed and logged if the operator disconnects", () =>
+    Effect.gen(function*() {
+      const [started, released] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+      const records = recordsWith((collection) =>
+        collection.startsWith("overrides:")
+          ? Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(released))
+          : Effect.void
+      )
+      const { admin, lines } = yield* startWithAdmin(atLevelError, "unused", records)
+      const request = yield* Effect.fork(admin("/drain?process=all", { ...purge, headers: alice }))
+      yield* Deferred.await(started)
+      yield* Fiber.interrupt(request)
+      // The listener serves other requests meanwhile, and has noticed the end of the connection
+      for (let times = 0; times < 50; times += 1) yield* admin("/livez")
+      expect(lines).toEqual([])
+      yield* Deferred.succeed(released, undefined)
+      yield* WaitUntil.until(Effect.sync(() => lines.length === 2))
+      expect((yield* admin("/readyz")).text).toContain("draining")
+    }))
+})
+
+describe("an override", () => {
   it.scopedLive("wins over the configuration until the process ends, and says what is wrong with it", () =>
     Effect.gen(function*() {
       const clients = [testClient("shop", "token-of-shop"), testClient("lab", "token-of-lab")]
-      const { admin, lines, port, reload } = yield* startWithAdmin({ clients })
+      const { admin, lines, port, reload } = yield* startWithAdmin({
+        clients,
+        admin: adminOfAlice
+      })
       const send = (path: string) =>
         Effect.map(
-          admin(path, purge),
+          admin(path, { ...purge, headers: alice }),
           ({ status, text }) => [status, JSON.parse(text).message ?? JSON.parse(text)]
         )
       const call = Effect.map(
@@ -75,27 +149,31 @@ describe("an order", () => {
       yield* reload({
         ...defaults,
         ...config,
+        admin: adminOfAlice,
         clients: clients.slice(0, 1),
         listen: { ...defaults.listen, port: 0 }
       })
       expect(yield* call).toBe(403)
       const [shop] = JSON.parse((yield* admin("/status.json")).text).clients
-      expect(shop.disabled.operator).toBe("an operator from 127.0.0.1")
+      expect(shop.disabled.operator).toBe("operator alice from 127.0.0.1")
       expect(yield* send("/enable?client=shop")).toEqual([200, { enabled: ["shop"] }])
       expect(yield* call).toBe(200)
       expect(lines.flatMap((line) => line.includes("operation") ? [] : [JSON.parse(line).message])).toEqual([
-        "client shop disabled by an operator from 127.0.0.1",
-        "client shop enabled by an operator from 127.0.0.1"
+        "client shop disabled by operator alice from 127.0.0.1",
+        "client shop enabled by operator alice from 127.0.0.1"
       ])
       expect(yield* send("/disable?client=shpo")).toEqual([
         400,
-        "no client has the name shpo; did you mean shop?"
+        "this process knows no client shpo; did you mean shop?"
       ])
       expect(yield* send("/disable")).toEqual([400, "expected one ?client="])
       expect(yield* send("/drain?client=shop")).toEqual([400, "expected one ?process="])
-      expect((yield* admin("/disable?client=shop")).status).toBe(405)
+      expect((yield* admin("/disable?client=shop", { headers: alice })).status).toBe(405)
       expect(
-        (yield* admin("/disable?client=shop", { ...purge, headers: { "sec-fetch-site": "cross-site" } }))
+        (yield* admin("/disable?client=shop", {
+          ...purge,
+          headers: { ...alice, "sec-fetch-site": "cross-site" }
+        }))
           .status
       )
         .toBe(403)

@@ -133,32 +133,37 @@ describe("golden records", () => {
     await close()
   })
 
-  it("of orders", async () => {
-    const { send, end, proxy } = recorder("orders")
+  it("of overrides", async () => {
+    const { send, end, proxy } = recorder("overrides")
     await proxy("with two clients", {
       config: {
         ...withCache,
+        admin: { ...openAdmin, tokens: [`${hash("of-alice")} alice`] },
         clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")]
       }
     })
+    const token = ["Authorization: Bearer of-alice"]
+    const alice = purge({ headers: token })
     const shop = { headers: ["X-API-Key: of-the-shop"] }
-    await send("a client is disabled", "/disable?client=shop", purge())
+    await send("a client is disabled", "/disable?client=shop", alice)
     await send("its request", price, shop)
     await send("another client", price, { headers: ["X-API-Key: of-the-game"] })
-    await send("it is enabled", "/enable?client=shop", purge())
+    await send("it is enabled", "/enable?client=shop", alice)
     await send("its request", price, shop)
-    await send("all processes drain", "/drain?process=all", purge())
+    await send("all processes drain", "/drain?process=all", alice)
     await send("readiness", "/readyz")
     await send("a request meanwhile", price, shop)
-    await send("they resume", "/resume?process=all", purge())
+    await send("they resume", "/resume?process=all", alice)
     await send("readiness", "/readyz")
-    await send("an unknown client", "/disable?client=shpo", purge())
-    await send("an unknown process", "/drain?process=one", purge())
-    await send("no client", "/disable", purge())
+    await send("an unknown client", "/disable?client=shpo", alice)
+    await send("an unknown process", "/drain?process=one", alice)
+    await send("no client", "/disable", alice)
+    await send("the memory of an unknown process is purged", "/purge?process=one", alice)
+    await send("that of all processes", "/purge?process=all", alice)
     await send(
       "from a page of another site",
       "/disable?client=shop",
-      purge({ headers: ["Origin: http://evil.example"] })
+      purge({ headers: [...token, "Origin: http://evil.example"] })
     )
     await end()
   })
@@ -168,6 +173,7 @@ describe("golden records", () => {
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
+        admin: { ...openAdmin, tokens: [`${hash("of-alice")} alice`] },
         clients: [testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 } })],
         redis: { url: unreachable, keyPrefix: "quarry:", whenUnavailable: "share" }
       }
@@ -178,6 +184,10 @@ describe("golden records", () => {
     await send("the whole cache is purged", "/purge", purge())
     await send("one is purged", `/purge?target=${encodeURIComponent(price)}`, purge())
     await send("a price", price, { headers: ["X-API-Key: of-the-shop"] })
+    const alice = purge({ headers: ["Authorization: Bearer of-alice"] })
+    await send("a client is disabled", "/disable?client=shop", alice)
+    await send("its request", price, { headers: ["X-API-Key: of-the-shop"] })
+    await send("an unknown process drains", "/drain?process=one", alice)
     await end()
   })
 })

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
-import { examples, sendRequest, start } from "../support/proxy.ts"
+import * as Tokens from "../../src/auth/Tokens.ts"
+import { examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
 
 const { collection721, token } = examples
@@ -18,9 +19,13 @@ const endlessList = () => {
   return { requested, client }
 }
 
-const open = (port: number, path: string): Effect.Effect<Http.IncomingMessage, Error> =>
+const open = (
+  port: number,
+  path: string,
+  headers: Http.OutgoingHttpHeaders = {}
+): Effect.Effect<Http.IncomingMessage, Error> =>
   Effect.async((resume) => {
-    const request = Http.get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+    const request = Http.get({ host: "127.0.0.1", port, path, headers, agent: false }, (response) => {
       response.on("error", () => {})
       resume(Effect.succeed(response))
     })
@@ -53,5 +58,37 @@ describe("a client that stops reading", () => {
       const ended = requested.pages
       yield* others(50)
       expect(requested.pages).toBe(ended)
+    }))
+})
+
+describe("a client that is disabled", () => {
+  it.scopedLive("gets the page of its list that was requested, and then the cursor", () =>
+    Effect.gen(function*() {
+      const { client: httpClient } = endlessList()
+      const { adminPort, port } = yield* start({
+        httpClient,
+        config: {
+          clients: [testClient("shop", "token-of-shop")],
+          admin: { ...openAdmin, tokens: [Tokens.hash("of-alice")] }
+        }
+      })
+      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`, {
+        "x-api-key": "token-of-shop"
+      })
+      const disable = yield* sendRequest(adminPort ?? 0, "/disable?client=shop", {
+        method: "POST",
+        body: "",
+        headers: { authorization: "Bearer of-alice" }
+      })
+      expect(disable.status).toBe(200)
+      let end = ""
+      yield* Effect.async<void>((resume) => {
+        response.on("data", (chunk: Buffer) => end = (end + chunk.toString()).slice(-1000))
+        response.on("end", () => resume(Effect.void))
+      })
+      expect(JSON.parse(end.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+        failure: { code: "client-disabled" },
+        cursor: expect.any(String)
+      })
     }))
 })

@@ -1,6 +1,7 @@
 /** A proxy on free ports in front of a sandbox that the test controls, and a plain HTTP client. */
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import type { RedisRecords } from "@blockquarry/redis/RedisRecords"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -16,6 +17,7 @@ import * as Schema from "effect/Schema"
 import * as Http from "node:http"
 import { AdminServer } from "../../src/admin/AdminServer.ts"
 import { ProxyMetrics } from "../../src/admin/ProxyMetrics.ts"
+import { SharedRecords } from "../../src/auth/Overrides.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
 import * as Values from "../../src/config/ValueSchemas.ts"
@@ -127,6 +129,8 @@ export interface TestProxyOptions {
   readonly clock?: () => number
   readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
+  /** What the processes of a fleet share. Default: nothing. */
+  readonly records?: RedisRecords
 }
 
 /** An admin listener on a free port that requires no token. */
@@ -202,9 +206,11 @@ export const start = (options: TestProxyOptions = {}) =>
     const running = yield* launch(testConfig(options), upstreams, {
       sampler: options.tracingEnabled === true ? options.sampler ?? Sampler.standard : null,
       generatedToken: options.generatedToken ?? null,
+      logLevel: options.config?.log?.level ?? "info",
       log: { sink: (line) => void lines.push(line), style: "json" }
     }).pipe(
       Effect.withRandom(Random.fixed([0])),
+      options.records === undefined ? (self) => self : Effect.provideService(SharedRecords, options.records),
       options.clock === undefined ? (self) => self : Effect.withClock(fixedClock(options.clock))
     )
     return { ...running, sandbox, lines, origin: `http://127.0.0.1:${running.port}` }

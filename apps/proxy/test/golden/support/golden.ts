@@ -441,7 +441,7 @@ const inOrder = (line: string): string => {
 
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g
 
-const processName = new RegExp(`\\b${hostname().replaceAll(".", "[.]")}-[0-9a-f]{4}\\b`, "g")
+const processName = new RegExp(`\\b${hostname().replaceAll(".", "[.]")}-[0-9a-f]{8}\\b`, "g")
 
 export const named = (text: string, names: ReadonlyArray<readonly [string, string]>): string =>
   names.reduce((text, [id, name]) => text.replaceAll(id, name), text)
