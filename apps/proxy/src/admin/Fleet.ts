@@ -136,8 +136,11 @@ export const layer = (version: string) =>
               usage: UsageStats.make(0).snapshot(-1)
             }))]
         ))
+      let isLogged = false
       const heartbeat = Effect.flatMap(own, (report) =>
         processes.set(report.name, { text: compress(report), at: 0 }))
+      const tryHeartbeat = Effect.catchAllDefect(Effect.ignore(heartbeat), (defect) =>
+        isLogged ? Effect.void : (isLogged = true, Effect.logError("heartbeat: internal error", defect)))
       yield* Effect.addFinalizer(() =>
         Effect.ignore(processes.remove(overrides.processName))
       )
@@ -145,7 +148,7 @@ export const layer = (version: string) =>
       yield* Effect.forkScoped(
         Effect.zipRight(
           Effect.ignore(read),
-          Effect.repeat(Effect.ignore(heartbeat), Schedule.spaced(heartbeatInterval))
+          Effect.repeat(tryHeartbeat, Schedule.spaced(heartbeatInterval))
         )
       )
       return Effect.flatMap(own, (report) =>

@@ -127,6 +127,21 @@ describe("a change of an operator", () => {
     }))
 })
 
+describe("the report of a process to its fleet", () => {
+  it.scopedLive("is sent again after an internal error, which is logged once", () =>
+    Effect.gen(function*() {
+      let reports = 0
+      const records = recordsWith((collection) =>
+        collection === "processes"
+          ? Effect.dieSync(() => (reports += 1, new Error("unexpected")))
+          : Effect.void
+      )
+      const { lines } = yield* startWithAdmin({}, "unused", records)
+      yield* WaitUntil.until(Effect.sync(() => reports === 3))
+      expect(messagesOf(lines)).toEqual(["heartbeat: internal error Error: unexpected"])
+    }))
+})
+
 describe("an override", () => {
   it.scopedLive("wins over the configuration until the process ends, and says what is wrong with it", () =>
     Effect.gen(function*() {
