@@ -6,8 +6,8 @@ import * as Tokens from "../auth/Tokens.ts"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
-/** `public` paths, which have no data of clients, are open to everyone, the others as `admin.open` says. */
-export type PathKind = "public" | "metrics" | "operator"
+/** `public` paths, which have no data of clients, are open to everyone, `override` to no one, the others as `admin.open` says. */
+export type PathKind = "public" | "metrics" | "operator" | "override"
 
 /**
  * Returns who sends the request, for the log. Allows requests with a token of `admin.tokens` or, if there are none, with the
@@ -31,7 +31,7 @@ export const checkAccess = (
   )
   const operator = findOperator(headers, now)
   if (Either.isRight(operator) || operator.left !== Tokens.unknown) return operator
-  if (open === "all" || open === kind) {
+  if (open === kind || open === "all" && kind !== "override") {
     return Either.flatMap(
       Clients.hostCheck(listen.allowedHosts)(headers),
       () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(unnamed)

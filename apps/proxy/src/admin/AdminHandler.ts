@@ -181,7 +181,7 @@ const notShared = "Redis is unavailable, so the other processes do not know of t
 /** Changes overrides of a client, a process or `all`. Once it starts, it ends and is logged, also if the operator disconnects. */
 const override = (kind: Kind, method: "set" | "clear", done: string): AdminPage => ({
   method: "POST",
-  kind: "operator",
+  kind: "override",
   respond: (admin, request, query, operator) =>
     Effect.gen(function*() {
       yield* CrossSite.rejectCrossSite(request.headers)

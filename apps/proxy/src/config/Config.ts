@@ -527,8 +527,7 @@ export const shareOf = (
   share: "clientShare" | "clientMemoryShare"
 ): number => allowsAnonymousClients({ clients }) ? 1 : limits[share]
 
-export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean =>
-  admin?.tokens.length === 0 && admin.open !== "all"
+export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean => admin?.tokens.length === 0
 
 export const keys = keysOf(ConfigDocument.ast)
 

@@ -160,6 +160,7 @@ describe("golden records", () => {
     await send("no client", "/disable", alice)
     await send("the memory of an unknown process is purged", "/purge?process=one", alice)
     await send("that of all processes", "/purge?process=all", alice)
+    await send("no token", "/drain?process=all", purge())
     await send(
       "from a page of another site",
       "/disable?client=shop",
