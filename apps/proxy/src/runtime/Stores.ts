@@ -17,7 +17,7 @@ type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
 /**
  * The URL of Redis is invalid, or its server replies but cannot be used. An unreachable server is only an error of `check`: the
- * stores connect in the background, so that an outage of Redis blocks no start.
+ * stores connect in the background. Until then the proxy is not ready, and rejects clients with tokens: see `Overrides`.
  */
 export class RedisUnusableError extends Data.TaggedError("RedisUnusableError")<{ readonly reason: string }> {}
 
@@ -29,8 +29,8 @@ const redisUnusable = (
       ? error.reason
       : error._tag === "RedisMisconfiguredError"
       ? error.message
-      : `Redis is unavailable (${error.reason}): expected a server that accepts commands; the proxy starts without it, and ` +
-        "limits apply as redis.whenUnavailable says"
+      : `Redis is unavailable (${error.reason}): expected a server that accepts commands; the proxy starts without it, but ` +
+        "rejects clients that have a token until it is available, unless redis.whenUnavailable is open"
   })
 
 /** Provides a layer of the Redis client, which is loaded only if Redis is configured. */
