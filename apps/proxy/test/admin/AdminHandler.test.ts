@@ -64,7 +64,7 @@ describe("a purge", () => {
     }))
 })
 
-const adminOfAlice = { ...openAdmin, tokens: [`${Tokens.hash("of-alice")} alice`] }
+const adminOfAlice = { ...openAdmin, tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`]) }
 
 const alice = { authorization: "Bearer of-alice" }
 

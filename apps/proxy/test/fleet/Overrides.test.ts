@@ -7,7 +7,7 @@ import * as RedisServer from "../../../../packages/redis/test/support/RedisServe
 import * as WaitUntil from "../../../../packages/redis/test/support/WaitUntil.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
-import { openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
+import { configuredTokens, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
@@ -21,7 +21,7 @@ const startProxy = (
   Effect.map(
     start({
       config: {
-        admin: { ...openAdmin, tokens: [`${Tokens.hash("of-alice")} alice`] },
+        admin: { ...openAdmin, tokens: configuredTokens([`${Tokens.hash("of-alice")} alice`]) },
         clients: clients.map((name) => testClient(name, `token-of-${name}`)),
         redis: { url: Redacted.make(url), keyPrefix: "quarry:", whenUnavailable },
         cache: { ...defaults.cache, enabled: false },

@@ -138,7 +138,7 @@ describe("golden records", () => {
     await proxy("with two clients", {
       config: {
         ...withCache,
-        admin: { ...openAdmin, tokens: [`${hash("of-alice")} alice`] },
+        admin: { ...openAdmin, tokens: configuredTokens([`${hash("of-alice")} alice`]) },
         clients: [testClient("shop", "of-the-shop"), testClient("game", "of-the-game")]
       }
     })
@@ -174,7 +174,7 @@ describe("golden records", () => {
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
-        admin: { ...openAdmin, tokens: [`${hash("of-alice")} alice`] },
+        admin: { ...openAdmin, tokens: configuredTokens([`${hash("of-alice")} alice`]) },
         clients: [testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 } })],
         redis: { url: unreachable, keyPrefix: "quarry:", whenUnavailable: "share" }
       }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Http from "node:http"
 import * as Tokens from "../../src/auth/Tokens.ts"
-import { examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
+import { configuredTokens, examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
 
 const { collection721, token } = examples
@@ -69,7 +69,7 @@ describe("a client that is disabled", () => {
         httpClient,
         config: {
           clients: [testClient("shop", "token-of-shop")],
-          admin: { ...openAdmin, tokens: [Tokens.hash("of-alice")] }
+          admin: { ...openAdmin, tokens: configuredTokens([Tokens.hash("of-alice")]) }
         }
       })
       const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`, {
