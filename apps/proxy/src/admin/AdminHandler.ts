@@ -142,14 +142,17 @@ interface AdminPage {
 const get = (kind: AdminAccess.PathKind, respond: Respond): AdminPage => ({ method: "GET", kind, respond })
 
 const usage = ({ reports, scope }: Fleet.Processes) => {
-  const { clients, operations, totals } = Fleet.sum(reports)
+  const { clients, operations, since, totals } = Fleet.sum(reports)
   return {
     scope,
-    since: Status.toIsoTime(Math.min(...reports.map(({ usage }) => usage.since))),
+    since: Status.toIsoTime(since),
     processes: reports.map(({ name }) => name),
     totals,
-    operations,
-    clients: clients.map((client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) }))
+    operations: [...operations.values()],
+    clients: Array.from(
+      clients.values(),
+      (client) => ({ ...client, lastSeen: Status.toIsoTime(client.lastSeen) })
+    )
   }
 }
 

@@ -1,6 +1,5 @@
 /** The live processes of a fleet. Each one reports its usage to Redis every two seconds. */
 import { Engine } from "@blockquarry/http/Engine"
-import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,51 +13,9 @@ import { Overrides, SharedRecords } from "../auth/Overrides.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as Health from "../pipeline/Health.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
+import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 import * as UsageStats from "./UsageStats.ts"
-
-/** Processes of other versions may count less. */
-const count = Schema.optionalWith(Schema.Number, { default: () => 0 })
-
-const countFields = Rec.map(UsageCounts.zero(), () => count)
-
-const Quantile = Schema.NullOr(Schema.Number)
-
-const Snapshot = Schema.Struct({
-  since: Schema.Number,
-  totals: Schema.Struct(countFields),
-  operations: Schema.Array(Schema.Struct({ name: Schema.String, ...countFields })),
-  clients: Schema.Array(Schema.Struct({
-    name: Schema.String,
-    ...countFields,
-    rejectedByCode: Schema.Record({ key: Schema.String, value: Schema.Number }),
-    lastSeen: Schema.Number
-  })),
-  series: Schema.Array(Schema.Struct({
-    at: Schema.Number,
-    requests: count,
-    hits: count,
-    failures: count,
-    upstreamCost: count,
-    savedCost: count,
-    p50: Quantile,
-    p95: Quantile,
-    p99: Quantile
-  })),
-  failures: Schema.Array(Schema.Struct({
-    at: Schema.Number,
-    requestId: Schema.String,
-    client: Schema.NullOr(Schema.String),
-    operation: Schema.NullOr(Schema.String),
-    route: Schema.String,
-    status: Schema.Number,
-    code: Schema.NullOr(Schema.String)
-  }))
-})
-
-type Snapshot = typeof Snapshot.Type
-
-type Counts = Snapshot["totals"]
 
 /** `problems`: open circuit breakers, and API keys that wait for more than their rate limit. */
 const ProcessReport = Schema.Struct({
@@ -66,7 +23,7 @@ const ProcessReport = Schema.Struct({
   version: Schema.String,
   state: Schema.String,
   problems: Schema.Array(Schema.String),
-  usage: Snapshot
+  usage: UsageStats.Snapshot
 })
 
 export type ProcessReport = typeof ProcessReport.Type
@@ -159,55 +116,36 @@ export const layer = (version: string) =>
     })
   )
 
-const sumsByName = (rows: ReadonlyArray<{ readonly name: string } & Counts>) => {
-  const sums = new Map<string, UsageCounts.MutableCounts>()
+/** Merges rows with equal keys, in the order of the first ones. */
+const mergeBy = <Key, Row>(
+  rows: ReadonlyArray<Row>,
+  keyOf: (row: Row) => Key,
+  merge: (one: Row, other: Row) => Row
+): ReadonlyMap<Key, Row> => {
+  const merged = new Map<Key, Row>()
   for (const row of rows) {
-    const counts = sums.get(row.name) ?? UsageCounts.zero()
-    UsageCounts.addAll(counts, row)
-    sums.set(row.name, counts)
+    const before = merged.get(keyOf(row))
+    merged.set(keyOf(row), before === undefined ? row : merge(before, row))
   }
-  return Array.from(sums, ([name, counts]) => ({ name, ...counts }))
+  return merged
 }
 
-const slower = (one: number | null, other: number | null): number | null =>
-  one === null ? other : Math.max(one, other ?? 0)
+const nameOf = ({ name }: { readonly name: string }): string => name
 
-type Point = Snapshot["series"][number]
-
-const addPoints = (one: Point, other: Point): Point => ({
-  at: one.at,
-  requests: one.requests + other.requests,
-  hits: one.hits + other.hits,
-  failures: one.failures + other.failures,
-  upstreamCost: one.upstreamCost + other.upstreamCost,
-  savedCost: one.savedCost + other.savedCost,
-  p50: slower(one.p50, other.p50),
-  p95: slower(one.p95, other.p95),
-  p99: slower(one.p99, other.p99)
-})
-
-/** Sums the usage of processes. Quantiles are those of the slowest one. Failures are listed newest first. */
-export const sum = (reports: ReadonlyArray<Pick<ProcessReport, "name" | "usage">>) => {
-  const snapshots = reports.map(({ usage }) => usage)
-  const totals = UsageCounts.zero()
-  for (const snapshot of snapshots) UsageCounts.addAll(totals, snapshot.totals)
-  const clients = snapshots.flatMap(({ clients }) => clients)
-  const points = Arr.groupBy(snapshots.flatMap(({ series }) => series), ({ at }) => String(at))
+/** Sums the usage of processes. Latencies are those of the slowest one. Failures are listed newest first. */
+export const sum = (reports: Processes["reports"]) => {
+  const usages = reports.map(({ usage }) => usage)
   return {
-    totals,
-    operations: sumsByName(snapshots.flatMap(({ operations }) => operations)),
-    clients: sumsByName(clients).map((counts) => {
-      const parts = clients.filter(({ name }) => name === counts.name)
-      return {
-        ...counts,
-        rejectedByCode: parts.map(({ rejectedByCode }) => rejectedByCode)
-          .reduce((one, other) => Rec.union(one, other, (count, more) => count + more)),
-        lastSeen: Math.max(...parts.map(({ lastSeen }) => lastSeen))
-      }
-    }),
-    series: Object.values(points).map((same) => same.reduce(addPoints)).sort((one, other) =>
-      one.at - other.at
-    ),
+    since: Math.min(...usages.map(({ since }) => since)),
+    totals: usages.map(({ totals }) => totals).reduce(UsageCounts.sum),
+    operations: mergeBy(usages.flatMap(({ operations }) => operations), nameOf, UsageCounts.sum),
+    clients: mergeBy(usages.flatMap(({ clients }) => clients), nameOf, (one, other) => ({
+      ...UsageCounts.sum(one, other),
+      rejectedByCode: Rec.union(one.rejectedByCode, other.rejectedByCode, (count, more) => count + more),
+      lastSeen: Math.max(one.lastSeen, other.lastSeen)
+    })),
+    series: [...mergeBy(usages.flatMap(({ series }) => series), ({ at }) => at, TimeSeries.sum).values()]
+      .sort((one, other) => one.at - other.at),
     failures: reports.flatMap(({ name, usage }) =>
       usage.failures.map((failure) => ({ ...failure, process: name }))
     ).sort((one, other) => other.at - one.at).slice(0, UsageStats.maxRecentFailures)

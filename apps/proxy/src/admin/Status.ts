@@ -39,7 +39,6 @@ export const make = (
 ) => {
   const { clients, failures, series, totals } = Fleet.sum(reports)
   const states = new Map(configured.map((client) => [client.name, client]))
-  const names = new Set([...states.keys(), ...clients.map(({ name }) => name)])
   return {
     name: "quarry-proxy",
     version,
@@ -67,8 +66,8 @@ export const make = (
     },
     // The configured clients, including those without requests, then all others with requests
     clients: Array.from(
-      names,
-      (name) => clientStatus(name, states.get(name), clients.find((client) => client.name === name))
+      new Set([...states.keys(), ...clients.keys()]),
+      (name) => clientStatus(name, states.get(name), clients.get(name))
     ),
     failures: failures.map((failure) => ({ ...failure, at: toIsoTime(failure.at) }))
   }
@@ -77,7 +76,7 @@ export const make = (
 const clientStatus = (
   name: string,
   state: CurrentState["clients"][number] | undefined,
-  usage: ReturnType<typeof Fleet.sum>["clients"][number] | undefined
+  usage: Fleet.ProcessReport["usage"]["clients"][number] | undefined
 ) => {
   const counts = usage ?? UsageCounts.zero()
   return {

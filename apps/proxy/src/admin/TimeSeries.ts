@@ -1,4 +1,6 @@
 /** A time series of recent requests, in bounded memory. */
+import * as Rec from "effect/Record"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { createHistogram } from "node:perf_hooks"
 import * as UsageCounts from "./UsageCounts.ts"
@@ -44,7 +46,7 @@ export const make = (started: number) => {
       return added
     },
     /** Returns the points up to `now`, oldest first. The last interval may be incomplete. */
-    points: (now: number): ReadonlyArray<SeriesPoint> => {
+    points: (now: number): ReadonlyArray<Point> => {
       const last = stepAt(now)
       const from = Math.max(first, last - pointCount + 1)
       return Array.from(
@@ -55,15 +57,39 @@ export const make = (started: number) => {
   }
 }
 
-/** `at` is the start of the interval, in milliseconds since 1970. */
-export type SeriesPoint = ReturnType<typeof toPoint>
+const fields = Struct.pick(UsageCounts.fields, "requests", "hits", "failures", "upstreamCost", "savedCost")
 
-const toPoint = ({ counts, latency, step }: Slot) => {
-  /** In milliseconds; null if no request completed or failed. */
+/** In milliseconds; null if no request completed or failed. */
+const Quantile = Schema.NullOr(Schema.Number)
+
+/** `at` is the start of the interval, in milliseconds since 1970. */
+export const Point = Schema.Struct({
+  at: Schema.Number,
+  ...fields,
+  p50: Quantile,
+  p95: Quantile,
+  p99: Quantile
+})
+
+type Point = typeof Point.Type
+
+const slower = (one: number | null, other: number | null): number | null =>
+  one === null ? other : Math.max(one, other ?? 0)
+
+/** Sums the points of two processes. The quantiles are those of the slower one. */
+export const sum = (one: Point, other: Point): Point => ({
+  at: one.at,
+  ...Rec.map(fields, (_, name) => one[name] + other[name]),
+  p50: slower(one.p50, other.p50),
+  p95: slower(one.p95, other.p95),
+  p99: slower(one.p99, other.p99)
+})
+
+const toPoint = ({ counts, latency, step }: Slot): Point => {
   const quantile = (percent: number) => latency.count === 0 ? null : latency.percentile(percent) / 1000
   return {
     at: step * stepSeconds * 1000,
-    ...Struct.pick(counts, "requests", "hits", "failures", "upstreamCost", "savedCost"),
+    ...Rec.map(fields, (_, name) => counts[name]),
     p50: quantile(50),
     p95: quantile(95),
     p99: quantile(99)

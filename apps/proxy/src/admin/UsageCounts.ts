@@ -1,5 +1,6 @@
 /** What the status page, usage reports and metrics count of requests. */
-import * as Struct from "effect/Struct"
+import * as Rec from "effect/Record"
+import * as Schema from "effect/Schema"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /**
@@ -50,10 +51,13 @@ export const zero = () => ({
 
 export type MutableCounts = ReturnType<typeof zero>
 
-/** Adds the counts of another process. */
-export const addAll = (counts: MutableCounts, other: Readonly<MutableCounts>): void => {
-  for (const name of Struct.keys(counts)) counts[name] += other[name]
-}
+/** Processes of other versions may count less. */
+export const fields = Rec.map(zero(), () => Schema.optionalWith(Schema.Number, { default: () => 0 }))
+
+export const sum = <Row extends Readonly<MutableCounts>>(one: Row, other: Row): Row => ({
+  ...one,
+  ...Rec.map(zero(), (_, name) => one[name] + other[name])
+})
 
 export const add = (counts: MutableCounts, entry: AccessLogEntry, outcome: RequestOutcome): void => {
   counts.requests += 1

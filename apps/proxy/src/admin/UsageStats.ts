@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 import { type AccessLogEntry, addUsage } from "../exchange/AccessLogEntry.ts"
 import * as TimeSeries from "./TimeSeries.ts"
@@ -25,73 +26,75 @@ export class UsageStats
   extends Context.Tag("quarry-proxy/UsageStats")<UsageStats, ReturnType<typeof make>>()
 {}
 
-const toFailure = (entry: AccessLogEntry, at: number) => ({
-  at,
-  ...Struct.pick(entry, "requestId", "client", "operation", "route", "status", "code")
+export const Snapshot = Schema.Struct({
+  since: Schema.Number,
+  totals: Schema.Struct(UsageCounts.fields),
+  /** In the order of their first requests, as the clients. */
+  operations: Schema.Array(Schema.Struct({ name: Schema.String, ...UsageCounts.fields })),
+  clients: Schema.Array(Schema.Struct({
+    name: Schema.String,
+    ...UsageCounts.fields,
+    rejectedByCode: Schema.Record({ key: Schema.String, value: Schema.Number }),
+    lastSeen: Schema.Number
+  })),
+  series: Schema.Array(TimeSeries.Point),
+  /** Newest first. */
+  failures: Schema.Array(Schema.Struct({
+    at: Schema.Number,
+    requestId: Schema.String,
+    client: Schema.NullOr(Schema.String),
+    operation: Schema.NullOr(Schema.String),
+    route: Schema.String,
+    status: Schema.Number,
+    code: Schema.NullOr(Schema.String)
+  }))
 })
 
-const makeClient = () => ({
-  counts: UsageCounts.zero(),
-  rejectedByCode: new Map<string, number>(),
-  lastSeen: 0
-})
+const makeOperation = (name: string) => ({ name, ...UsageCounts.zero() })
+
+const makeClient = (name: string) => {
+  const rejectedByCode: Record<string, number> = {}
+  return { ...makeOperation(name), rejectedByCode, lastSeen: 0 }
+}
+
+const getOrMake = <Row>(rows: Map<string, Row>, name: string, make: (name: string) => Row): Row => {
+  const row = rows.get(name) ?? make(name)
+  rows.set(name, row)
+  return row
+}
 
 /** `now`, like all times, is in milliseconds since 1970. */
 export const make = (now: number) => {
   const totals = UsageCounts.zero()
-  // Bounded: log entries name a configured client, the anonymous client, or none.
+  // Bounded: log entries name a configured client, the anonymous client, or none, and an operation or a rule of pass-through.
   const clients = new Map<string, ReturnType<typeof makeClient>>()
+  const operations = new Map<string, ReturnType<typeof makeOperation>>()
   const series = TimeSeries.make(now)
-  const failures: Array<ReturnType<typeof toFailure>> = []
+  const failures: Array<typeof Snapshot.Type["failures"][number]> = []
 
-  const clientOf = (name = unauthenticatedName) => {
-    let client = clients.get(name)
-    if (client === undefined) clients.set(name, client = makeClient())
-    return client
-  }
-
-  /** Bounded: operations, and rules of pass-through. */
-  const operations = new Map<string, UsageCounts.MutableCounts>()
-
-  const countsOf = (operation: string) => {
-    const counts = operations.get(operation) ?? UsageCounts.zero()
-    operations.set(operation, counts)
-    return counts
-  }
-
-  const usage = () => ({
-    since: now,
-    totals: { ...totals },
-    /** In the order of their first requests. */
-    operations: Array.from(operations, ([name, counts]) => ({ name, ...counts })),
-    /** In the order of their first requests. */
-    clients: Array.from(clients, ([name, { counts, lastSeen, rejectedByCode }]) => ({
-      name,
-      ...counts,
-      rejectedByCode: Object.fromEntries(rejectedByCode),
-      lastSeen
-    }))
-  })
+  const clientOf = (name: string | null) => getOrMake(clients, name ?? unauthenticatedName, makeClient)
+  const operationOf = (name: string) => getOrMake(operations, name, makeOperation)
 
   return {
     record: (entry: AccessLogEntry): void => {
       if (!isCounted(entry)) return
       const outcome = UsageCounts.outcomeOf(entry)
       const at = entry.startedAt + entry.durationMs
-      UsageCounts.add(totals, entry, outcome)
-      const client = clientOf(entry.client ?? undefined)
-      UsageCounts.add(client.counts, entry, outcome)
+      const client = clientOf(entry.client)
       client.lastSeen = at
-      if (entry.operation !== null) UsageCounts.add(countsOf(entry.operation), entry, outcome)
       if (entry.code !== null && outcome === "rejected") {
-        client.rejectedByCode.set(entry.code, (client.rejectedByCode.get(entry.code) ?? 0) + 1)
+        client.rejectedByCode[entry.code] = (client.rejectedByCode[entry.code] ?? 0) + 1
       }
       const slot = series.slot(at)
-      UsageCounts.add(slot.counts, entry, outcome)
       // Rejections take almost no time and would lower the quantiles.
       if (outcome === "completed" || outcome === "failed") TimeSeries.addLatency(slot, entry.durationMs)
+      for (const counts of [totals, client, slot.counts]) UsageCounts.add(counts, entry, outcome)
+      if (entry.operation !== null) UsageCounts.add(operationOf(entry.operation), entry, outcome)
       if (outcome === "failed") {
-        failures.unshift(toFailure(entry, at))
+        failures.unshift({
+          at,
+          ...Struct.pick(entry, "requestId", "client", "operation", "route", "status", "code")
+        })
         failures.length = Math.min(failures.length, maxRecentFailures)
       }
     },
@@ -101,16 +104,19 @@ export const make = (now: number) => {
       usage: CallUsage,
       charged: number
     ): void => {
-      const counted = [
-        totals,
-        clientOf(client ?? undefined).counts,
-        ...operation === null ? [] : [countsOf(operation)]
-      ]
-      for (const counts of counted) addUsage(counts, usage, charged)
+      for (const counts of [totals, clientOf(client)]) addUsage(counts, usage, charged)
+      if (operation !== null) addUsage(operationOf(operation), usage, charged)
     },
-    usage,
-    /** Failures are listed newest first. */
-    snapshot: (at: number) => ({ ...usage(), series: series.points(at), failures: [...failures] })
+    snapshot: (at: number): typeof Snapshot.Type => ({
+      ...structuredClone({
+        totals,
+        operations: [...operations.values()],
+        clients: [...clients.values()],
+        failures
+      }),
+      since: now,
+      series: series.points(at)
+    })
   }
 }
 

@@ -51,7 +51,7 @@ describe("counts", () => {
       { status: 503, code: "circuit-open" },
       { status: 504, code: "not-cached" },
       { status: 499 }
-    ).usage()
+    ).snapshot(stepStart)
     expect(totals).toMatchObject({ requests: 9, rejected: 4, failures: 3, clientDisconnects: 1 })
   })
 
@@ -60,7 +60,7 @@ describe("counts", () => {
       { operation: null, route: "/livez", cache: null },
       { operation: null, route: "/readyz", status: 503, cache: null },
       { operation: null, route: "-", status: 404, code: "unknown-path", cache: null }
-    ).usage()
+    ).snapshot(stepStart)
     expect(totals).toMatchObject({ requests: 1, rejected: 1, failures: 0 })
   })
 })

@@ -1,0 +1,77 @@
+/** The sums of a fleet, and what a process knows of the others. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Fleet from "../../src/admin/Fleet.ts"
+import * as UsageStats from "../../src/admin/UsageStats.ts"
+import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
+import { accessLogEntry, stepStart } from "../support/accessLogEntries.ts"
+import { openAdmin, sendRequest, start } from "../support/proxy.ts"
+
+const report = (name: string, ...entries: ReadonlyArray<Partial<AccessLogEntry>>): Fleet.ProcessReport => {
+  const usage = UsageStats.make(stepStart)
+  for (const entry of entries) usage.record(accessLogEntry(entry))
+  return { name, version: "0.1.0", state: "ready", problems: [], usage: usage.snapshot(stepStart) }
+}
+
+describe("the sums of a fleet", () => {
+  const shop = { client: "shop", bytes: 10 }
+  const rejected = { client: "lab", status: 429, code: "client-rate-limited" } as const
+  const sums = Fleet.sum([
+    report("one", { ...shop, durationMs: 20 }, rejected),
+    report("two", { ...shop, durationMs: 500 }, {
+      client: "web",
+      status: 502,
+      operation: "tokenPrice",
+      durationMs: 500
+    }),
+    report("three", { ...shop, durationMs: 100 }, rejected, { ...rejected, code: "invalid-request" })
+  ])
+
+  it("have each client and operation once", () => {
+    expect(sums.totals).toMatchObject({ requests: 7, rejected: 3, failures: 1 })
+    expect(Array.from(sums.clients.values(), ({ bytes, name, rejectedByCode, requests }) => [
+      name,
+      requests,
+      bytes,
+      rejectedByCode
+    ])).toEqual([
+      ["shop", 3, 30, {}],
+      ["lab", 3, expect.any(Number), { "client-rate-limited": 2, "invalid-request": 1 }],
+      ["web", 1, expect.any(Number), {}]
+    ])
+    expect(Array.from(sums.operations.values(), ({ name, requests }) => [name, requests])).toEqual([
+      ["walletTransfers", 6],
+      ["tokenPrice", 1]
+    ])
+    expect(sums.failures.map(({ client, process }) => [client, process])).toEqual([["web", "two"]])
+  })
+
+  it("have the latency of the slowest process, wherever it is in the list", () => {
+    const [point] = sums.series
+    expect(sums.series).toHaveLength(1)
+    expect(point?.requests).toBe(7)
+    for (const quantile of [point?.p50, point?.p95, point?.p99]) {
+      expect(Math.abs((quantile ?? 0) / 500 - 1)).toBeLessThan(0.1)
+    }
+    const [unknown] = Fleet.sum([report("one", rejected), report("two", rejected)]).series
+    expect(unknown).toMatchObject({ requests: 2, p50: null, p99: null })
+  })
+})
+
+describe("the status of a process", () => {
+  it.scopedLive("is its own, without Redis and while Redis is unavailable", () =>
+    Effect.forEach([undefined, "redis://127.0.0.1:1"], (url) =>
+      Effect.gen(function*() {
+        const { adminPort } = yield* start({
+          config: {
+            admin: openAdmin,
+            redis: url === undefined
+              ? url
+              : { url: Redacted.make(url), keyPrefix: "quarry:", whenUnavailable: "share" }
+          }
+        })
+        const status = JSON.parse((yield* sendRequest(adminPort ?? 0, "/status.json")).text)
+        expect([status.scope, status.processes.length]).toEqual(["process", 1])
+      }), { discard: true }))
+})
