@@ -47,8 +47,11 @@ export const make = (
     ...current,
     /** What the counters are of. */
     scope,
-    processes: reports.map(({ usage, ...process }) => ({
+    processes: reports.map(({ config, problems, usage, ...process }) => ({
       ...process,
+      problems: config === "" || config === reports[0].config
+        ? problems
+        : [...problems, "its configuration differs"],
       startedAt: toIsoTime(usage.since),
       ...Struct.pick(usage.totals, "requests", "failures", "upstreamCost")
     })),

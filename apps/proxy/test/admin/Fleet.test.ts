@@ -2,16 +2,27 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
+import * as WaitUntil from "../../../../packages/redis/test/support/WaitUntil.ts"
 import * as Fleet from "../../src/admin/Fleet.ts"
+import type * as Status from "../../src/admin/Status.ts"
 import * as UsageStats from "../../src/admin/UsageStats.ts"
+import { defaults } from "../../src/config/Config.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
 import { accessLogEntry, stepStart } from "../support/accessLogEntries.ts"
-import { openAdmin, sendRequest, start } from "../support/proxy.ts"
+import { openAdmin, sendRequest, start, type TestProxyOptions } from "../support/proxy.ts"
 
 const report = (name: string, ...entries: ReadonlyArray<Partial<AccessLogEntry>>): Fleet.ProcessReport => {
   const usage = UsageStats.make(stepStart)
   for (const entry of entries) usage.record(accessLogEntry(entry))
-  return { name, version: "0.1.0", state: "ready", problems: [], usage: usage.snapshot(stepStart) }
+  return {
+    name,
+    version: "0.1.0",
+    state: "ready",
+    problems: [],
+    config: "",
+    usage: usage.snapshot(stepStart)
+  }
 }
 
 describe("the sums of a fleet", () => {
@@ -59,19 +70,48 @@ describe("the sums of a fleet", () => {
   })
 })
 
+/** Starts a proxy, and returns its status. */
+const startProxy = (redisUrl: string | undefined, config: TestProxyOptions["config"] = {}) =>
+  Effect.map(
+    start({
+      config: {
+        admin: openAdmin,
+        redis: redisUrl === undefined
+          ? redisUrl
+          : { url: Redacted.make(redisUrl), keyPrefix: "quarry:", whenUnavailable: "share" },
+        ...config
+      }
+    }),
+    ({ adminPort }) =>
+      Effect.map(sendRequest(adminPort ?? 0, "/status.json"), ({ text }): Status.Status => JSON.parse(text))
+  )
+
 describe("the status of a process", () => {
   it.scopedLive("is its own, without Redis and while Redis is unavailable", () =>
     Effect.forEach([undefined, "redis://127.0.0.1:1"], (url) =>
       Effect.gen(function*() {
-        const { adminPort } = yield* start({
-          config: {
-            admin: openAdmin,
-            redis: url === undefined
-              ? url
-              : { url: Redacted.make(url), keyPrefix: "quarry:", whenUnavailable: "share" }
-          }
-        })
-        const status = JSON.parse((yield* sendRequest(adminPort ?? 0, "/status.json")).text)
-        expect([status.scope, status.processes.length]).toEqual(["process", 1])
+        const { processes, scope } = yield* yield* startProxy(url)
+        expect([scope, processes.length]).toEqual(["process", 1])
       }), { discard: true }))
+
+  it.scopedLive.skipIf(RedisServer.program === undefined)(
+    `lists processes with another configuration, apart from addresses and secrets${RedisServer.skipReason}`,
+    () =>
+      Effect.gen(function*() {
+        const { url } = yield* RedisServer.make()
+        const one = yield* startProxy(url)
+        const same = yield* startProxy(`${url}/0`, { admin: { ...openAdmin, host: "::" } })
+        const other = yield* startProxy(url, { quotas: { ...defaults.quotas, billingDay: 15 } })
+        const problemsOf = (status: typeof one) =>
+          Effect.map(status, ({ processes }) => processes.map(({ problems }) => problems.join()))
+        yield* WaitUntil.until(
+          Effect.map(Effect.all([one, same, other]), (all) =>
+            all.every(({ processes }) => processes.length === 3))
+        )
+        const differs = "its configuration differs"
+        expect((yield* problemsOf(one)).sort()).toEqual(["", "", differs])
+        expect((yield* problemsOf(same)).sort()).toEqual(["", "", differs])
+        expect(yield* problemsOf(other)).toEqual(["", differs, differs])
+      })
+  )
 })

@@ -112,6 +112,7 @@ const processOf = (usage: ReturnType<typeof UsageStats.make>, now: number) => ({
     version: "0.1.0",
     state: "ready",
     problems: [],
+    config: "same",
     usage: usage.snapshot(now)
   }] as const
 })
@@ -187,6 +188,7 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
     name,
     state: name === "proxy-3" ? "draining" : "ready",
     problems: name === "proxy-3" ? ["data.example.com: circuit breaker open"] : [],
+    config: name === "proxy-3" ? "other" : "same",
     usage: UsageStats.make(now - hour).snapshot(now)
   }))
   return Status.make("0.1.0", { scope: "fleet", reports: [report, ...others] }, sampleState(now))
