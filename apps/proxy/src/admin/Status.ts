@@ -20,7 +20,7 @@ import * as Fleet from "./Fleet.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import * as UsageCounts from "./UsageCounts.ts"
 
-/** Times are ISO 8601 in UTC. Durations are in milliseconds. */
+/** Times are ISO 8601 in UTC. Durations are in milliseconds, unless their name has another unit. */
 export type Status = ReturnType<typeof make>
 
 export type StatusPoint = Status["series"]["points"][number]
@@ -55,41 +55,26 @@ export const make = (
       startedAt: toIsoTime(usage.since),
       ...Struct.pick(usage.totals, "requests", "failures", "upstreamCost")
     })),
-    totals: Struct.omit(
-      totals,
-      "chargedCost",
-      "priceDrift",
-      "shadowed",
-      "unsettledPrice",
-      "unsettledRequests"
-    ),
+    totals,
     series: {
       step: TimeSeries.stepSeconds,
       points: series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
     },
     // The configured clients, including those without requests, then all others with requests
-    clients: Array.from(
-      new Set([...states.keys(), ...clients.keys()]),
-      (name) => clientStatus(name, states.get(name), clients.get(name))
-    ),
+    clients: Array.from(new Set([...states.keys(), ...clients.keys()]), (name) => {
+      const [state, usage] = [states.get(name), clients.get(name)]
+      const counts = usage ?? UsageCounts.zero()
+      return {
+        name,
+        ...Struct.pick(counts, "requests", "hits", "rejected", "failures", "upstreamCost", "savedCost"),
+        lastSeen: toIsoTimeOrNull(usage?.lastSeen ?? null),
+        disabled: state?.disabled === undefined
+          ? null
+          : { ...state.disabled, at: toIsoTime(state.disabled.at) },
+        quotas: state?.quotas ?? []
+      }
+    }),
     failures: failures.map((failure) => ({ ...failure, at: toIsoTime(failure.at) }))
-  }
-}
-
-const clientStatus = (
-  name: string,
-  state: CurrentState["clients"][number] | undefined,
-  usage: Fleet.ProcessReport["usage"]["clients"][number] | undefined
-) => {
-  const counts = usage ?? UsageCounts.zero()
-  return {
-    name,
-    ...Struct.pick(counts, "requests", "hits", "rejected", "failures", "upstreamCost", "savedCost"),
-    lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
-    disabled: state?.disabled === undefined
-      ? null
-      : { ...state.disabled, at: toIsoTime(state.disabled.at) },
-    quotas: state?.quotas ?? []
   }
 }
 
@@ -97,14 +82,18 @@ const currentState = Effect.gen(function*() {
   const configured = (yield* ActiveConfig).current()
   const { clientQuotas, clients, config, upstream } = configured
   const overrides = yield* Overrides
-  const quotasOf = (client: AuthenticatedClient) =>
-    Effect.map(clientQuotas.status(client), (quotas) =>
-      quotas.map(({ limit, name, remaining }) => ({
-        name: name === "rate" && client.rateLimit !== null ? windowName(client.rateLimit.window) : name,
-        limit,
-        remaining,
+  const quotasOf = (limited: Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">) =>
+    Effect.map(clientQuotas.status(limited), (quotas) =>
+      quotas.map(({ name, warns, ...quota }) => ({
+        name: name === "rate" && limited.rateLimit !== null ? windowName(limited.rateLimit.window) : name,
+        ...Struct.pick(quota, "limit", "remaining", "soft", "resetSeconds"),
+        warned: warns,
         shadow: config.quotas.mode === "shadow"
       })))
+  const common = Arr.dedupeWith(
+    clients.all.flatMap(({ quotas }) => quotas.filter((quota) => !isOwn(quota))),
+    (one, other) => one.id === other.id
+  )
   return {
     now: yield* Clock.currentTimeMillis,
     state: Health.readinessState(configured, overrides, (yield* MainServer).shuttingDown()),
@@ -113,10 +102,16 @@ const currentState = Effect.gen(function*() {
     policies: EffectivePolicies.rows(config),
     upstreams: yield* upstreamStatuses(upstream),
     store: yield* storeStatus(config),
+    /** Those of teams, and of all clients together. */
+    quotas: Arr.zipWith(
+      yield* quotasOf({ name: "", rateLimit: null, quotas: common }),
+      common,
+      (quota, { team }) => ({ team, ...quota })
+    ),
     clients: yield* Effect.forEach(
       clients.all,
       (client) =>
-        Effect.map(quotasOf(client), (quotas) => ({
+        Effect.map(quotasOf({ ...client, quotas: client.quotas.filter(isOwn) }), (quotas) => ({
           name: client.name,
           disabled: overrides.disabled.get(client.name),
           quotas
@@ -125,6 +120,9 @@ const currentState = Effect.gen(function*() {
     )
   }
 })
+
+/** Whether it is not a quota of a team or of all clients. */
+const isOwn = ({ name }: AuthenticatedClient["quotas"][number]): boolean => name === "day" || name === "month"
 
 /** `second`, `day`, or the window, such as `10s`. */
 const windowName = (window: number): string =>

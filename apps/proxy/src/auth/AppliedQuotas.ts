@@ -6,6 +6,8 @@ import type { QuotaName } from "../exchange/Charge.ts"
 /** Names of API keys are digests, so ids never collide with theirs. */
 export interface AppliedQuota extends QuotaAccount {
   readonly name: QuotaName
+  /** Null if it is not the quota of a team. */
+  readonly team: string | null
   /** Such as `monthly quota of team web`. */
   readonly description: string
   readonly resets: string
@@ -23,15 +25,16 @@ export const of = (
   const team = teams.find(({ clients }) => clients.includes(client.name))
   const ofOwner = ofBillingDay(quotas.billingDay)
   return [
-    ...ofOwner(`client:${client.name}`, "", "", client),
-    ...(team === undefined ? [] : ofOwner(`team:${team.name}`, "team-", ` of team ${team.name}`, team)),
-    ...ofOwner("all", "all-", " of all clients", quotas)
+    ...ofOwner(`client:${client.name}`, "", null, client),
+    ...(team === undefined ? [] : ofOwner(`team:${team.name}`, "team-", team.name, team)),
+    ...ofOwner("all", "all-", null, quotas)
   ]
 }
 
 const ofBillingDay =
   (firstDay: number) =>
-  (id: string, prefix: "" | "team-" | "all-", owner: string, { dailyQuota, monthlyQuota }: Limits) => {
+  (id: string, prefix: "" | "team-" | "all-", team: string | null, { dailyQuota, monthlyQuota }: Limits) => {
+    const owner = { "": "", "team-": ` of team ${team}`, "all-": " of all clients" }[prefix]
     const make = (
       limits: Limits["dailyQuota"],
       quota: Pick<AppliedQuota, "description" | "id" | "name" | "resets">,
@@ -42,6 +45,7 @@ const ofBillingDay =
       const limit = hard ?? soft ?? 0
       return [{
         ...quota,
+        team,
         quota: { limit, period },
         soft: hard === undefined,
         warnAt: soft === undefined ? -1 : limit - soft

@@ -8,6 +8,8 @@ export type QuotaName = `${"" | "team-" | "all-"}${"day" | "month"}`
 export interface QuotaStatus {
   readonly name: "rate" | QuotaName
   readonly limit: number
+  /** The limit at which it warns: equal to `limit` if it does not reject requests. Null if it does not warn. */
+  readonly soft: number | null
   /** Length of the window, in seconds. */
   readonly windowSeconds: number
   readonly remaining: number

@@ -41,6 +41,8 @@ import {
 
 export type ClientQuotas = ReturnType<typeof make>
 
+type Limited = Pick<AuthenticatedClient, "name" | "quotas" | "rateLimit">
+
 /** The time for a decision, which may use the store twice, in milliseconds: see `RateLimitStore.withFallback`. */
 const storeTime = 1000
 
@@ -56,7 +58,7 @@ export const make = (
 
   /** Consumes units of all limits, or of none. A used up quota does not wait for units of the rate limit. */
   const decide = (
-    { name, quotas, rateLimit }: AuthenticatedClient,
+    { name, quotas, rateLimit }: Limited,
     { price, rateCost }: Cost,
     now: number
   ): Effect.Effect<QuotaDecision, StoreError> => {
@@ -250,8 +252,8 @@ export const make = (
       }
     })
 
-  /** Returns the remaining units of a client. Empty if the store cannot tell. */
-  const status = (client: AuthenticatedClient): Effect.Effect<ReadonlyArray<QuotaStatus>> =>
+  /** Returns the state of limits. Empty if the store cannot tell. */
+  const status = (client: Limited): Effect.Effect<ReadonlyArray<QuotaStatus>> =>
     Effect.suspend(() => decide(client, { price: 0, rateCost: 0 }, systemNow())).pipe(
       Effect.match({
         onFailure: () => [],

@@ -40,6 +40,7 @@ export const quotaStatuses = (
     statuses.push({
       name: "rate",
       limit: rateLimit.limit,
+      soft: null,
       windowSeconds: Math.ceil(rateLimit.window / 1000),
       remaining: Math.floor(permit.remaining),
       resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : rateLimit.window) / 1000),
@@ -53,6 +54,7 @@ export const quotaStatuses = (
     statuses.push({
       name,
       limit: quota.limit,
+      soft: warnAt < 0 ? null : quota.limit - warnAt,
       windowSeconds: (end - start) / 1000,
       remaining: Math.floor(remaining),
       resetSeconds: Math.ceil((end - now) / 1000),

@@ -6,6 +6,8 @@ import { accessLogEntry } from "./accessLogEntries.ts"
 
 const hour = 3_600_000
 
+const sampleQuota = { soft: null, warned: false, shadow: false, resetSeconds: 41_000 }
+
 const sampleState = (now: number): Status.CurrentState => ({
   now,
   state: "ready",
@@ -78,24 +80,38 @@ const sampleState = (now: number): Status.CurrentState => ({
     { name: "ledgerTestnet", host: null, circuitBreaker: "closed", retryAt: null, keys: [] }
   ],
   store: { kind: "redis", available: true, misconfigured: false },
+  quotas: [
+    { ...sampleQuota, team: null, name: "all-month", limit: 40_000_000, remaining: 21_300_000 },
+    {
+      ...sampleQuota,
+      team: "web",
+      name: "team-month",
+      limit: 9_000_000,
+      remaining: 3_225_000,
+      soft: 5_000_000,
+      warned: true
+    },
+    { ...sampleQuota, team: "data-science", name: "team-day", limit: 50_000, remaining: 0 },
+    { ...sampleQuota, team: "web", name: "team-day", limit: 400_000, remaining: 399_000, soft: 400_000 }
+  ],
   clients: [
     {
       name: "wallet-app",
       disabled: undefined,
       quotas: [
-        { name: "second", limit: 50, remaining: 31, shadow: false },
-        { name: "day", limit: 500_000, remaining: 48_210, shadow: false }
+        { ...sampleQuota, name: "second", limit: 50, remaining: 31 },
+        { ...sampleQuota, name: "day", limit: 500_000, remaining: 48_210, soft: 400_000, warned: true }
       ]
     },
     {
       name: "price-feed",
       disabled: undefined,
-      quotas: [{ name: "second", limit: 20, remaining: 0, shadow: false }]
+      quotas: [{ ...sampleQuota, name: "second", limit: 20, remaining: 0 }]
     },
     {
       name: "research",
       disabled: undefined,
-      quotas: [{ name: "day", limit: 100_000, remaining: 72_400, shadow: true }]
+      quotas: [{ ...sampleQuota, name: "day", limit: 100_000, remaining: 72_400, shadow: true }]
     },
     {
       name: "backfill.nightly",
@@ -198,6 +214,7 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
 export const idleStatus = (now: number): Status.Status =>
   Status.make("0.1.0", processOf(UsageStats.make(now - 4000), now), {
     ...sampleState(now),
+    quotas: [],
     clients: [{ name: "anonymous", disabled: undefined, quotas: [] }],
     anonymousAccess: true,
     sandbox: true,
