@@ -5,17 +5,7 @@ import * as HtmlPage from "../../docs/page/HtmlPage.ts"
 import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
-/** `sampleCommands` send a first request. They are shown until the proxy has received one. */
-export const render = (sampleCommands: ReadonlyArray<string>): HttpResponse.HttpResponse =>
-  HtmlPage.render({
-    title: "quarry-proxy",
-    body: body(sampleCommands),
-    style: statusStyle,
-    script
-  })
-
-const body = (sampleCommands: ReadonlyArray<string>): Html =>
-  html`<a class="skip" href="#main">Skip to content</a>
+const body: Html = html`<a class="skip" href="#main">Skip to content</a>
 <header>
 <h1>quarry-proxy <span class="muted number" id="version"></span></h1>
 <div id="summary"></div>
@@ -28,10 +18,6 @@ const body = (sampleCommands: ReadonlyArray<string>): Html =>
 <button class="main">Show status</button>
 </form>
 <dl id="totals" class="panel" aria-label="Totals since startup"></dl>
-<section id="no-requests" class="panel" aria-labelledby="no-requests-title" hidden>
-<h2 id="no-requests-title">No requests yet</h2>
-${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.join("\n")}</pre>`}
-</section>
 <section id="charts" aria-label="Last 15 minutes" hidden>
 <figure id="throughput" class="panel"></figure>
 <figure id="latency" class="panel"></figure>
@@ -60,10 +46,13 @@ ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.joi
 <p id="usage-total"></p>
 <div id="usage-table"></div>
 </section>
-<section class="panel" aria-labelledby="policies-title">
-<h2 id="policies-title">Costs and policies</h2>
-<div id="policies"></div>
-</section>
 <noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>
 `
+
+export const page: HttpResponse.HttpResponse = HtmlPage.render({
+  title: "quarry-proxy",
+  body,
+  style: statusStyle,
+  script
+})

@@ -162,19 +162,6 @@ export const makeTables = () => {
       ({ process, requestId }) => h("span", h("code", requestId), h("div.mono muted", process))
     ]
   ])
-  const policies = makeTable<Status["policies"][number]>(byId("policies"), "policies", "None.", [
-    ["Operation", "", ({ name }) => h("span.mono", name), ({ name }) => name],
-    ["Price", "number", ({ price }) => price],
-    ["Rate cost", "number", ({ rateCost }) => Format.number(rateCost), ({ rateCost }) => rateCost],
-    ["Cache TTL", "", ({ cacheTtl }) => cacheTtl],
-    ["Timeouts", "", ({ timeouts }) => timeouts],
-    ["Attempts", "number", ({ attempts }) => Format.number(attempts)],
-    [
-      "Max concurrent",
-      "number",
-      ({ maxConcurrent }) => maxConcurrent === null ? "–" : Format.number(maxConcurrent)
-    ]
-  ])
   return (status: Status): void => {
     now = Date.parse(status.now)
     upstreams(status.upstreams)
@@ -183,7 +170,6 @@ export const makeTables = () => {
     )
     clients(failuresFirst(status.clients))
     failures(grouped(status.failures))
-    policies(status.policies)
   }
 }
 

@@ -73,7 +73,6 @@ const show = (status: Status): void => {
   replaceIfChanged("totals", panels.totals(status))
   showTables(status)
   byId("fleet").hidden = status.store.kind === "memory"
-  byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
   const completePoints = status.series.points.slice(0, -1).map((point) => ({
