@@ -12,14 +12,15 @@ h1 span { font-weight: 400; font-size: 0.85rem; }
   padding: 0.5rem 1rem; margin: 0 auto 0.75rem; width: calc(100% - 40px); max-width: 1320px;
   background: var(--bad-soft); color: var(--bad); border: 1px solid currentColor; border-radius: 8px; font-weight: 550;
 }
-.lost #totals, .lost #charts, .lost main > section { opacity: 0.75; }
-main { display: grid; gap: 12px; padding-bottom: 2.5rem; }
-main > * { min-width: 0; }
-#token-form { display: grid; grid-template-columns: auto minmax(10rem, 24rem) auto; justify-content: start; gap: 0.75rem; align-items: center; padding: 0.9rem 1rem; }
+.lost #status { opacity: 0.75; }
+main { padding-bottom: 2.5rem; }
+#status { display: grid; gap: 12px; }
+#status > * { min-width: 0; }
+#token-form { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; padding: 0.9rem 1rem; }
+#token-form p { width: 100%; } #token-form input { width: 24rem; }
 section.panel { padding: 0.9rem 1rem; }
 section.panel > h2 { margin-bottom: 0.5rem; }
 #totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); overflow: hidden; }
-#totals:empty { min-height: 5.6rem; }
 .tile { padding: 0.8rem 1rem 0.75rem; border: solid var(--line); border-width: 0 1px 1px 0; margin: 0 -1px -1px 0; min-width: 0; }
 .tile dt { color: var(--muted); font-size: 0.82rem; }
 .tile dd { font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -0.02em; }
@@ -61,12 +62,12 @@ td .pill, td .bad { white-space: normal; overflow-wrap: anywhere; }
 .tools > * { width: auto; max-width: 14rem; }
 .tools select { background: var(--panel); }
 table + p + button { margin-top: 0.5rem; }
-#usage-total { margin-bottom: 0.5rem; }
+.total { margin-bottom: 0.5rem; }
 th:first-child { min-width: 8rem; }
 #failures th { min-width: 5.5rem; }
 td.number, #failures td:first-child { white-space: nowrap; }
 th.number, td.number { text-align: right; }
-#clients .quotas { padding-left: 1.5rem; }
+.number + :is(th, td):not(.number) { padding-left: 1.5rem; }
 .quotas { width: 30%; }
 .quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: 0.3rem 1rem; }
 @media (max-width: 820px) {
@@ -75,11 +76,10 @@ th.number, td.number { text-align: right; }
   #charts { grid-template-columns: minmax(0, 1fr); }
   .tile { padding: 0.6rem 0.9rem; }
   .legend { margin-left: 0; width: 100%; }
-  #token-form { grid-template-columns: minmax(0, 1fr); }
   table, tbody { display: block; }
   thead { display: none; }
   tr { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; padding: 0.6rem 0; border-top: 1px solid var(--line); }
-  td, td[class] { min-width: 5.4rem; padding: 0; border: 0; text-align: left; }
+  td { min-width: 5.4rem; padding: 0 !important; border: 0; text-align: left !important; }
   td::before { content: attr(data-label); display: block; color: var(--muted); font-size: 0.76rem; }
   td.quotas { width: 100%; }
 }

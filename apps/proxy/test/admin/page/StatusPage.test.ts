@@ -34,7 +34,7 @@ const serve = (status: () => Status, seen: Array<string | undefined> = [], token
 const hostile = "<img src=x onerror=\"document.title='in'\">"
 const veryLong = "x".repeat(300)
 
-/** 100 clients and 20 processes. The later a client, the more failures it has. */
+/** 100 clients, 20 processes and an outage of the upstream. The later a client, the more failures it has. */
 const largeStatus: Status = (() => {
   const status = busyStatus(now)
   const [client, process, failure] = [status.clients[0]!, status.processes[0]!, status.failures[0]!]
@@ -46,7 +46,12 @@ const largeStatus: Status = (() => {
       failures: index
     })),
     processes: Array.from({ length: 20 }, (_, index) => ({ ...process, name: `proxy-${index}` })),
-    failures: Array.from({ length: 50 }, (_, index) => ({ ...failure, requestId: `id-${index}` }))
+    failures: Array.from({ length: 50 }, (_, index) => ({
+      ...failure,
+      client: `client-${index}`,
+      route: `/${index}`,
+      requestId: `id-${index}`
+    }))
   }
 })()
 
@@ -154,8 +159,10 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           )
           expect(await page.getByText("fleet of 20 processes").isVisible()).toBe(true)
           expect(await page.locator("#processes tbody tr").count()).toBe(20)
-          // 50 equal failures are one row
-          expect(await page.locator("#failures tbody tr").count()).toBe(1)
+          // An outage of the upstream is one row
+          expect(await page.locator("#failures tbody tr").allInnerTexts()).toEqual([
+            expect.stringContaining("50 clients")
+          ])
           expect(await Chromium.overflows(page)).toEqual([0, 0, 0])
         })
       }))
@@ -178,6 +185,24 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           expect(await page.locator("#latency .cursor").count()).toBe(1)
           await slider.blur()
           expect(await page.locator("#latency .cursor").count()).toBe(0)
+        })
+      }))
+
+    it.scoped("shows each quota of teams and of all clients once, those that reject and warn first", () =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => busyStatus(now))
+        const page = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          await page.locator("#quotas tbody tr").first().waitFor()
+          expect(
+            (await page.locator("#quotas tbody tr").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
+          ).toEqual([
+            "data-science per day exhausted 0 / 50,000 50,000 11 h 23 min",
+            "web per month, soft limit 5M warning 3.23M / 9M 5.78M 11 h 23 min",
+            "all clients per month 21.3M / 40M 18.7M 11 h 23 min",
+            "web per day, only warns 399K / 400K 1,000 11 h 23 min"
+          ])
+          await page.getByText("per day, soft limit 400K warning").waitFor()
         })
       }))
 

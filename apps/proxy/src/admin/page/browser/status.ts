@@ -4,6 +4,7 @@ import type { Status } from "../../Status.ts"
 import { makeChart } from "./chart.ts"
 import * as Format from "./formatting.ts"
 import * as panels from "./panels.ts"
+import { replaceIfChanged } from "./table.ts"
 import { makeUsage } from "./usage.ts"
 
 const refreshIntervalMs = 2000
@@ -57,22 +58,13 @@ const charts = [
 
 const showTables = panels.makeTables()
 
-/** Replaces the children of an element if they differ, so that selections and focus survive a refresh. */
-const replaceIfChanged = (id: string, nodes: ReadonlyArray<Node>): void => {
-  const element = byId(id)
-  const unchanged = element.childNodes.length === nodes.length &&
-    nodes.every((node, index) => element.childNodes[index]?.isEqualNode(node))
-  if (!unchanged) element.replaceChildren(...nodes)
-}
-
 const show = (status: Status): void => {
   step = status.series.step
   document.title = `${status.state} – quarry-proxy`
   byId("version").textContent = status.version
-  replaceIfChanged("summary", panels.summary(status))
-  replaceIfChanged("totals", panels.totals(status))
+  replaceIfChanged(byId("summary"), panels.summary(status))
+  replaceIfChanged(byId("totals"), panels.totals(status))
   showTables(status)
-  byId("fleet").hidden = status.store.kind === "memory"
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
   const completePoints = status.series.points.slice(0, -1).map((point) => ({

@@ -1,5 +1,6 @@
 /** Tables that are filtered, sorted and cut off to their first rows, so that a hundred rows stay readable. */
-import { type Child, h } from "../../../docs/page/browser/dom.ts"
+import { byId, type Child, h } from "../../../docs/page/browser/dom.ts"
+import * as Format from "./formatting.ts"
 
 /** `key`: what rows are sorted by; texts ascending, numbers descending. */
 export type Column<Row> = readonly [
@@ -8,6 +9,30 @@ export type Column<Row> = readonly [
   cell: (row: Row) => Child,
   key?: (row: Row) => number | string
 ]
+
+/** Creates a list of choices. */
+export const choice = (name: string, texts: ReadonlyArray<string>): HTMLSelectElement => {
+  const select = document.createElement("select")
+  select.ariaLabel = name
+  select.append(...texts.map((text) => h("option", text)))
+  return select
+}
+
+/** Creates columns of numbers, such as `Upstream cost` of `upstreamCost`. */
+export const counts = <Name extends string>(...names: ReadonlyArray<Name>) =>
+  names.map((name): Column<Readonly<Record<Name, number>>> => [
+    name.charAt(0).toUpperCase() + name.slice(1).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    "number",
+    (row) => h(`span.${name === "failures" && row[name] > 0 ? "bad" : ""}`, Format.number(row[name])),
+    (row) => row[name]
+  ])
+
+/** Creates a column of names. */
+export const names = <Row>(
+  label: string,
+  value: (row: Row) => string,
+  show: (name: string, row: Row) => Child = (name) => h("span.mono", name)
+): Column<Row> => [label, "", (row) => show(value(row), row), value]
 
 /** Fewer rows need no tools. */
 const minToolRows = 8
@@ -20,12 +45,19 @@ const compare = (one: number | string, other: number | string): number =>
     ? other - one
     : String(one).localeCompare(String(other))
 
-/** Creates a table in a container. Returns a function that shows rows. */
+/** Replaces the children of an element if they differ, so that selections and focus survive a refresh. */
+export const replaceIfChanged = (element: Element, nodes: ReadonlyArray<Node>): void => {
+  const unchanged = element.childNodes.length === nodes.length &&
+    nodes.every((node, index) => element.childNodes[index]?.isEqualNode(node))
+  if (!unchanged) element.replaceChildren(...nodes)
+}
+
+/** Adds a panel with a table to the page. Returns a function that shows rows, or hides the panel if they are null. */
 export const makeTable = <Row>(
-  container: HTMLElement,
   name: string,
-  noRows: string,
-  columns: ReadonlyArray<Column<Row>>
+  title: string,
+  columns: ReadonlyArray<Column<Row>>,
+  ...above: ReadonlyArray<Child>
 ) => {
   let rows: ReadonlyArray<Row> = []
   let showsAll = false
@@ -33,14 +65,10 @@ export const makeTable = <Row>(
   filter.type = "search"
   filter.placeholder = "Filter"
   filter.ariaLabel = `Filter ${name}`
-  const sort = document.createElement("select")
-  sort.ariaLabel = `Sort ${name}`
-  sort.append(
-    h("option", { value: "" }, "Default order"),
-    ...columns.flatMap(([label, , , key]) =>
-      key === undefined ? [] : [h("option", { value: label }, `By ${label.toLowerCase()}`)]
-    )
+  const sorts = new Map(
+    columns.flatMap(([label, , , key]) => key === undefined ? [] : [[`By ${label.toLowerCase()}`, key]])
   )
+  const sort = choice(`Sort ${name}`, ["Default order", ...sorts.keys()])
   const tools = h("div.tools", filter, sort)
   const body = h("tbody")
   const head = h(
@@ -50,10 +78,12 @@ export const makeTable = <Row>(
   const table = h("table", { "aria-label": name }, head, body)
   const note = h("p.muted")
   const more = h("button", { type: "button" })
-  container.replaceChildren(tools, table, note, more)
+  const panel = h("section.panel", { id: name, "aria-label": title }, h("h2", title), ...above)
+  panel.append(tools, table, note, more)
+  byId("status").append(panel)
 
   const draw = (): void => {
-    const key = columns.find(([label]) => label === sort.value)?.[3]
+    const key = sorts.get(sort.value)
     const sorted = key === undefined ? rows : [...rows].sort((one, other) => compare(key(one), key(other)))
     const wanted = filter.value.trim().toLowerCase()
     const lines = sorted.map((row) =>
@@ -66,13 +96,10 @@ export const makeTable = <Row>(
     tools.hidden = rows.length <= minToolRows
     table.hidden = shown.length === 0
     note.hidden = shown.length > 0
-    note.textContent = rows.length === 0 ? noRows : "No row matches the filter."
+    note.textContent = rows.length === 0 ? "None." : "No row matches the filter."
     more.hidden = lines.length <= firstRows
     more.textContent = showsAll ? `Show the first ${firstRows}` : `Show all ${lines.length}`
-    // Selections survive a refresh that changes nothing.
-    const unchanged = body.childNodes.length === shown.length &&
-      shown.every((line, index) => body.childNodes[index]?.isEqualNode(line))
-    if (!unchanged) body.replaceChildren(...shown)
+    replaceIfChanged(body, shown)
   }
 
   for (const control of [filter, sort]) control.addEventListener("input", draw)
@@ -80,8 +107,9 @@ export const makeTable = <Row>(
     showsAll = !showsAll
     draw()
   })
-  return (next: ReadonlyArray<Row>): void => {
-    rows = next
+  return (next: ReadonlyArray<Row> | null): void => {
+    panel.hidden = next === null
+    rows = next ?? []
     draw()
   }
 }
