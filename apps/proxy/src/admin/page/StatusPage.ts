@@ -13,11 +13,12 @@ const body: Html = html`<a class="skip" href="#main">Skip to content</a>
 <p id="connection" role="status"></p>
 <main id="main">
 <form id="token-form" class="panel" hidden>
+<p>This page requires a token of the configuration (admin.tokens) or, without one, the token in the link that the proxy prints at startup.</p>
 <label for="token">Admin token</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false">
 <button class="main">Show status</button>
 </form>
-<div id="status">
+<div id="status" hidden>
 <dl id="totals" class="panel" aria-label="Totals since startup"></dl>
 <section id="charts" aria-label="Last 15 minutes" hidden>
 <figure id="throughput" class="panel"></figure>

@@ -74,24 +74,29 @@ const show = (status: Status): void => {
   for (const update of charts) update(completePoints)
 }
 
+const tokenForm = byId("token-form")
+
+/** A browser that blocks cookies has no storage either: then a reload requires the token again. */
+const storage = navigator.cookieEnabled ? sessionStorage : null
+
 /**
- * Held in memory only, never in browser storage. The link that is printed at startup has it in the fragment, which browsers
- * do not send, and which is removed from the URL and the history.
+ * Held for this tab only. The link that is printed at startup has it in the fragment, which browsers do not send, and which
+ * is removed from the URL and the history.
  */
-let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? ""
+let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? storage?.getItem("token") ?? ""
 history.replaceState(null, "", location.pathname)
 let lastUpdatedAt: number | null = null
 let timer = 0
 
-const showConnection = (text: string, showDisconnected: boolean): void => {
+const showConnection = (text: string): void => {
   const element = byId("connection")
   if (element.textContent !== text) element.textContent = text
-  document.body.classList.toggle("lost", showDisconnected)
+  document.body.classList.toggle("lost", text !== "")
 }
 
 const showFailure = (reason: string): void => {
   const shown = lastUpdatedAt === null ? "" : ` Showing data of ${Format.time(lastUpdatedAt)}.`
-  showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`, true)
+  showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`)
 }
 
 const get = (path: string): Promise<Response> =>
@@ -109,15 +114,27 @@ let refreshes = 0
 
 const refresh = async (): Promise<void> => {
   const response = await get("/status.json")
-  byId("token-form").hidden = response.status !== 401
-  if (response.status === 401) return showFailure("The admin listener requires a token")
+  tokenForm.hidden = response.status !== 401
+  if (response.status === 401) return requestToken()
   if (!response.ok) {
     return showFailure(`The proxy responded with ${response.status}: ${await response.text()}`)
   }
+  storage?.setItem("token", token)
+  byId("status").hidden = false
   show(await response.json())
   if (refreshes++ % usageInterval === 0) await refreshUsage().catch(() => {})
   lastUpdatedAt = Date.now()
-  showConnection("", false)
+  showConnection("")
+}
+
+/** Shows the form, and nothing else. */
+const requestToken = (): void => {
+  storage?.removeItem("token")
+  byId("status").hidden = true
+  byId("summary").replaceChildren()
+  lastUpdatedAt = null
+  showConnection(token === "" ? "" : "The proxy does not accept this token.")
+  byId("token").focus()
 }
 
 /** Refreshes the page and schedules the next refresh. Pauses while the page is hidden. */
@@ -125,14 +142,17 @@ const scheduleRefresh = (): void => {
   clearTimeout(timer)
   if (document.hidden) return
   refresh()
-    .catch(() => showFailure("Connection lost"))
+    .catch(() => {
+      tokenForm.hidden = true
+      showFailure("Connection lost")
+    })
     .finally(() => {
-      if (!document.hidden) timer = window.setTimeout(scheduleRefresh, refreshIntervalMs)
+      if (!document.hidden && tokenForm.hidden) timer = window.setTimeout(scheduleRefresh, refreshIntervalMs)
     })
 }
 
 document.addEventListener("visibilitychange", scheduleRefresh)
-byId("token-form").addEventListener("submit", (event) => {
+tokenForm.addEventListener("submit", (event) => {
   event.preventDefault()
   const field = byId("token")
   if (field instanceof HTMLInputElement) token = field.value.trim()
