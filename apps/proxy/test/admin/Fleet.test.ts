@@ -76,9 +76,9 @@ const startProxy = (redisUrl: string | undefined, config: TestProxyOptions["conf
     start({
       config: {
         admin: openAdmin,
-        redis: redisUrl === undefined
-          ? redisUrl
-          : { url: Redacted.make(redisUrl), keyPrefix: "quarry:", whenUnavailable: "share" },
+        ...redisUrl === undefined
+          ? {}
+          : { redis: { url: Redacted.make(redisUrl), keyPrefix: "quarry:", whenUnavailable: "share" } },
         ...config
       }
     }),
