@@ -23,8 +23,10 @@ import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
 import { Quotas } from "../quota/Quotas.ts"
+import { Upstreams } from "../upstream/Upstreams.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import * as Fleet from "./Fleet.ts"
+import { sampleCommands } from "./page/SampleCommands.ts"
 import * as StatusPage from "./page/StatusPage.ts"
 import * as PrometheusExporter from "./PrometheusExporter.ts"
 import { ProxyMetrics } from "./ProxyMetrics.ts"
@@ -51,6 +53,7 @@ export const resolve = ({ generatedToken, version }: AdminOptions) =>
       activeConfig,
       mainServer,
       engine: yield* Engine,
+      examples: (yield* Upstreams).examples,
       fleet: yield* Fleet.Fleet,
       overrides: yield* Overrides,
       usageStore: yield* UsageStore,
@@ -265,6 +268,14 @@ const noStore = { "cache-control": "no-store" }
 
 const uncached = (document: unknown): HttpResponse.HttpResponse => HttpResponse.json(200, document, noStore)
 
+const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
+  Effect.sync(() => {
+    const port = mainServer.port()
+    return StatusPage.render(
+      port === null ? [] : sampleCommands(activeConfig.current().config, port, examples)
+    )
+  })
+
 const readiness: Respond = ({ activeConfig, engine, mainServer, overrides }) =>
   Effect.suspend(() =>
     Health.readyResponse(activeConfig.current(), overrides, engine, mainServer.shuttingDown())
@@ -277,7 +288,7 @@ const unknownAdminPath = ProxyError.make(
 )
 
 const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
-  "/": get("public", () => Effect.succeed(StatusPage.page)),
+  "/": get("public", statusPage),
   "/status.json": get("operator", ({ status }) => Effect.map(status, uncached)),
   "/usage": get(
     "operator",

@@ -2,13 +2,13 @@
 import { upstreamNames } from "@blockquarry/core/Upstreams"
 import * as Effect from "effect/Effect"
 import { AdminServer } from "../admin/AdminServer.ts"
+import * as SampleCommands from "../admin/page/SampleCommands.ts"
 import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
 import { lacksBaseUrls, noBaseUrl } from "../config/CrossFieldChecks.ts"
 import type { LoadedConfig } from "../config/Load.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import { MainServer } from "../pipeline/MainServer.ts"
 import { Upstreams } from "../upstream/Upstreams.ts"
-import * as SampleCommands from "./SampleCommands.ts"
 
 const upstreamLines = (config: Config): ReadonlyArray<string> => {
   const { baseUrls, keys, sandbox } = config.upstream

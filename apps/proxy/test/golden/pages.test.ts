@@ -17,7 +17,7 @@ describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippe
       "match the status page: %s",
       ([name, status]) =>
         Effect.gen(function*() {
-          const reply = StatusPage.page
+          const reply = StatusPage.render(["curl 'http://127.0.0.1:8650/<first>'"])
           const { url } = yield* PageServer.serve((request, response) => {
             if (request.url === "/") return PageServer.send(reply, response)
             return void response.writeHead(200, { "content-type": "application/json" }).end(

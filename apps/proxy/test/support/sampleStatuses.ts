@@ -13,6 +13,26 @@ const sampleState = (now: number): Status.CurrentState => ({
   state: "ready",
   anonymousAccess: false,
   sandbox: false,
+  policies: [
+    {
+      name: "walletTransfers",
+      price: "50",
+      rateCost: 5,
+      cacheTtl: "described",
+      timeouts: "10s, 22s",
+      attempts: 4,
+      maxConcurrent: null
+    },
+    {
+      name: "net-worth",
+      price: "250 per chains",
+      rateCost: 25,
+      cacheTtl: "1m",
+      timeouts: "5s, 22s",
+      attempts: 1,
+      maxConcurrent: 8
+    }
+  ],
   upstreams: [
     {
       name: "data",

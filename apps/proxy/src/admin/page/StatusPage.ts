@@ -5,7 +5,17 @@ import * as HtmlPage from "../../docs/page/HtmlPage.ts"
 import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
-const body: Html = html`<a class="skip" href="#main">Skip to content</a>
+/** `sampleCommands` send a first request. They are shown until the proxy has received one. */
+export const render = (sampleCommands: ReadonlyArray<string>): HttpResponse.HttpResponse =>
+  HtmlPage.render({
+    title: "quarry-proxy",
+    body: body(sampleCommands),
+    style: statusStyle,
+    script
+  })
+
+const body = (sampleCommands: ReadonlyArray<string>): Html =>
+  html`<a class="skip" href="#main">Skip to content</a>
 <header>
 <h1>quarry-proxy <span class="muted number" id="version"></span></h1>
 <div id="summary"></div>
@@ -20,6 +30,10 @@ const body: Html = html`<a class="skip" href="#main">Skip to content</a>
 </form>
 <div id="status" hidden>
 <dl id="totals" class="panel" aria-label="Totals since startup"></dl>
+<section id="no-requests" class="panel" aria-labelledby="no-requests-title" hidden>
+<h2 id="no-requests-title">No requests yet</h2>
+${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.join("\n")}</pre>`}
+</section>
 <section id="charts" aria-label="Last 15 minutes" hidden>
 <figure id="throughput" class="panel"></figure>
 <figure id="latency" class="panel"></figure>
@@ -30,10 +44,3 @@ const body: Html = html`<a class="skip" href="#main">Skip to content</a>
 <noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>
 `
-
-export const page: HttpResponse.HttpResponse = HtmlPage.render({
-  title: "quarry-proxy",
-  body,
-  style: statusStyle,
-  script
-})

@@ -27,6 +27,7 @@ section.panel > h2 { margin-bottom: 0.5rem; }
 .tile dd.note { font-size: 0.78rem; font-weight: 400; letter-spacing: 0; color: var(--muted); }
 .tile.accent dd:nth-child(2) { color: var(--accent); }
 .tile.bad dd:nth-child(2), td .bad { color: var(--bad); }
+#no-requests pre { margin-top: 0.4rem; padding: 0.7rem 0.9rem; background: var(--sunken); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
 #charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
 figure { padding: 0.75rem 0.9rem 0.5rem; }
 figcaption { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem; margin-bottom: 0.35rem; }

@@ -13,7 +13,7 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")("finds Chromium in a full check", 
 })
 
 const now = Date.UTC(2030, 0, 2, 12)
-const reply = StatusPage.page
+const reply = StatusPage.render(["curl 'http://127.0.0.1:8650/<first>'"])
 
 /** Serves the page and a status that can differ on each request. */
 const serve = (status: () => Status, seen: Array<string | undefined> = [], token?: () => string) =>

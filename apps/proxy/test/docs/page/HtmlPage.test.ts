@@ -16,7 +16,7 @@ const pages: ReadonlyArray<readonly [name: string, reply: HttpResponse]> = [
       costs: CostTable.make(defaults)
     })
   ],
-  ["the status page", StatusPage.page]
+  ["the status page", StatusPage.render(["curl 'http://127.0.0.1:8650/'"])]
 ]
 
 const textOf = ({ body }: HttpResponse): string =>

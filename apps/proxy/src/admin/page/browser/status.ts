@@ -65,6 +65,7 @@ const show = (status: Status): void => {
   replaceIfChanged(byId("summary"), panels.summary(status))
   replaceIfChanged(byId("totals"), panels.totals(status))
   showTables(status)
+  byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   // The last point is incomplete and would look like a drop
   const completePoints = status.series.points.slice(0, -1).map((point) => ({

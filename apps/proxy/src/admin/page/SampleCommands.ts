@@ -1,6 +1,6 @@
-/** Shell commands with example requests, for the startup banner. */
+/** Shell commands with example requests, for the startup banner and the status page. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
-import { allowsAnonymousClients, type Config } from "../config/Config.ts"
+import { allowsAnonymousClients, type Config } from "../../config/Config.ts"
 
 /** Returns an origin to connect to. Replaces a wildcard address with the loopback address. */
 export const displayOrigin = (host: string, port: number): string => {
