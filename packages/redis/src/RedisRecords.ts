@@ -1,4 +1,4 @@
-/** Records in Redis that the processes of a fleet share: collections of texts by name. */
+/** Records in Redis that the processes of a fleet share: collections of texts by name. Unstable: for gateways. */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,4 @@
-/** Parses the URL of Redis. Error messages never quote it, because it may contain a password. */
+/** Parses the URL of Redis. Error messages never quote it, because it may contain a password. Unstable: for gateways. */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 

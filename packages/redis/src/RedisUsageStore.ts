@@ -1,4 +1,4 @@
-/** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. */
+/** Usage in Redis: one hash per day, to which the processes of a fleet add in batches. Unstable: for gateways. */
 import { dayMillis } from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as UsageStore from "@blockquarry/http/UsageStore"

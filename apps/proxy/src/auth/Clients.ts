@@ -18,7 +18,7 @@ export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLi
   readonly scopes: ReadonlySet<string>
   /** Whether it may read everything, also paths that no operation describes: it has the scope `read`, and no restrictions. */
   readonly readsAll: boolean
-  /** Null if it may ask for every chain and contract. */
+  /** Null if every chain and contract is permitted. */
   readonly restrictions: Restrictions.Restrictions | null
 }
 

@@ -1,4 +1,4 @@
-/** The chains and contracts that a client may ask for. */
+/** The chains and contracts that are permitted to a client. */
 import { Chain } from "@blockquarry/core/Chain"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
