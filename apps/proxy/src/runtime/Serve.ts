@@ -69,7 +69,7 @@ export const serve = (
     const run = Effect.gen(function*() {
       const warnings = [...loaded.warnings, ...(tracingEnabled ? sampling.warnings : [])]
       yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
-      if (generatedToken === null && lacksAdminToken(config)) {
+      if (generatedToken === null && lacksAdminToken(config) && config.admin?.open !== "all") {
         yield* Effect.logInfo(StartupBanner.adminTokenHint(loaded))
       }
       yield* Console.log(yield* StartupBanner.text(generatedToken))

@@ -134,7 +134,7 @@ describe("the configuration", () => {
       const hashes = [...config.clients, ...(config.admin === null ? [] : [config.admin])]
         .flatMap(({ tokens }) => tokens)
       // No token has this hash
-      for (const hash of hashes) expect(hash).toMatch(/^sha256:0{60}/)
+      for (const { hash } of hashes) expect(hash).toMatch(/^sha256:0{60}/)
     }))
 
   it.effect("is mounted with its secrets at the configured paths", () =>
