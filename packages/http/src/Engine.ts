@@ -34,7 +34,6 @@ import type {
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -226,11 +225,11 @@ export const make: Effect.Effect<
       return Effect.match(rateLimitStore.peek(accounts, quotaTimeout), {
         onFailure: () => [],
         onSuccess: (remaining) =>
-          Arr.zipWith(
-            accounts,
-            remaining,
-            ({ label, quota: { limit } }, { remaining }) => ({ label, limit, remaining })
-          )
+          accounts.map(({ label, quota: { limit } }, index) => ({
+            label,
+            limit,
+            remaining: remaining[index]?.remaining ?? 0
+          }))
       })
     },
     health: Effect.map(

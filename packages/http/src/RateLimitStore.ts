@@ -1,5 +1,4 @@
 /** Storage of rate limits and quotas: in memory, or shared by a fleet. */
-import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
@@ -342,7 +341,7 @@ export const withFallback = (
           backend.peek(accounts),
           0,
           timeLeft,
-          Arr.map((quota, index) => ({ ...quota, remaining: limitsOf(accounts)[index] ?? 0 })),
+          (quotas) => quotas.map((quota, index) => ({ ...quota, remaining: limitsOf(accounts)[index] ?? 0 })),
           () => local.peek(localAccounts(accounts)),
           record,
           record
@@ -383,7 +382,7 @@ interface RecordingStore extends RateLimitBackend<never> {
     accounts: ReadonlyArray<QuotaAccount>,
     cost: number,
     maxConsumable: ReadonlyArray<number>
-  ) => Effect.Effect<void>
+  ) => Effect.Effect<unknown>
 }
 
 class MemoryOperation<A> extends Effectable.Class<A> {
@@ -414,9 +413,22 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       return result
     })
   const quotaWindows = QuotaWindow.makeQuotaWindows()
-  const setWindow = (id: string, quotaWindow: QuotaWindow.Stored, now: number): void => {
-    if (quotaWindow !== undefined) quotaWindows.set(id, quotaWindow, now)
-  }
+  const updateQuotas = <A>(
+    accounts: ReadonlyArray<QuotaAccount>,
+    transition: (
+      stored: QuotaWindow.Stored,
+      now: number,
+      account: QuotaAccount,
+      index: number
+    ) => readonly [QuotaWindow.Stored, A]
+  ) =>
+    new MemoryOperation((now) =>
+      accounts.map((account, index) => {
+        const [quotaWindow, result] = transition(quotaWindows.get(account.id), now, account, index)
+        if (quotaWindow !== undefined) quotaWindows.set(account.id, quotaWindow, now)
+        return result
+      })
+    )
   return {
     acquire: (name, rule, cost, lease) =>
       update(name, (state, now) => Gcra.acquire(state, now, rule, cost, lease)),
@@ -433,43 +445,27 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       ]),
     consume: (accounts, cost) =>
       new MemoryOperation((now): Consumption => {
-        const results = accounts.map(({ id, quota, soft }) =>
-          QuotaWindow.consume(quotaWindows.get(id), now, quota, cost, soft)
+        const consumptions = accounts.map(({ id, quota, soft }) =>
+          QuotaWindow.consume(quotaWindows.get(id), now, quota, cost, soft)[1]
         )
-        const exceeded = results.findIndex(([, consumption]) => consumption.exceeded)
-        if (exceeded === -1) {
-          for (const [index, { id }] of accounts.entries()) setWindow(id, results[index]?.[0], now)
-          return { _tag: "Consumed", remaining: results.map(([, { remaining }]) => remaining) }
-        }
-        return {
-          _tag: "QuotaExceeded",
-          remaining: accounts.map(({ id, quota }) => {
-            const [quotaWindow, { remaining }] = QuotaWindow.consume(quotaWindows.get(id), now, quota, 0)
-            setWindow(id, quotaWindow, now)
-            return remaining
-          }),
-          exceeded,
-          millis: results[exceeded]?.[1].millis ?? 0
-        }
+        const exceeded = consumptions.findIndex((consumption) => consumption.exceeded)
+        const consume = updateQuotas(accounts, (stored, now, { quota, soft }) =>
+          QuotaWindow.consume(stored, now, quota, exceeded < 0 ? cost : 0, soft))
+        const remaining = consume.evaluate(now).map((consumption) =>
+          consumption.remaining
+        )
+        return exceeded < 0
+          ? { _tag: "Consumed", remaining }
+          : { _tag: "QuotaExceeded", remaining, exceeded, millis: consumptions[exceeded]?.millis ?? 0 }
       }),
     refund: (accounts, cost, age) =>
-      new MemoryOperation((now) =>
-        accounts.map(({ id, quota }) => {
-          const [quotaWindow, remaining] = QuotaWindow.refund(quotaWindows.get(id), now, quota, cost, age)
-          setWindow(id, quotaWindow, now)
-          return remaining
-        })
-      ),
+      updateQuotas(accounts, (stored, now, { quota }) => QuotaWindow.refund(stored, now, quota, cost, age)),
     peek: (accounts) =>
-      new MemoryOperation((now) =>
-        accounts.map(({ id, quota }) => QuotaWindow.peek(quotaWindows.get(id), now, quota))
-      ),
+      updateQuotas(accounts, (stored, now, { quota }) => [undefined, QuotaWindow.peek(stored, now, quota)]),
     recordConsumed: (accounts, cost, maxConsumable) =>
-      new MemoryOperation((now) => {
-        for (const [index, { id, quota }] of accounts.entries()) {
-          const units = maxConsumable[index] ?? 0
-          setWindow(id, QuotaWindow.recordConsumed(quotaWindows.get(id), now, quota, cost, units), now)
-        }
-      })
+      updateQuotas(accounts, (stored, now, { quota }, index) => [
+        QuotaWindow.recordConsumed(stored, now, quota, cost, maxConsumable[index] ?? 0),
+        undefined
+      ])
   }
 })

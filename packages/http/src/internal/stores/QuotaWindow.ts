@@ -71,7 +71,7 @@ const currentWindow = (
   stored: Stored,
   now: number,
   { limit, period }: Quota
-): RemainingQuota & { readonly quotaWindow: QuotaWindow; readonly isUnknown?: true } => {
+): RemainingQuota & { readonly quotaWindow: QuotaWindow; readonly ended?: true } => {
   const index = windowAt(period, now)
   const end = startOf(period, index + 1)
   // Rounding may put the end before now.
@@ -82,7 +82,7 @@ const currentWindow = (
   }
   // The clock went back into the last day of the previous window, whose consumption is no longer known.
   if (stored?.index === index + 1 && millis <= dayMillis) {
-    return { quotaWindow: stored, remaining: 0, millis, isUnknown: true }
+    return { quotaWindow: stored, remaining: 0, millis, ended: true }
   }
   // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
@@ -102,15 +102,21 @@ export const consume = (
   cost: number,
   soft = false
 ): readonly [Stored, WindowConsumption] => {
-  const { isUnknown, millis, quotaWindow, remaining } = currentWindow(stored, now, quota)
-  // A stored window in the future becomes the current one.
-  const unchanged = stored !== undefined && stored.index > quotaWindow.index ? quotaWindow : stored
+  const { ended, millis, quotaWindow, remaining } = currentWindow(stored, now, quota)
   const exceeded = cost > remaining && !soft
-  if (exceeded || cost === 0 || isUnknown || quota.limit === Number.POSITIVE_INFINITY) {
-    return [unchanged, { exceeded, remaining, millis }]
+  if (exceeded || cost === 0 || ended || quota.limit === Number.POSITIVE_INFINITY) {
+    // A stored window in the future becomes the current one.
+    return [stored && stored.index > quotaWindow.index ? quotaWindow : stored, {
+      exceeded,
+      remaining,
+      millis
+    }]
   }
-  const { consumed, maxConsumable } = quotaWindow
-  const next = { ...quotaWindow, consumed: consumed + cost, maxConsumable: maxConsumable - cost }
+  const next = {
+    ...quotaWindow,
+    consumed: quotaWindow.consumed + cost,
+    maxConsumable: quotaWindow.maxConsumable - cost
+  }
   return [next, { exceeded, remaining: remainingIn(next, quota.limit), millis }]
 }
 
