@@ -97,9 +97,9 @@ const archiveBudgets = {
   "@blockquarry/cli": 1150,
   "@blockquarry/client": 262,
   "@blockquarry/core": 152,
-  "@blockquarry/http": 259,
-  "@blockquarry/proxy": 760,
-  "@blockquarry/redis": 48,
+  "@blockquarry/http": 269,
+  "@blockquarry/proxy": 751,
+  "@blockquarry/redis": 51,
   "@blockquarry/sandbox": 131
 }
 
