@@ -425,7 +425,7 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
     new MemoryOperation((now) =>
       accounts.map((account, index) => {
         const [quotaWindow, result] = transition(quotaWindows.get(account.id), now, account, index)
-        if (quotaWindow !== undefined) quotaWindows.set(account.id, quotaWindow, now)
+        quotaWindows.set(account.id, quotaWindow, now)
         return result
       })
     )
@@ -445,18 +445,18 @@ const memoryStore: Effect.Effect<RecordingStore> = Effect.map(SteadyClock.curren
       ]),
     consume: (accounts, cost) =>
       new MemoryOperation((now): Consumption => {
-        const consumptions = accounts.map(({ id, quota, soft }) =>
-          QuotaWindow.consume(quotaWindows.get(id), now, quota, cost, soft)[1]
-        )
-        const exceeded = consumptions.findIndex((consumption) => consumption.exceeded)
-        const consume = updateQuotas(accounts, (stored, now, { quota, soft }) =>
-          QuotaWindow.consume(stored, now, quota, exceeded < 0 ? cost : 0, soft))
-        const remaining = consume.evaluate(now).map((consumption) =>
-          consumption.remaining
-        )
+        const consume = (units: number) =>
+          accounts.map(({ id, quota, soft }) =>
+            QuotaWindow.consume(quotaWindows.get(id), now, quota, units, soft)
+          )
+        const wanted = consume(cost)
+        const exceeded = wanted.findIndex(([, consumption]) => consumption.exceeded)
+        const results = exceeded < 0 ? wanted : consume(0)
+        accounts.forEach(({ id }, index) => quotaWindows.set(id, results[index]?.[0], now))
+        const remaining = results.map(([, consumption]) => consumption.remaining)
         return exceeded < 0
           ? { _tag: "Consumed", remaining }
-          : { _tag: "QuotaExceeded", remaining, exceeded, millis: consumptions[exceeded]?.millis ?? 0 }
+          : { _tag: "QuotaExceeded", remaining, exceeded, millis: wanted[exceeded]?.[1].millis ?? 0 }
       }),
     refund: (accounts, cost, age) =>
       updateQuotas(accounts, (stored, now, { quota }) => QuotaWindow.refund(stored, now, quota, cost, age)),

@@ -158,16 +158,16 @@ export const make = (
     permit: Grant["permit"]
   ): AttemptEffect<Grant> => {
     const { call, key, price } = admission
-    const { id, quota, quotaId } = key
+    const { accounts, id } = key
     const grant = { permit, consumption: null }
-    if (quota === null) return Effect.succeed(grant)
+    if (accounts === null) return Effect.succeed(grant)
     // Nothing is sent, so another attempt becomes the trial.
     const reject = (noResponse: AttemptNoResponse) =>
       Effect.zipRight(
         giveBack(admission, grant, 0, permit.trial ? store.settleTrial(id, false) : null),
         Effect.fail(noResponse)
       )
-    return Effect.matchEffect(store.consume([{ id: quotaId, quota }], price, timeLeftOf(call)), {
+    return Effect.matchEffect(store.consume(accounts, price, timeLeftOf(call)), {
       onFailure: () => reject(rejected(call, "unavailable", null)),
       onSuccess: (consumption) =>
         consumption._tag === "Consumed"
@@ -295,14 +295,14 @@ export const make = (
    * shared store may be slow.
    */
   const settlePrice = (
-    { call, key: { quota, quotaId }, price }: Admission,
+    { call, key: { accounts }, price }: Admission,
     { consumption }: Grant,
     age: number,
     weight: number | null,
     next: Effect.Effect<void> | null
   ): Effect.Effect<void> | null => {
-    if (quota === null || consumption === null || weight === null || weight === price) return next
-    const refund = store.refund([{ id: quotaId, quota }], price - weight, age, consumption)
+    if (accounts === null || consumption === null || weight === null || weight === price) return next
+    const refund = store.refund(accounts, price - weight, age, consumption)
     if (refund.evaluate === undefined) return Effect.zipRight(Effect.forkDaemon(refund), next ?? Effect.void)
     refund.evaluate(call.clock.system.unsafeCurrentTimeMillis())
     return next
@@ -310,7 +310,7 @@ export const make = (
 
   /** Gives the units of an attempt back, and reports its result. At the same time, because a shared store may be slow. */
   const giveBack = (
-    { cost, key: { id, quota, quotaId, rule }, price }: Admission,
+    { cost, key: { accounts, id, rule }, price }: Admission,
     { consumption, permit }: Grant,
     age: number,
     report: Effect.Effect<void> | null
@@ -319,9 +319,9 @@ export const make = (
       [
         report ?? Effect.void,
         store.release(id, rule, cost, age, permit),
-        quota === null || consumption === null
+        accounts === null || consumption === null
           ? Effect.void
-          : store.refund([{ id: quotaId, quota }], price, age, consumption)
+          : store.refund(accounts, price, age, consumption)
       ],
       { concurrency: "unbounded", discard: true }
     )

@@ -265,7 +265,10 @@ const callKeyOf = (operation: Call["operation"], key: PooledKey, upstream: Upstr
       maxCost: typeof cost === "number" ? cost : Math.max(maxCost, ...Object.values(cost))
     },
     maxWait: Duration.toMillis(maxWait),
-    quota: dailyQuota === null ? null : { limit: dailyQuota, period: dayMillis },
+    /** Of the daily quota. */
+    accounts: dailyQuota === null
+      ? null
+      : [{ id: key.quotaId, quota: { limit: dailyQuota, period: dayMillis } }],
     /** Whether another key has replaced this one: then nothing is sent with it any more. */
     isReplaced: upstream.keySource === null
       ? constFalse

@@ -175,7 +175,8 @@ export const makeQuotaWindows = () => {
   let cleanupAt = cleanupThreshold
   return {
     get: (name: string): Stored => windows.get(name),
-    set: (name: string, quotaWindow: QuotaWindow, now: number): void => {
+    set: (name: string, quotaWindow: Stored, now: number): void => {
+      if (quotaWindow === undefined) return
       windows.set(name, quotaWindow)
       if (windows.size <= cleanupAt) return
       for (const [otherName, { end }] of windows) {
