@@ -29,7 +29,7 @@ export const checkAccess = (
       ? [[{ hash: generatedTokenHash, from: 0, until: Infinity }, unnamed]]
       : tokens.map((token) => [token, operatorOf(token)])
   )
-  const operator = findOperator(headers, now)
+  const operator = findOperator(Tokens.fromHeaders(headers), now)
   if (Either.isRight(operator) || operator.left !== Tokens.unknown) return operator
   if (open === kind || open === "all" && kind !== "override") {
     return Either.flatMap(

@@ -131,12 +131,16 @@ const authenticateBy = (
     bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)
   )
   return ({ headers, remoteAddress }, now, identities) => {
-    if (Tokens.fromHeaders(headers).length === 0) return Either.left(tokenMissing)
-    return Either.flatMap(findOwner(headers, now, identities.map(ofSubject)), ({ allowedRanges, client }) => {
-      const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
-      const isAllowed = allowedRanges === null || IpRanges.contains(allowedRanges, address)
-      return isAllowed ? Either.right(client) : Either.left(ipNotAllowed(client))
-    })
+    const tokens = Tokens.fromHeaders(headers)
+    if (tokens.length === 0) return Either.left(tokenMissing)
+    const owner = findOwner(tokens, now, identities.map(ofSubject))
+    if (Either.isLeft(owner)) return Either.left(owner.left)
+    const { allowedRanges, client } = owner.right
+    if (allowedRanges === null) return Either.right(client)
+    const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
+    return IpRanges.contains(allowedRanges, address)
+      ? Either.right(client)
+      : Either.left(ipNotAllowed(client))
   }
 }
 

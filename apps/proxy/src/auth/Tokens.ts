@@ -21,35 +21,47 @@ export const generate: Effect.Effect<string> = Effect.sync(() =>
 export const hash = (token: string): `sha256:${string}` => `sha256:${Crypto.hash("sha256", token)}`
 
 /**
- * Creates a lookup of the owner of a request among tokens of the configuration, and among `others`, which are verified already. One
- * that is accepted suffices. Otherwise the problem is that a token is unknown only if there is no other.
+ * Creates a lookup of the owner of the tokens of a request, and of `others`, which are verified already. One that is accepted
+ * suffices. Otherwise the problem is that a token is unknown only if there is no other.
  *
  * It need not take constant time: who measures it learns of hashes at most, which reveal nothing about a token.
  */
-export const lookup = <Owner>(tokens: ReadonlyArray<readonly [ConfiguredToken, Owner]>) => {
+export const lookup = <Owner>(configured: ReadonlyArray<readonly [ConfiguredToken, Owner]>) => {
   type Result = Either.Either<Owner, ProxyError.ProxyError>
   const owners = new Map(
-    tokens.map(([token, owner]) => [token.hash, { ...token, owner: Either.right(owner) }])
+    configured.map(([token, owner]) => [token.hash, { ...token, owner: Either.right(owner) }])
   )
   /** At most one token for each hash. Hashing one for each request would take a tenth of a cache hit. */
   const found = new Map<string, ReturnType<typeof owners["get"]>>()
-  return (headers: RequestHeaders, now: number, others: ReadonlyArray<Result> = []): Result => {
-    const results = fromHeaders(headers).map((token): Result => {
-      let match = found.get(token)
-      if (match === undefined) {
-        match = owners.get(hash(token))
-        if (match !== undefined) found.set(token, match)
-      }
+  const ownerOf = (token: string, now: number): Result => {
+    let match = found.get(token)
+    if (match === undefined) {
+      match = owners.get(hash(token))
       if (match === undefined) return Either.left(unknown)
-      return match.from <= now && now < match.until ? match.owner : Either.left(expired)
-    }).concat(others)
-    return results.find(Either.isRight) ??
-      results.find((each) => Either.isLeft(each) && each.left !== unknown) ?? Either.left(unknown)
+      found.set(token, match)
+    }
+    return match.from <= now && now < match.until ? match.owner : Either.left(expired)
+  }
+  return (tokens: ReadonlyArray<string>, now: number, others: ReadonlyArray<Result> = []): Result => {
+    let problem = unknown
+    for (let index = 0; index < tokens.length + others.length; index++) {
+      const token = tokens[index]
+      const result = token === undefined ? others[index - tokens.length] : ownerOf(token, now)
+      if (result !== undefined && Either.isRight(result)) return result
+      if (result !== undefined && problem === unknown) problem = result.left
+    }
+    return Either.left(problem)
   }
 }
 
-export const fromHeaders = ({ authorization = "", "x-api-key": key = "" }: RequestHeaders) =>
-  [key, /^bearer +([^\s]+)$/i.exec(authorization)?.[1] ?? ""].filter((token) => token !== "")
+export const fromHeaders = (
+  { authorization, "x-api-key": key = "" }: RequestHeaders
+): ReadonlyArray<string> => {
+  const tokens = key === "" ? [] : [key]
+  const bearer = authorization === undefined ? undefined : /^bearer +([^\s]+)$/i.exec(authorization)?.[1]
+  if (bearer !== undefined) tokens.push(bearer)
+  return tokens
+}
 
 export const challenge = { "www-authenticate": "Bearer realm=\"quarry-proxy\"" }
 

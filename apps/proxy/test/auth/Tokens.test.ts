@@ -43,7 +43,10 @@ it("that is accepted suffices, and a known problem of another is reported instea
   const [shop, old] = configuredTokens([Tokens.hash("of-shop"), `${Tokens.hash("old")} until 2026-01-01`])
   const find = Tokens.lookup([[shop!, "shop"], [old!, "shop"]])
   const result = (key: string, token: string) =>
-    find({ "x-api-key": key, authorization: `Bearer ${token}` }, Date.UTC(2026, 1))
+    find(
+      Tokens.fromHeaders({ "x-api-key": key, authorization: `Bearer ${token}` }),
+      Date.UTC(2026, 1)
+    )
   expect(result("old", "of-shop")).toEqual(Either.right("shop"))
   expect(result("of-shop", "old")).toEqual(Either.right("shop"))
   expect(result("unknown", "old")).toEqual(Either.left(Tokens.expired))
