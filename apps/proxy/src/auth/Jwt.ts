@@ -17,6 +17,7 @@ import * as Schedule from "effect/Schedule"
 import type { FetchImplementation, JWKSCacheInput } from "jose/jwks/remote"
 import { LRUCache } from "lru-cache"
 import { readFile } from "node:fs/promises"
+import { pathToFileURL } from "node:url"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Tokens from "./Tokens.ts"
@@ -60,7 +61,7 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
     }
     /** Has the time of the last read that succeeded. */
     const lastRead = identity<JWKSCacheInput>({})
-    const keys = createRemoteJWKSet(new URL(jwks), {
+    const keys = createRemoteJWKSet(jwks.startsWith("/") ? pathToFileURL(jwks) : new URL(jwks), {
       cacheMaxAge: Infinity,
       cooldownDuration: 60_000,
       timeoutDuration: 5000,

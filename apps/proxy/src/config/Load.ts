@@ -6,7 +6,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as NodePath from "node:path"
-import * as NodeUrl from "node:url"
 import type { Config } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import * as CrossFieldChecks from "./CrossFieldChecks.ts"
@@ -75,7 +74,7 @@ export const load = (
       ...decoded.right,
       costTable: costs.table,
       weights: costs.weights,
-      ...jwt && keySet !== undefined && { jwt: { ...jwt, jwks: NodeUrl.pathToFileURL(keySet).href } },
+      ...jwt && keySet !== undefined && { jwt: { ...jwt, jwks: keySet } },
       usage: usage.file === undefined ? usage : { ...usage, file: NodePath.resolve(directory, usage.file) }
     }
     const isSet = (path: ConfigPath.ConfigPath) => sourceOf(path)._tag !== "Default"
