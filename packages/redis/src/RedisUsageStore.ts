@@ -28,9 +28,10 @@ local last = redis.pcall('HMGET', key, writer)
 -- A value of another type is replaced.
 if last.err then redis.call('DEL', key) end
 if not last.err and tonumber(last[1] or '0') >= number then return 'OK' end
-for index = 4, #ARGV, 2 do redis.call('HINCRBY', key, '${counterPrefix}' .. ARGV[index], ARGV[index + 1]) end
+-- First, so that a batch that fails half-way is not counted again and again.
 redis.call('HSET', key, writer, ARGV[2])
 redis.call('PEXPIRE', key, ARGV[3])
+for index = 4, #ARGV, 2 do redis.call('HINCRBY', key, '${counterPrefix}' .. ARGV[index], ARGV[index + 1]) end
 return 'OK'
 `)
 
@@ -42,9 +43,9 @@ return fields.err and {} or fields
 const Fields = Schema.Array(Schema.String)
 
 const daysOf = (from: string, to: string): ReadonlyArray<string> => {
-  const days: Array<string> = []
-  for (let day = from; day <= to; day = UsageStore.dayOf(Date.parse(day) + dayMillis)) days.push(day)
-  return days
+  const first = Date.parse(from)
+  const count = Math.floor((Date.parse(to) - first) / dayMillis) + 1
+  return Array.from({ length: Math.max(0, count) }, (_, index) => UsageStore.dayOf(first + index * dayMillis))
 }
 
 const isCounter = (name: string): name is typeof UsageStore.counters[number] =>

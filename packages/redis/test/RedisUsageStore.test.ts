@@ -71,6 +71,13 @@ describe.skipIf(RedisServer.program === undefined)(`RedisUsageStore${RedisServer
       expect(read).toEqual(expect.arrayContaining(rows))
     }))
 
+  it.scopedLive("reads to the last day that has a name", () =>
+    Effect.gen(function*() {
+      const { one } = yield* connected
+      yield* one.add([row({ day: "9999-12-31", requests: 1 })], 1)
+      expect(yield* readAll(one, "9999-12-30", "9999-12-31")).toHaveLength(1)
+    }))
+
   it.scopedLive("replaces a value of another type", () =>
     Effect.gen(function*() {
       const { inspector, one } = yield* connected

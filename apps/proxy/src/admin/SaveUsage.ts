@@ -51,11 +51,12 @@ const saving = (save: UsageStore.UsageRecorder["save"]): Effect.Effect<void> => 
       failed = next
       return Effect.zipRight(Metric.set(available, next ? 0 : 1), changed ? log : Effect.void)
     })
+  const fail = (log: Effect.Effect<void>) => setFailed(true, log)
   return Effect.matchEffect(save, {
     onFailure: ({ reason }) =>
-      setFailed(true, Effect.logWarning(`usage cannot be saved, and is kept in memory meanwhile: ${reason}`)),
+      fail(Effect.logWarning(`usage cannot be saved, and is kept in memory meanwhile: ${reason}`)),
     onSuccess: () => setFailed(false, Effect.logInfo("usage is saved again"))
-  })
+  }).pipe(Effect.catchAllDefect((defect) => fail(Effect.logError("saving usage: internal error", defect))))
 }
 
 /** Fails if usage cannot be saved in the file. */

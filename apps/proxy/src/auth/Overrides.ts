@@ -92,7 +92,7 @@ export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
       if (collections !== null) {
         const refreshAll = Effect.all(
           Rec.map(collections, (collection, kind) => Effect.ignore(refresh(kind, collection)))
-        )
+        ).pipe(Effect.catchAllDefect((defect) => Effect.logError("overrides: internal error", defect)))
         yield* refreshAll
         yield* Effect.forkScoped(Effect.repeat(refreshAll, Schedule.spaced("500 millis")))
       }

@@ -26,6 +26,7 @@ describe("the parameters of a report", () => {
   it.each([
     ["month=2026-11", "month: unknown; expected from, to, by or format"],
     ["from=2026-02-30", "from: expected a day such as 2026-11-24, got \"2026-02-30\""],
+    ["from=%2B010000-01", "from: expected a day such as 2026-11-24, got \"+010000-01\""],
     ["to=yesterday", "to: expected a day such as 2026-11-24, got \"yesterday\""],
     ["to=2026-10-31", "to: expected 2026-11-01 or later, got 2026-10-31"],
     ["from=2025-01-01", "expected at most 400 days"],

@@ -97,7 +97,7 @@ export const make = (
           size += text.length
           return Effect.zipRight(
             Effect.mapError(append(text), unusable),
-            Effect.suspend(() => size < maxSize ? Effect.void : compact)
+            Effect.suspend(() => text === "" || size < maxSize ? Effect.void : compact)
           )
         }),
       read

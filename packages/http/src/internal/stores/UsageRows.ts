@@ -48,7 +48,7 @@ export const dayOf = (millis: number): string => new Date(millis).toISOString().
 
 /** Whether a text is a day, as in `2026-11-24`. */
 export const isDay = (text: string): boolean => {
-  const millis = Date.parse(text)
+  const millis = /^\d{4}-/.test(text) ? Date.parse(text) : NaN
   return !Number.isNaN(millis) && dayOf(millis) === text
 }
 
