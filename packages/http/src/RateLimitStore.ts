@@ -197,9 +197,12 @@ export const withFallback = (
     const local = yield* memoryStore
     /** The units that callers hold of what the fallback granted, and the store did not until now. */
     const localGrants = new WeakMap<Reply, number>()
-    /** Whether a caller still holds a local grant. Then the late grant of the store replaces it. */
-    const replacesLocal = (used: Reply | undefined): boolean =>
-      used !== undefined && (localGrants.get(used) ?? 0) > 0 && localGrants.delete(used)
+    /** Returns the units of a local grant that its caller still holds. The late grant of the store replaces it. */
+    const takeLocal = (used: Reply | undefined): number => {
+      const held = used === undefined ? 0 : localGrants.get(used) ?? 0
+      if (used !== undefined) localGrants.delete(used)
+      return held
+    }
     const isOpen = whenUnavailable === "open"
     /** What applies while the store is unavailable: the share of this process, or nothing but cooldowns. */
     const localRule = (rule: RateLimitRule): RateLimitRule =>
@@ -293,7 +296,7 @@ export const withFallback = (
           (permit, age, used) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.trial ? backend.settleTrial(id, false) : Effect.void,
-              used?._tag === "Granted" && replacesLocal(used)
+              used?._tag === "Granted" && takeLocal(used) > 0
                 ? Effect.void
                 : Effect.asVoid(backend.release(id, rule, cost, age))
             )
@@ -323,10 +326,14 @@ export const withFallback = (
           (consumption) => ({ ...consumption, remaining: limitsOf(accounts) }),
           () => local.consume(localAccounts(accounts), cost),
           ({ _tag, remaining }) => recordRemaining(accounts, _tag === "Consumed" ? cost : 0, remaining),
-          ({ _tag, remaining }, age, used) =>
-            _tag === "Consumed" && !(used?._tag === "Consumed" && replacesLocal(used))
-              ? refundRemote(accounts, cost, age)
-              : recordRemaining(accounts, 0, remaining)
+          // The caller keeps what it holds: what it has given back meanwhile, or taken in addition, is corrected.
+          ({ _tag, remaining }, age, used) => {
+            if (_tag === "QuotaExceeded") return recordRemaining(accounts, 0, remaining)
+            const held = used?._tag === "Consumed" ? takeLocal(used) : 0
+            return held === cost
+              ? recordRemaining(accounts, 0, remaining)
+              : refundRemote(accounts, cost - held, age)
+          }
         ),
       refund: (accounts, cost, age, grant) =>
         Effect.flatMap(

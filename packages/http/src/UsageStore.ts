@@ -43,7 +43,7 @@ export interface UsageFileOptions {
 
 /**
  * Creates a store in a file of this machine, which only appends: each batch is a line. It is replaced by its sums, without those
- * beyond the retention, when it has grown by 8 MiB and at least doubled.
+ * beyond the retention, when it has grown by 8 MiB and at least doubled, and by a process whose first batch finds more than 8 MiB.
  */
 export const file: (
   options: UsageFileOptions

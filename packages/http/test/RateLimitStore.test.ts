@@ -263,6 +263,22 @@ describe("rate limits with a slow backend", () => {
       expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
     }))
 
+  it.scoped.each<[string, number, number]>([["higher", -3, 3], ["lower", 3, 9]])(
+    "count the price in the response for what is granted late, also if it was %s",
+    ([, units, remaining]) =>
+      Effect.gen(function*() {
+        const { memory, state, store } = yield* withBackend(2)
+        state.replyMillis = 2000
+        const used = Effect.flatMap(
+          store.consume("a", quota, 4, 1000),
+          (consumed) => store.refund("a", quota, units, 0, consumed)
+        )
+        yield* timed(used)
+        yield* TestClock.adjust("10 seconds")
+        expect(yield* memory.peek("a", quota)).toMatchObject({ remaining })
+      })
+  )
+
   it.scoped("send at most 256 commands whose replies are late", () =>
     Effect.gen(function*() {
       const { memory, state, store } = yield* withBackend(2, "open")

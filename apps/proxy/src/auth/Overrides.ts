@@ -90,9 +90,14 @@ export const layer = (open: boolean): Layer.Layer<Overrides, never, Engine> =>
           }
         })
       if (collections !== null) {
+        let isLogged = false
         const refreshAll = Effect.all(
           Rec.map(collections, (collection, kind) => Effect.ignore(refresh(kind, collection)))
-        ).pipe(Effect.catchAllDefect((defect) => Effect.logError("overrides: internal error", defect)))
+        ).pipe(
+          Effect.catchAllDefect((defect) =>
+            isLogged ? Effect.void : (isLogged = true, Effect.logError("overrides: internal error", defect))
+          )
+        )
         yield* refreshAll
         yield* Effect.forkScoped(Effect.repeat(refreshAll, Schedule.spaced("500 millis")))
       }

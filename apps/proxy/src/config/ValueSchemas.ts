@@ -4,6 +4,7 @@ import * as Operations from "@blockquarry/core/Operations"
 import { baseUrlSettings, type UpstreamName, upstreamNames } from "@blockquarry/core/Upstreams"
 import * as BaseUrl from "@blockquarry/http/BaseUrl"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import { isDay } from "@blockquarry/http/UsageStore"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -190,11 +191,14 @@ const Token = Schema.Struct({
   until: Schema.Number
 }).pipe(Schema.filter(({ from, until }) => from < until || "both times must be valid, and from before until"))
 
-const time = String.raw`(\d{4}-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d)?z)?)`
+const time = String.raw`(\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?)`
 const tokenPattern = new RegExp(
-  `^(sha256:[0-9a-f]{64})(?: (?!from |until )([\\w.@-]{1,64}))?(?: from ${time})?(?: until ${time})?$`
+  `^(sha256:[0-9a-f]{64})(?: (?!from |until )([\\w.@-]{1,64}))?(?: from ${time})?(?: until ${time})?$`,
+  "i"
 )
-const timeOf = (text: string): number => Date.parse(text.toUpperCase())
+
+/** Not a number for a day that its month does not have. */
+const timeOf = (text: string): number => isDay(text.slice(0, 10)) ? Date.parse(text.toUpperCase()) : NaN
 
 /** Hashes of tokens, never the tokens. */
 export const Tokens = Schema.Array(transformed<string, typeof Token.Type>(
@@ -202,10 +206,11 @@ export const Tokens = Schema.Array(transformed<string, typeof Token.Type>(
     "until 2027-01-31T12:00Z",
   [Schema.String, Token],
   (written) => {
-    const [, hash, name, from = "0000-01-01", until = "9999-12-31"] =
-      tokenPattern.exec(written.toLowerCase()) ?? []
+    const [, hash, name, from = "0000-01-01", until = "9999-12-31"] = tokenPattern.exec(written) ?? []
     const times = { from: timeOf(from), until: timeOf(until) }
-    return hash === undefined ? Option.none() : Option.some({ written, hash, name, ...times })
+    return hash === undefined
+      ? Option.none()
+      : Option.some({ written, hash: hash.toLowerCase(), name, ...times })
   },
   ({ written }) => written
 ))

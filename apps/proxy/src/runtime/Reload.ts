@@ -35,6 +35,7 @@ export const reloadOnChange = (
       Load.load(options).pipe(
         Effect.mapError(({ diagnostics }) => diagnostics.map(Diagnostic.formatDiagnostic)),
         Effect.flatMap(apply),
+        Effect.catchAllDefect((defect) => Effect.fail([`internal error: ${String(defect)}`])),
         Effect.matchEffect({
           onFailure: (reasons) => {
             metrics.recordReload("failure")

@@ -31,7 +31,7 @@ it("of the configuration are read once, and printed as they are written", () => 
   const tokens = configuredTokens(written)
   expect(tokens.map((token) => [token.hash, token.name])).toEqual([
     [hash, undefined],
-    [hash, "alice"],
+    [hash, "Alice"],
     [hash, undefined],
     [hash, "bob"]
   ])
