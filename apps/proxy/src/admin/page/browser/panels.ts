@@ -118,7 +118,14 @@ export const makeTables = () => {
   const quotas = makeTable<Status["quotas"][number]>("quotas", "Quotas of teams and of all clients", [
     names("Team", ({ team }) => team ?? "all clients"),
     ["Remaining", "quotas", (quota) => meter(`per ${quota.name.replace(/.*-/, "")}`, quota)],
-    ["Used", "number", (quota) => Format.number(used(quota)), used],
+    // What a soft quota counts beyond its limit is not known.
+    [
+      "Used",
+      "number",
+      (quota) =>
+        `${Format.number(used(quota))}${quota.remaining < 1 && quota.soft === quota.limit ? " or more" : ""}`,
+      used
+    ],
     ["Resets in", "number", ({ resetSeconds }) => Format.duration(resetSeconds * 1000)]
   ])
   const processes = makeTable<Status["processes"][number]>("processes", "Processes", [
