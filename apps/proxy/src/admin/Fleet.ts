@@ -94,7 +94,7 @@ export const layer = (version: string) =>
         return Effect.map(own, (report): Processes => ({ scope: "process", reports: [report] }))
       }
       const processes = shared("processes", ttlMillis)
-      const read = Effect.map(processes.read, ({ records }) =>
+      const read = Effect.map(processes.read, ({ now, records }) =>
         Object.entries(records).flatMap(([name, { text }]) =>
           name === overrides.processName
             ? []
@@ -104,7 +104,7 @@ export const layer = (version: string) =>
               state: "unknown",
               problems: ["its report cannot be read"],
               config: "",
-              usage: UsageStats.make(0).snapshot(-1)
+              usage: UsageStats.make(now).snapshot(-1)
             }))]
         ))
       let isLogged = false
