@@ -25,6 +25,10 @@ const packages = {
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"
 
+/** Tests with clients in other languages, which are the part `clients` of `.ci/full`. */
+const clients = "**/test/clients/*.test.ts"
+const withClients = process.env["QUARRY_CLIENTS"] === "1"
+
 const timeout = process.env["QUARRY_FULL"] === "1" ? 600_000 : 120_000
 
 // Tests run the sources of the workspace, not its build output
@@ -52,11 +56,12 @@ export default defineConfig({
           name,
           root,
           include: ["test/**/*.test.ts"],
-          exclude: [processes]
+          exclude: [processes, clients]
         }
       })),
       // The threads of this pool run one file each
-      { extends: true, test: { name: "process", include: [processes], pool: "threads" } }
+      { extends: true, test: { name: "process", include: [processes], pool: "threads" } },
+      ...(withClients ? [{ extends: true as const, test: { name: "clients", include: [clients] } }] : [])
     ]
   }
 })

@@ -40,6 +40,8 @@ export interface RedisServer {
 }
 
 export interface Options {
+  /** Default: `redis-server`, or the one of the variable `QUARRY_REDIS_SERVER`. */
+  readonly program?: string
   readonly password?: string
   readonly args?: ReadonlyArray<string>
   /** A configuration file that the server can write, which a Sentinel requires. */
@@ -107,8 +109,8 @@ const launch = (file: string, port: number, folder: string, options: Options) =>
 /** Starts a server and waits until it replies. */
 export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavailable, Scope.Scope> =>
   Effect.gen(function*() {
-    if (program === undefined) return yield* new Unavailable({ message: notInstalled })
-    const file = program
+    const file = options.program ?? program
+    if (file === undefined) return yield* new Unavailable({ message: notInstalled })
     const port = Number(yield* freePort)
     const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
     let child: ChildProcess | undefined

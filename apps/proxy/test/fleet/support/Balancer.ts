@@ -34,6 +34,24 @@ const replaceAll = (text: string, replacements: ReadonlyArray<readonly [from: st
     return replaced.replaceAll(from, to)
   }, text)
 
+/** Starts a program, and waits until it accepts connections on the port. */
+export const launch = (
+  program: string,
+  args: ReadonlyArray<string>,
+  port: number
+): Effect.Effect<void, ConditionTimeout, Scope.Scope> =>
+  Effect.zipRight(
+    Effect.acquireRelease(
+      Effect.sync(() => spawn(program, args, { stdio: "ignore" })),
+      (child) =>
+        Effect.async<void>((resume) => {
+          child.once("exit", () => resume(Effect.void))
+          child.kill("SIGTERM")
+        })
+    ),
+    RawConnection.listening(port)
+  )
+
 /** Starts a balancer before two servers on these ports, and waits until it accepts connections. Returns its port. */
 export const start = (
   name: BalancerName,
@@ -58,14 +76,6 @@ export const start = (
     const args = name === "nginx"
       ? ["-p", folder.path("."), "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
       : ["-db", "-f", path]
-    yield* Effect.acquireRelease(
-      Effect.sync(() => spawn(programOf(name) ?? name, args, { stdio: "ignore" })),
-      (child) =>
-        Effect.async<void>((resume) => {
-          child.once("exit", () => resume(Effect.void))
-          child.kill("SIGTERM")
-        })
-    )
-    yield* RawConnection.listening(port)
+    yield* launch(programOf(name) ?? name, args, port)
     return port
   })

@@ -8,6 +8,7 @@ export interface ClientOptions {
   readonly name: string
   /** Without a token the client is unusable, and the proxy logs a warning. */
   readonly token?: string
+  readonly scopes?: ReadonlyArray<string>
   readonly rateLimit?: string
   readonly dailyQuota?: number
   readonly monthlyQuota?: number | { readonly soft?: number; readonly hard?: number }

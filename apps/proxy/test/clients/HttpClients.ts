@@ -1,0 +1,103 @@
+/**
+ * HTTP clients of several languages, each with the defaults of its library. They read requests from standard input and print
+ * what they make of each response, as `programs/client.py` says.
+ */
+import * as Effect from "effect/Effect"
+import { spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { find } from "../deploy/support/program.ts"
+
+export interface Request {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+interface HttpClient {
+  readonly name: string
+  readonly command: ReadonlyArray<string>
+  /** Prints the version of the client. */
+  readonly version: ReadonlyArray<string>
+}
+
+const file = (name: string) => fileURLToPath(new URL(`programs/${name}`, import.meta.url))
+
+// The one of Debian, which has the libraries
+const python = "/usr/bin/python3"
+
+const pythonClient = (library: string): HttpClient => ({
+  name: `Python ${library}`,
+  command: [python, file("client.py"), library],
+  version: [python, "-c", `import ${library}; print(${library}.__version__)`]
+})
+
+const nodeClient = (library: string): HttpClient => ({
+  name: `Node.js ${library}`,
+  command: [process.execPath, file("client.mjs"), library],
+  version: [process.execPath, "--version"]
+})
+
+/** Where Go writes its program. */
+const goProgram = join(mkdtempSync(join(tmpdir(), "quarry-clients-")), "client")
+
+export const clients: ReadonlyArray<HttpClient> = [
+  { name: "curl", command: ["bash", file("client.sh"), "curl"], version: ["curl", "--version"] },
+  { name: "wget", command: ["bash", file("client.sh"), "wget"], version: ["wget", "--version"] },
+  ...["urllib3", "requests", "httpx", "aiohttp"].map(pythonClient),
+  ...["fetch", "axios", "got"].map(nodeClient),
+  { name: "Java", command: ["java", file("Client.java")], version: ["java", "--version"] },
+  { name: "Go", command: [goProgram], version: ["go", "version"] },
+  { name: "Ruby", command: ["ruby", file("client.rb")], version: ["ruby", "--version"] },
+  {
+    name: "Perl LWP",
+    command: ["perl", file("client.pl")],
+    version: ["perl", "-MLWP", "-e", "print $LWP::VERSION"]
+  },
+  { name: "PHP curl", command: ["php", file("client.php")], version: ["php", "--version"] }
+]
+
+/** The programs of the clients that are not installed. */
+export const missing = [python, ...clients.map(({ version: [program = ""] }) => program)].filter((program) =>
+  find(program) === undefined && !program.startsWith("/")
+)
+
+/** Compiles what is no script. */
+export const compile = Effect.sync(() =>
+  spawnSync("go", ["build", "-o", goProgram, file("client.go")], { encoding: "utf8" }).stderr
+)
+
+/** What a client prints for a response. The body of an error names the request, so it is not compared. */
+export const resultOf = (status: number, body: Uint8Array): string =>
+  `${status}\t${status < 400 ? createHash("sha256").update(body).digest("hex") : ""}`
+
+/** Sends requests one after another with one process of the client. Returns what it prints for each. */
+export const send = (
+  { command: [program = "", ...args] }: HttpClient,
+  requests: ReadonlyArray<Request>,
+  env: Readonly<Record<string, string>>
+): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.async((resume) => {
+    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] })
+    let [output, errors] = ["", ""]
+    child.stdout.on("data", (text: Buffer) => output += text.toString())
+    child.stderr.on("data", (text: Buffer) => errors += text.toString())
+    // A client that waits for what never comes
+    const limit = setTimeout(() => child.kill(), 30_000)
+    child.once("close", () => {
+      clearTimeout(limit)
+      const lines = output.split("\n").slice(0, -1).map((line) => line.replace(/^([45]..\t).*/, "$1"))
+      resume(Effect.succeed([...lines, `ended early: ${errors}`]))
+    })
+    child.stdin.end(
+      requests.map(({ body, headers, method, url }) =>
+        [method, url, Object.entries(headers).map((entry) => entry.join(": ")).join("|"), body].join("\t") +
+        "\n"
+      ).join("")
+    )
+    return Effect.sync(() => child.kill())
+  })
