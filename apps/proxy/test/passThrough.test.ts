@@ -27,6 +27,7 @@ const rules = [
   rule("stats", "/api/v2.2/stats/*", { cacheTtl: Duration.minutes(1), retry: true }),
   rule("search", "/api/v2.2/search", { method: "POST", clients: ["reader"] }),
   rule("partner", "/api/v2.2/partner/:id/report", { clients: ["partial"] }),
+  rule("unnamed", "/api/v2.2/unnamed", { method: "POST" }),
   rule("streams", "/streams/evm", { api: "streams", clients: ["reader"] })
 ]
 
@@ -124,6 +125,7 @@ describe("refuses with 403, and sends nothing", () => {
     ["a client that a rule does not name", "/api/v2.2/search", "partial", "POST"],
     ["an update without a rule", netWorth, "reader", "POST"],
     ["a method that the rule does not have", "/api/v2.2/search", "reader", "PUT"],
+    ["an update by a rule that names no client", "/api/v2.2/unnamed", "reader", "POST"],
     ["a path that starts work", `/api/v2.2/nft/${wallet}/1/metadata/resync`],
     ["a path that starts work, in another spelling", `/api/v2.2/nft/${wallet}/1/metadata/%53ync;a=b`],
     ["the streams API, whose settings have a secret", "/settings"],
@@ -213,10 +215,37 @@ const rejected: ReadonlyArray<readonly [what: string, path: string, status: numb
   ["with dot segments", "/api/v2.2/a/../erc20", 400, "malformed-uri"],
   ["with encoded dot segments", "/api/v2.2/%2e%2e/erc20", 400, "malformed-uri"],
   ["with an encoded slash", "/api/v2.2/a%2fb", 400, "malformed-uri"],
-  ["with an absolute target", "http://evil.test/api/v2.2/a", 400, "malformed-uri"],
+  ["with an absolute target that has a user", "http://a@evil.test/api/v2.2/a", 421, "host-not-allowed"],
+  ["with an absolute target of another scheme", "https://evil.test/api/v2.2/a", 421, "host-not-allowed"],
   ["with a line break", "/api/v2.2/a%0d%0ax-api-key:b", 400, "malformed-uri"],
   ["with a token in the query", "/api/v2.2/a?token=1", 400, "token-in-url"]
 ]
+
+it.scopedLive.each<readonly [path: string, operation: string, upstream: string]>([
+  ["/%61pi/v2.2/stats/eth", "stats", "/api/v2.2/stats/eth"],
+  ["/api/v2%2e2/stat%73/e%74h", "stats", "/api/v2.2/stats/eth"],
+  ["/%61pi/v2.2/nft/transfers", "other", "/api/v2.2/nft/transfers"],
+  ["/api/v2%2E2/a:b/%3a/%c3%a9/%7e", "other", "/api/v2.2/a:b/%3A/%C3%A9/~"],
+  ["/%73treams/evm", "streams", "/streams/evm"],
+  [`/%61pi/v2.2/nft/${wallet}/1`, "nftMetadata", `/api/v2.2/nft/${wallet}/1`],
+  [`/%61ll/api/v2%2e2/nft/${wallet}/1/owners`, "nftOwners", `/api/v2.2/nft/${wallet}/1/owners`]
+])(
+  "the path that was checked is the path that is sent: %s by %s",
+  ([path, operation, upstream]) =>
+    Effect.gen(function*() {
+      const { lines, send, sent } = yield* setup()
+      yield* send(path)
+      expect(sent.map(({ url }) => url.replace(/\?.*/, ""))).toEqual([upstream])
+      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ operation })
+    })
+)
+
+it.scopedLive("an absolute target is sent to the upstream, not to its authority", () =>
+  Effect.gen(function*() {
+    const { send, sent } = yield* setup()
+    expect((yield* send(`http://evil.test${netWorth}`)).status).toBe(200)
+    expect(sent.map(({ url }) => url)).toEqual([netWorth])
+  }))
 
 it.scopedLive.each(rejected)(
   "rejects a request %s, and sends nothing",

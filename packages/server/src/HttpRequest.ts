@@ -11,7 +11,7 @@ export type BodyError = BodyTooLargeError | BodyTooSlowError
 
 export interface HttpRequest {
   readonly method: string
-  /** The request target exactly as in the request line. */
+  /** A path with its query, or `*`. A target that this server cannot have is as in the request line. */
   readonly target: string
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>

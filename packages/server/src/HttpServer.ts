@@ -112,7 +112,7 @@ export const make = (options: ServerOptions) =>
       const { acceptedClient = noClient, onComplete, onHandedOver = () => {}, response: proxyResponse } =
         ambiguous
           ? handler.reject(400, request.socket.remoteAddress ?? "")
-          : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs))
+          : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs, isTrustedPeer))
       const sentSoFar = { status: 499, bytes: 0 }
       const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
         const closeConnection = connections.isLastResponse(

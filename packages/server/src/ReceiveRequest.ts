@@ -6,11 +6,11 @@ import { type BodyError, BodyTooLargeError, BodyTooSlowError, type HttpRequest }
 export const toHttpRequest = (
   request: Http.IncomingMessage,
   shutdownState: { readonly started: boolean; readonly streamsShouldEnd: boolean },
-  bodyTimeoutMs: number
+  bodyTimeoutMs: number,
+  isTrustedPeer: (address: string) => boolean
 ): HttpRequest => ({
   method: request.method ?? "GET",
-  target: request.url ?? "/",
-  headers: headersOf(request.headers),
+  ...addresseeOf(request, isTrustedPeer),
   remoteAddress: request.socket.remoteAddress ?? "",
   body: (maxBytes) =>
     Effect.timeoutFail(readBody(request, maxBytes), {
@@ -20,6 +20,26 @@ export const toHttpRequest = (
   shuttingDown: shutdownState.started,
   shouldEndStreams: () => shutdownState.streamsShouldEnd
 })
+
+/**
+ * The authority of a target in absolute form replaces `Host` (RFC 9112, section 3.2.2). A target with another scheme, or an
+ * authority that `Host` cannot have, stays as it is. The server has no TLS, so that `https` is right only if a trusted peer, which
+ * may end TLS, forwards the request (RFC 9110, section 7.4).
+ */
+const addresseeOf = (
+  { headers, method, socket, url = "/" }: Http.IncomingMessage,
+  isTrustedPeer: (address: string) => boolean
+): Pick<HttpRequest, "headers" | "target"> => {
+  const received = { target: url, headers: headersOf(headers) }
+  if (url.startsWith("/")) return received
+  const [, secure, host, rest = ""] = absoluteForm.exec(url) ?? []
+  if (host === undefined || secure !== "" && !isTrustedPeer(socket.remoteAddress ?? "")) return received
+  const target = rest === "" && method === "OPTIONS" ? "*" : rest.startsWith("/") ? rest : `/${rest}`
+  return { target, headers: { ...received.headers, host } }
+}
+
+const absoluteForm =
+  /^http(s?):\/\/((?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]+\])(?::\d*)?)([/?].*)?$/i
 
 /**
  * Whether two HTTP implementations could interpret the request differently: it has several `Host` headers, of which Node

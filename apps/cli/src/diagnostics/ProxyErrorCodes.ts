@@ -27,7 +27,7 @@ export const proxyErrorCodes = {
   "uri-too-long": "HTTP 414. The path and query exceed the length limit of the proxy.",
   "encoded-body": "HTTP 415. Request bodies with a content-encoding are not supported.",
   "unsupported-media-type": "HTTP 415. The request body must have content-type: application/json.",
-  "host-not-allowed": "HTTP 421. Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts.",
+  "host-not-allowed": "HTTP 421. The Host header or the authority of the target is not allowed. Without authentication, it must be an IP address, localhost, or a name in listen.allowedHosts.",
   "client-concurrency-limited": "HTTP 429. You have too many requests or lists in flight. Retry after the time in Retry-After.",
   "client-memory-limited": "HTTP 429. Your responses need too much memory of the proxy. Read pending responses, then retry after the time in Retry-After.",
   "client-quota-exceeded": "HTTP 429. A quota per day or month is used up: yours, that of your team, or that of all clients. The message says when it resets.",

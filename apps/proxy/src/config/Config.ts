@@ -35,9 +35,13 @@ const ListenSection = Schema.Struct({
   allowedHosts: key(
     Values.HostNames,
     [],
-    "Host names accepted in the Host header if clients is empty, besides localhost and IP addresses. Protects against DNS rebinding."
+    "Host names accepted in the Host header, or in a target in absolute form, if clients is empty, besides localhost and IP addresses. Protects against DNS rebinding."
   ),
-  trustedProxies: key(Values.Cidrs, [], "Proxies (IPs or CIDR ranges) whose X-Forwarded-For is trusted.")
+  trustedProxies: key(
+    Values.Cidrs,
+    [],
+    "Proxies (IPs or CIDR ranges) whose X-Forwarded-For is trusted, and that may send https targets in absolute form."
+  )
 })
 
 const AdminSection = Schema.Union(

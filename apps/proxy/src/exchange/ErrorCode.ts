@@ -58,7 +58,7 @@ export const errorCodes = {
   }),
   ...ofStatus(421, {
     "host-not-allowed":
-      "Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts."
+      "The Host header or the authority of the target is not allowed. Without authentication, it must be an IP address, localhost, or a name in listen.allowedHosts."
   }),
   ...ofStatus(429, {
     "client-concurrency-limited":

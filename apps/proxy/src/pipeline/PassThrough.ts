@@ -21,29 +21,27 @@ export interface PassThrough {
   readonly retry: boolean
 }
 
-/** The paths of reads without a rule. */
-const readsPrefix = `${pathPrefix.data}/`
-
 /** What applies to reads without a rule. Metrics and the log have its name. */
-const readRule: Rule = {
+const readRule: PassThroughRule = {
   name: "other",
   api: "data",
   method: "GET",
-  path: `${readsPrefix}*`,
+  path: `${pathPrefix.data}/*`,
   cost: null,
   cacheTtl: null,
-  retry: false
+  retry: false,
+  clients: []
 }
 
 export type PassThroughRules = ReturnType<typeof make>
 
 export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTable) => {
-  const rules = passthrough.rules.map((rule) => ({
+  const all = passthrough.default === "reads" ? [...passthrough.rules, readRule] : passthrough.rules
+  const rules = all.map((rule) => ({
     rule,
     pattern: patternOf(rule.path),
     passThrough: passThroughOf(rule, costs)
   }))
-  const read = passThroughOf(readRule, costs)
   /** Returns how a request of a client is forwarded. The path of an operation never is, in any spelling. */
   return (
     method: string,
@@ -60,14 +58,10 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     const decoded = `/${segments.join("/")}`
     const found = rules.find(({ pattern, rule }) =>
       rule.method === sent && pattern.test(decoded) &&
-      (rule.clients.length === 0 ? client.readsAll : rule.clients.includes(client.name))
+      (rule.clients.length === 0 ? sent === "GET" && client.readsAll : rule.clients.includes(client.name)) &&
+      !(rule === readRule && lowerCase.some((segment) => triggers.has(segment)))
     )
-    if (found !== undefined) return Either.right(found.passThrough(decoded))
-    return passthrough.default === "reads" && sent === "GET" && path.startsWith(readsPrefix) &&
-        client.readsAll &&
-        !lowerCase.some((segment) => triggers.has(segment))
-      ? Either.right(read(decoded))
-      : refused
+    return found === undefined ? refused : Either.right(found.passThrough(decoded))
   }
 }
 

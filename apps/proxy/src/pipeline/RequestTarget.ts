@@ -10,7 +10,7 @@ import * as Encoding from "effect/Encoding"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 export interface RequestTarget {
-  /** The path as received. Every segment is valid percent-encoded UTF-8. */
+  /** The path in the form that is checked and sent: nothing in it is percent-encoded without need (RFC 3986, section 6.2.2). */
   readonly path: string
   readonly query: EncodedRequest["query"]
 }
@@ -22,10 +22,11 @@ const malformedUri = (reason: string) =>
   Either.left(ProxyError.make("malformed-uri", `invalid request URI: ${reason}`))
 
 export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyError.ProxyError> => {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(target)) return Either.left(misdirected)
   if (!target.startsWith("/")) return malformedUri("it must start with /")
   if (/[^!-~]|[\\#]/.test(target)) return malformedUri("it contains a character that must be percent-encoded")
   const queryStart = target.indexOf("?")
-  const path = queryStart < 0 ? target : target.slice(0, queryStart)
+  const path = pathOf(target)
   for (const segment of path.slice(1).split("/")) {
     const reason = segmentError(segment)
     if (reason !== undefined) return malformedUri(reason)
@@ -35,6 +36,19 @@ export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyE
     (query) => containsToken(path, query) ? Either.left(tokenInUrl) : Either.right({ path, query })
   )
 }
+
+/** The server replaces an absolute target that it can have by its path. */
+const misdirected = ProxyError.make(
+  "host-not-allowed",
+  "the request target has a scheme or an authority that this listener cannot have; https is for listen.trustedProxies only"
+)
+
+/** Returns the path of a target. Decodes characters with the same meaning in every form. The others keep theirs. */
+export const pathOf = (target: string): string =>
+  target.replace(/\?.*/s, "").replaceAll(/%[\da-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
 
 /** Detects tokens in the URL. Unknown parameters pass through, so a token would reach the upstream and its logs. */
 const containsToken = (path: string, query: EncodedRequest["query"]): boolean =>

@@ -1,0 +1,265 @@
+/** Forms of request targets (RFC 9112, section 3.2). In the absolute form, the authority takes the place of `Host` in every check. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, exchange, header, parseResponses } from "../hostile/rawHttp.ts"
+import { examples, openAdmin, start, testClient } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+
+const price = sampleRequests["tokenPrice"]?.path ?? ""
+
+const own = "quarry.example"
+
+const listen: Config["listen"] = { ...defaults.listen, port: 0, allowedHosts: [own] }
+
+type Headers = Readonly<Record<string, string>>
+
+/** Sends a request byte for byte. */
+const sendTo = (port: number) => (target: string, headers: Headers = {}, method = "GET") =>
+  Effect.map(
+    exchange(
+      port,
+      bytes(
+        `${method} ${target} HTTP/1.1\r\n${
+          Object.entries({ host: "localhost", connection: "close", ...headers })
+            .map(([name, value]) => `${name}: ${value}\r\n`).join("")
+        }\r\n`
+      )
+    ),
+    (stream) => {
+      const [response] = parseResponses(stream).responses
+      return {
+        status: response?.status,
+        header: (name: string) => response === undefined ? undefined : header(response, name),
+        code: /"code":"([\w-]+)"/.exec(response?.body ?? "")?.[1] ?? null
+      }
+    }
+  )
+
+const startProxy = (config: Partial<Config> = {}) =>
+  Effect.map(start({ config: { listen, cache: defaults.cache, ...config } }), (proxy) => ({
+    ...proxy,
+    send: sendTo(proxy.port),
+    sendToAdmin: sendTo(proxy.adminPort ?? 0)
+  }))
+
+describe("without authentication", () => {
+  it.scopedLive("an allowed authority is served, whatever Host says, and shares cache entries", () =>
+    Effect.gen(function*() {
+      const { send } = yield* startProxy()
+      expect((yield* send(price, { host: own })).status).toBe(200)
+      for (
+        const authority of ["127.0.0.1", "localhost:8650", own, "QUARRY.EXAMPLE:", "[::1]:1", "10.0.0.1"]
+      ) {
+        for (const host of [own, "evil.example", ""]) {
+          const { header, status } = yield* send(`http://${authority}${price}`, { host })
+          expect([authority, host, status, header("cache-status")])
+            .toEqual([authority, host, 200, expect.stringContaining("hit")])
+        }
+      }
+    }))
+
+  it.scopedLive("another one is 421 on operations and documents, whatever Host says, and not on probes", () =>
+    Effect.gen(function*() {
+      const { send } = yield* startProxy()
+      for (
+        const authority of ["evil.example", `evil.${own}`, `${own}.evil`, "localhost%00", "%6cocalhost", "*"]
+      ) {
+        for (const path of [price, `/all${price}`, "/docs", "/openapi.json", "/", "", "?a=b", "/nowhere"]) {
+          const { code, status } = yield* send(`http://${authority}${path}`, { host: own })
+          expect([authority, path, status, code]).toEqual([authority, path, 421, "host-not-allowed"])
+        }
+        expect((yield* send(`http://${authority}/livez`, { host: own })).status).toBe(200)
+      }
+    }))
+
+  it.scopedLive("decides which origins are cross-site", () =>
+    Effect.gen(function*() {
+      const { send } = yield* startProxy()
+      const statusOf = (origin: string) =>
+        Effect.map(send(`http://${own}${price}`, { host: "localhost", origin }), ({ status }) => status)
+      expect([yield* statusOf(`http://${own}`), yield* statusOf("http://localhost")]).toEqual([200, 403])
+    }))
+})
+
+it.scopedLive("other schemes, and authorities that Host cannot have, are 421, also with a token and on probes", () =>
+  Effect.gen(function*() {
+    const { send } = yield* startProxy({ clients: [testClient("one", "of-one")] })
+    const invalid = [
+      ...["user@localhost", "user:password@localhost", "", ":80", "localhost:x", "localhost:80:80", "[::1"],
+      ...["[::1].x", "[localhost]", "localhost\\evil", "localhost#x", "local|host", "%zz", "localhost,\\"]
+    ].map((authority) => `http://${authority}`)
+    const schemes = ["ftp://localhost", "ws://localhost", "file://", "https://localhost"]
+    for (const origin of [...invalid, ...schemes]) {
+      for (const path of [price, "/livez", "/nowhere"]) {
+        const { code, status } = yield* send(`${origin}${path}`, { "x-api-key": "of-one" })
+        // The parser of Node rejects some of them.
+        expect([[421, "host-not-allowed"], [400, "malformed-request"]]).toContainEqual([status, code])
+      }
+    }
+    expect((yield* send(`http://user@localhost${price}`, { "x-api-key": "of-one" })).status).toBe(421)
+  }))
+
+it.scopedLive("https is served only for a trusted proxy, which ends TLS", () =>
+  Effect.gen(function*() {
+    const trusting = yield* startProxy({ listen: { ...listen, trustedProxies: ["127.0.0.1"] } })
+    const { send } = yield* startProxy()
+    for (const [proxy, status] of [[trusting.send, 200], [send, 421]] as const) {
+      expect((yield* proxy(`https://${own}${price}`)).status).toBe(status)
+      expect((yield* proxy(`http://${own}${price}`)).status).toBe(200)
+    }
+    expect((yield* trusting.send(`https://evil.example${price}`)).status).toBe(421)
+  }))
+
+it.scopedLive("with clients any authority is served, as any Host, and the log has the path", () =>
+  Effect.gen(function*() {
+    const { lines, send } = yield* startProxy({ clients: [testClient("one", "of-one")] })
+    const token = { "x-api-key": "of-one" }
+    expect((yield* send(`http://evil.example${price}`, token)).status).toBe(200)
+    expect((yield* send(`http://evil.example${price}`)).code).toBe("token-missing")
+    expect((yield* send("HTTP://evil.example/nowhere?a=b", token)).status).toBe(403)
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ client: "one", route: "-", path: "/nowhere" })
+    expect(lines.join("")).not.toContain("evil.example")
+    expect((yield* send("http://evil.example", {}, "OPTIONS")).header("allow")).toContain("POST")
+    expect((yield* send("http://evil.example", {})).status).toBe(200)
+  }))
+
+it.scopedLive("the admin listener checks the authority, too", () =>
+  Effect.gen(function*() {
+    const { sendToAdmin } = yield* startProxy({ admin: openAdmin })
+    for (
+      const [target, headers, status] of [
+        [`http://${own}/status.json`, { host: "evil.example" }, 200],
+        ["http://evil.example/status.json", { host: own }, 421],
+        ["http://user@localhost/livez", { host: own }, 421],
+        ["https://localhost/livez", { host: own }, 421],
+        ["http://evil.example/livez", { host: own }, 200],
+        [`http://${own}/status.json`, { host: "localhost", origin: "http://localhost" }, 403]
+      ] as const
+    ) expect([target, (yield* sendToAdmin(target, headers)).status]).toEqual([target, status])
+  }))
+
+describe("no form of a target leads further than its path", () => {
+  const { collection721, token: contract, wallet } = examples
+  const priceOf = (address: string) => `/api/v2.2/erc20/${address}/price`
+  const passedThrough = `/api/v2.2/wallets/${wallet}/net-worth`
+
+  /** Spellings of a path that some parser may take for it. */
+  const formsOf = (path: string): ReadonlyArray<string> =>
+    [
+      ...[
+        "http://localhost",
+        "HTTP://LOCALHOST:80",
+        "http://[::1]:1",
+        "http://evil.example",
+        "https://localhost"
+      ],
+      ...[
+        "ftp://localhost",
+        "http://a@localhost",
+        "http:",
+        "http:/",
+        "http://",
+        "//localhost",
+        "/",
+        "localhost"
+      ],
+      ...["localhost:80", "*", "?", "#", "/#", "\\", "/\\", "/.", "/x/..", "/%2e", "/%2e%2e", "/%2f", "/%5c"],
+      ...["/;", "/%00", "/%20", "/%0d%0a", "@localhost", "http://localhost/.", "http://localhost//", "/all"]
+    ].map((start) => start + path).concat(
+      [
+        "/",
+        "//",
+        "/.",
+        "/..",
+        "/x/..",
+        "/%2e",
+        "#",
+        "#a",
+        "%23",
+        "%3f",
+        "?",
+        ";",
+        ";a=b",
+        "%00",
+        "\x00",
+        "\\",
+        "%20",
+        "%5c"
+      ]
+        .map((end) => path + end),
+      path.toUpperCase(),
+      path.replaceAll(/[a-z]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+      path.replaceAll("a", "%2561"),
+      path.replaceAll("/", "%2f"),
+      path.replaceAll("/", "\\"),
+      path.replaceAll("/", "//"),
+      path.replaceAll("/", "/./"),
+      path.replace(/\/(?=[^/]*$)/, "%2F"),
+      path.replace("/api", "/x/../api"),
+      path.replace(".2", "%2e2")
+    )
+
+  const otherTargets = ["", "*", "?", "#", "/..", "localhost:80", "evil.example:443"]
+
+  it.scopedLive.each<readonly [title: string, token: string | null, paths: ReadonlyArray<string>]>([
+    ["of a client with contracts", "contracts", [
+      priceOf(wallet),
+      `/api/v2.2/nft/${collection721}/1`,
+      passedThrough
+    ]],
+    ["of a client with one operation", "scope", [`/api/v2.2/${wallet}/erc20/transfers`, passedThrough]],
+    ["without a token", "unknown", [priceOf(contract), passedThrough]],
+    ["of an anonymous client", null, [passedThrough]]
+  ])("%s", ([, token, paths]) =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({
+        anonymous: token === null,
+        config: token === null ? {} : {
+          clients: [
+            testClient("contracts", "contracts", { contracts: [contract] }),
+            testClient("scope", "scope", { scopes: ["tokenPrice"] })
+          ]
+        },
+        limits: { requestTimeout: Duration.seconds(3) }
+      })
+      const send = sendTo(port)
+      const headers: Headers = token === null ? {} : { "x-api-key": token }
+      for (const target of [...paths, ...paths.flatMap(formsOf), ...otherTargets]) {
+        for (const method of ["GET", "HEAD", "CONNECT", "OPTIONS"]) {
+          const { status = 400 } = yield* send(target, headers, method)
+          // An OPTIONS request gets no data.
+          const allowed = method === "OPTIONS" && status === 204 || status >= 400 && status < 500
+          expect([method, target, status, allowed]).toEqual([method, target, status, true])
+        }
+      }
+      expect(upstream.requests()).toEqual([])
+    }))
+
+  it.scopedLive("but the forms of a path that the client may use are served, and sent as its path", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({
+        config: { clients: [testClient("contracts", "contracts", { contracts: [contract] })] }
+      })
+      const send = sendTo(port)
+      const path = priceOf(contract)
+      const served = [
+        path,
+        `http://localhost${path}`,
+        `HTTP://EVIL.EXAMPLE:80${path}`,
+        `http://[::1]:1${path}`
+      ]
+      const encoded = formsOf(path).filter((form) =>
+        /^[^%]*(%[2-7][\da-f][^%]*)+$/.test(form) && !/%2f/i.test(form) && decodeURIComponent(form) === path
+      )
+      expect(encoded).toHaveLength(2)
+      for (const target of [...served, ...encoded]) {
+        expect([target, (yield* send(target, { "x-api-key": "contracts" })).status]).toEqual([target, 200])
+      }
+      expect(upstream.requests().map((request) => request.split(" HTTP/")[0])).toEqual(
+        [...served, ...encoded].map(() => `GET ${path}`)
+      )
+    }))
+})
