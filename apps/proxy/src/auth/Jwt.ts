@@ -3,6 +3,7 @@
  * cost a lookup. Keys are read in the background, so that only a token with an unknown key waits for them.
  *
  * All tokens that are not accepted get the same response, unless only their time is wrong: it says nothing about which check failed.
+ * The access log says it, in words of the library and names of claims, as everything else in a token is secret or of an attacker.
  * Neither does the time that it takes, as no check compares a secret: signatures are verified with public keys.
  */
 import * as Completed from "@blockquarry/server/Completed"
@@ -34,7 +35,7 @@ export class Jwt
 
 const none: Identities = Effect.succeed([])
 
-const isJwt = (token: string): boolean => token.length <= 8192 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
+const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
 const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNullable<Config["jwt"]>) =>
   Effect.gen(function*() {
@@ -92,15 +93,20 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
       return Effect.promise(() =>
         jwtVerify(token, keys, options).then(
           ({ payload: { [claim]: value, exp = 0 } }): Identity => {
-            const identity = typeof value === "string" ? Either.right(value) : Either.left(clientUnknown)
+            const identity = typeof value === "string"
+              ? Either.right(value)
+              : refused(clientUnknown, `the claim ${claim} is not a text`)
             verified.set(id, { identity, until: exp * 1000 + Duration.toMillis(clockSkew) })
             return identity
           },
           (error: unknown) => {
-            if (!keys.fresh) return Either.left(keysUnavailable)
-            const isTime = codeOf(error) === "ERR_JWT_EXPIRED" ||
-              Predicate.hasProperty(error, "claim") && error.claim === "nbf"
-            return Either.left(isTime ? Tokens.expired : Tokens.unknown)
+            const code = codeOf(error)
+            if (!keys.fresh) return refused(keysUnavailable, code)
+            const [claim, reason] = ["claim", "reason"].map((name) =>
+              Predicate.hasProperty(error, name) ? ` ${error[name]}` : ""
+            )
+            const isTime = code === "ERR_JWT_EXPIRED" || claim === " nbf"
+            return refused(isTime ? Tokens.expired : Tokens.unknown, `${code}${claim}${reason}`)
           }
         )
       )
@@ -113,6 +119,9 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
         none
       )
   })
+
+const refused = ({ code, headers, message }: ProxyError.ProxyError, reason: string): Identity =>
+  Either.left(new ProxyError.ProxyError({ code, message, headers, logDetail: `JWT refused: ${reason}` }))
 
 const failure = (code: string) => Object.assign(new Error(), { code })
 

@@ -48,7 +48,7 @@ export const lookup = <Owner>(configured: ReadonlyArray<readonly [ConfiguredToke
       const token = tokens[index]
       const result = token === undefined ? others[index - tokens.length] : ownerOf(token, now)
       if (result !== undefined && Either.isRight(result)) return result
-      if (result !== undefined && problem === unknown) problem = result.left
+      if (result !== undefined && problem.code === unknown.code) problem = result.left
     }
     return Either.left(problem)
   }

@@ -33,7 +33,7 @@ export interface AccessLogEntry {
   readonly status: number
   /** The error code, or null if the response is not an error of the proxy. */
   readonly code: ErrorCode | null
-  /** What failed, with the host of the upstream, if the proxy could not reach it. */
+  /** What failed, with the host of the upstream, if the proxy could not reach it, or why a JWT is refused. */
   readonly detail?: string | undefined
   readonly cache: CacheState | null
   readonly attempts: number

@@ -12,7 +12,7 @@ export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly headers: Readonly<Record<string, string>>
   /** The client, if the request was rejected after its token was recognized. */
   readonly client?: string
-  /** What failed, with the host of the upstream. For the access log only. */
+  /** What failed, with the host of the upstream, or why a JWT is refused. For the access log only. */
   readonly logDetail?: string
 }> {}
 

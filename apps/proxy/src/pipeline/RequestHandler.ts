@@ -20,6 +20,7 @@ import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
 import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
+import * as RequestTarget from "./RequestTarget.ts"
 
 /** Handles the requests of clients. */
 export class RequestHandler
@@ -87,11 +88,20 @@ const make = (
           Effect.as(toErrorResponse(ProxyError.internalError))
         )
     }
+    /** A JWT, which may wait for the keys of its issuer, is verified only if no token is accepted and the path needs a client. */
+    const authenticate = () => {
+      const client = clients.authenticate(request, context.startedAt, [])
+      const isKnown = Either.isRight(client) || !["token-unknown", "token-expired"].includes(client.left.code)
+      if (isKnown || services.pages.has(RequestTarget.pathOf(request.target))) return Effect.succeed(client)
+      return Completed.map(
+        services.identify(request.headers),
+        (identities) => clients.authenticate(request, context.startedAt, identities)
+      )
+    }
     const respond = (): Effect.Effect<HttpResponse> => {
       try {
         return Completed.matchCause(
-          Completed.flatMap(services.identify(request.headers), (identities) => {
-            const client = clients.authenticate(request, context.startedAt, identities)
+          Completed.flatMap(authenticate(), (client) => {
             sender = Either.isRight(client) ? client.right.name : client.left.client
             return Pipeline.respond({ services, configured, request, context, client })
           }),

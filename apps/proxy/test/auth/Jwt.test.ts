@@ -15,6 +15,7 @@ import { afterEach, vi } from "vitest"
 import * as Jwt from "../../src/auth/Jwt.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
+import { makeChanges } from "../hostile/rawHttp.ts"
 import { configuredTokens, type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
@@ -44,6 +45,9 @@ const keyPair = (alg: string, kid: string) =>
 
 type KeyPair = Effect.Effect.Success<ReturnType<typeof keyPair>>
 
+/** Text of a token that must not appear in a log. */
+const canary = "zanzibar"
+
 const valid = { iss: issuer, aud: audience, sub: "svc-shop", exp: seconds + 600 }
 
 const sign = (
@@ -56,11 +60,22 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 /** Serves the key set, which a test replaces, and counts its requests. */
 const issuerServer = Effect.gen(function*() {
-  const state = { keys: [] as ReadonlyArray<object>, requests: 0, status: 200, body: "" }
+  const { notify, when } = makeChanges()
+  const state = {
+    keys: [] as ReadonlyArray<object>,
+    requests: 0,
+    status: 200,
+    body: "",
+    hangs: false,
+    /** Waits until `count` requests have been received. */
+    requested: (count: number) => when(() => state.requests < count ? undefined : Effect.void)
+  }
   const server = yield* Effect.acquireRelease(
     Effect.async<Http.Server>((resume) => {
       const server = Http.createServer((_, response) => {
         state.requests += 1
+        notify()
+        if (state.hangs) return
         response.writeHead(state.status, { location: "/elsewhere" })
           .end(state.body || JSON.stringify({ keys: state.keys }))
       })
@@ -135,7 +150,7 @@ describe("a JWT", () => {
         return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`
       }
       const table: ReadonlyArray<
-        readonly [title: string, token: string | Promise<string>, expected: string | null]
+        readonly [title: string, token: string | Promise<string>, expected: string | null, reason?: string]
       > = [
         ["by RSA", sign(rsa), null],
         ["by an elliptic curve", sign(ec), null],
@@ -146,24 +161,29 @@ describe("a JWT", () => {
           sign(rsa, {}, { jwk: other.jwk, jku: url }),
           null
         ],
-        ["that has expired", sign(rsa, { exp: seconds - 30 }), "token-expired"],
-        ["that is not valid yet", sign(rsa, { nbf: seconds + 31 }), "token-expired"],
+        ["that has expired", sign(rsa, { exp: seconds - 30 }), "token-expired", "exp check_failed"],
+        ["that is not valid yet", sign(rsa, { nbf: seconds + 31 }), "token-expired", "nbf check_failed"],
         ["of another subject", sign(rsa, { sub: "svc-other" }), "client-unknown"],
-        ["with a subject that is no text", sign(rsa, { sub: ["svc-shop"] }), "client-unknown"],
+        ["with a subject that is no text", sign(rsa, { sub: ["svc-shop"] }), "client-unknown", "claim sub"],
         ["without a subject", sign(rsa, { sub: undefined }), "client-unknown"],
-        ["by another key of the same name", sign(other), "token-unknown"],
+        ["by another key of the same name", sign(other), "token-unknown", "SIGNATURE_VERIFICATION_FAILED"],
         ["by a key in its header", sign(other, {}, { jwk: other.jwk }), "token-unknown"],
-        ["by an unknown key", sign({ ...other, kid: "unknown" }), "token-unknown"],
-        ["of another issuer", sign(rsa, { iss: "https://evil.example" }), "token-unknown"],
+        ["by an unknown key", sign({ ...other, kid: "unknown" }), "token-unknown", "NO_MATCHING_KEY"],
+        [
+          "of another issuer",
+          sign(rsa, { iss: "https://evil.example" }),
+          "token-unknown",
+          "iss check_failed"
+        ],
         ["of a similar issuer", sign(rsa, { iss: `${issuer}/` }), "token-unknown"],
         ["without an issuer", sign(rsa, { iss: undefined }), "token-unknown"],
-        ["for another audience", sign(rsa, { aud: "other" }), "token-unknown"],
+        ["for another audience", sign(rsa, { aud: "other" }), "token-unknown", "aud check_failed"],
         ["without an audience", sign(rsa, { aud: undefined }), "token-unknown"],
-        ["without an end", sign(rsa, { exp: undefined }), "token-unknown"],
+        ["without an end", sign(rsa, { exp: undefined }), "token-unknown", "exp missing"],
         ["with an end that is no number", sign(rsa, { exp: "never" }), "token-unknown"],
         ["of another issuer, which has expired", sign(rsa, { iss: "x", exp: 1 }), "token-unknown"],
         ["by another key, which has expired", sign(other, { exp: 1 }), "token-unknown"],
-        ["with an algorithm that is not listed", sign(pss), "token-unknown"],
+        ["with an algorithm that is not listed", sign(pss), "token-unknown", "ALG_NOT_ALLOWED"],
         ["without a signature", `${encode({ alg: "none" })}.${encode(valid)}.e30`, "token-unknown"],
         [
           "signed with the public key as a secret",
@@ -177,22 +197,43 @@ describe("a JWT", () => {
           "token-unknown"
         ],
         ["that is no JSON", "e30x.e30.e30", "token-unknown"],
-        ["that is too long", sign(rsa, { text: "x".repeat(8192) }), "token-unknown"]
+        [
+          "whose claims have a secret",
+          sign(rsa, { iss: canary, aud: canary, [canary]: canary }),
+          "token-unknown",
+          "iss"
+        ],
+        [
+          "whose header has a secret",
+          `${encode({ alg: "RS256", kid: canary, crit: [canary], [canary]: 1 })}.${encode(valid)}.e30`,
+          "token-unknown",
+          "NOT_SUPPORTED"
+        ],
+        ["that is as long as headers may be", sign(rsa, { text: "x".repeat(11_000) }), null]
       ]
       const { lines, send } = yield* startProxy(url)
       const bodies = new Set<string>()
-      for (const [title, made, expected] of table) {
+      for (const [title, made, expected, reason = ""] of table) {
         const token = yield* Effect.promise(async () => made)
         const { code, message, status, visible } = yield* send(bearer(token))
         expect([title, code]).toEqual([title, expected])
         expect(status).toBe(expected === null ? 200 : expected === "client-unknown" ? 403 : 401)
         if (code === "token-unknown") bodies.add(visible)
+        const { detail = "" } = JSON.parse(lines.at(-1) ?? "")
+        const isRefused = expected !== null && title !== "of another subject"
+        expect([title, detail]).toEqual([
+          title,
+          isRefused ? expect.stringMatching(/^JWT refused: [\w ]+$/) : ""
+        ])
+        expect(detail).toContain(reason)
         const secret = token.split(".").at(-1)
         expect(`${message}${lines.join("")}`).not.toContain(token)
         if (secret !== "e30") expect(lines.join("")).not.toContain(secret)
       }
       expect(bodies.size).toBe(1)
-      expect(lines.join("")).not.toContain("svc-")
+      expect(lines.join("")).not.toMatch(new RegExp(`svc-|evil|${canary}`))
+      const tooLong = yield* Effect.promise(() => sign(rsa, { text: "x".repeat(13_000) }))
+      expect(yield* send(bearer(tooLong))).toMatchObject({ status: 431, code: "malformed-request" })
       // One read at the start, and one for the unknown key
       expect(state.requests).toBeLessThanOrEqual(2)
       const [good, bad] = yield* Effect.promise(() => Promise.all([sign(rsa), sign(other)]))
@@ -204,6 +245,34 @@ describe("a JWT", () => {
       for (const [path, status] of [["/nowhere", 403], [`/${"x".repeat(9000)}`, 414]] as const) {
         expect((yield* send(bearer(good), path)).status).toBe(status)
         expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ client: "shop", route: "-", status })
+      }
+    }))
+
+  it.scopedLive("is not verified beside a valid token, nor for pages, so that neither waits for the issuer", () =>
+    Effect.gen(function*() {
+      const { state, url } = yield* issuerServer
+      const [key, foreign] = [yield* keyPair("ES256", "key"), yield* keyPair("ES256", "foreign")]
+      state.keys = [key.jwk]
+      vi.useFakeTimers({ toFake: ["Date"], now })
+      const { send } = yield* startProxy(url, Date.now)
+      const [good, bad] = yield* Effect.promise(() => Promise.all([sign(key), sign(foreign)]))
+      expect((yield* send(bearer(good))).status).toBe(200)
+      // The unknown key would cause a read, which never ends.
+      vi.setSystemTime(now + 61_000)
+      state.hangs = true
+      for (const [jwt, token] of [[bad, "token-of-shop"], ["token-of-shop", bad]] as const) {
+        expect((yield* send({ ...bearer(jwt), "x-api-key": token })).status).toBe(200)
+        expect(state.requests).toBe(1)
+      }
+      for (const path of ["/livez", "/readyz?a=b", "/%6civez", "/docs", "/"]) {
+        const { status } = yield* send(bearer(bad), path)
+        expect([path, status, state.requests]).toEqual([path, 200, 1])
+      }
+      yield* Effect.forkScoped(send(bearer(bad)))
+      yield* state.requested(2)
+      // It is verified beside a token that is not accepted.
+      for (const token of ["expired", "early", "unknown"]) {
+        expect((yield* send({ ...bearer(good), "x-api-key": token })).status).toBe(200)
       }
     }))
 
