@@ -26,18 +26,24 @@ export const make = (clients: ReadonlyArray<Pick<ClientConfig, "cors" | "name">>
      */
     hidesFrom: ({ origin }: Headers, client: string): boolean =>
       origin !== undefined && !allowsOrigin(origin, client),
-    /** Returns the headers that a response of the client needs, beside those that it has. */
+    /** Returns the headers that a response of the client needs, beside those that it has. `Allow` has the methods of the path. */
     headersFor: (
       request: { readonly method: string; readonly headers: Headers },
       client: string | null,
-      { vary }: Headers
+      { allow = "GET, HEAD, POST", vary }: Headers
     ): Readonly<Record<string, string>> => {
       const { origin } = request.headers
       const varying = { vary: vary === undefined ? "origin" : `${vary}, origin` }
       if (origin === undefined || !allowsOrigin(origin, client)) return varying
       const allowed = { ...varying, "access-control-allow-origin": origin }
       return isPreflight(request)
-        ? { ...allowed, ...preflightHeaders }
+        ? {
+          ...allowed,
+          "access-control-allow-methods": allow,
+          "access-control-allow-headers": allowedHeaders(request.headers["access-control-request-headers"]),
+          // The longest time of Chromium, in seconds. The request itself is checked again.
+          "access-control-max-age": "7200"
+        }
         : { ...allowed, "access-control-expose-headers": exposedHeaders }
     }
   }
@@ -48,12 +54,18 @@ export const isPreflight = (
   { headers, method }: { readonly method: string; readonly headers: Headers }
 ): boolean => method === "OPTIONS" && headers["access-control-request-method"] !== undefined
 
-const preflightHeaders = {
-  "access-control-allow-methods": "GET, HEAD, POST",
-  "access-control-allow-headers":
-    "authorization, cache-control, content-type, if-none-match, pragma, traceparent, tracestate, user-agent, x-api-key, x-request-id",
-  // The longest time of Chromium, in seconds. The request itself is checked again.
-  "access-control-max-age": "7200"
+const requestHeaders =
+  "authorization, cache-control, content-type, if-none-match, pragma, traceparent, tracestate, user-agent, x-api-key, x-request-id"
+
+/**
+ * Returns the headers that a page may send: also those that it asks for, as SDKs and tracers always send some of their own, which
+ * the proxy ignores. Not `*`, which a browser would take for all.
+ */
+const allowedHeaders = (requested = ""): string => {
+  const names = requested.toLowerCase().split(",").map((name) => name.trim()).filter((name) => name !== "")
+  return requested.length <= 1024 && names.every((name) => /^[\w!#$%&'+.^`|~-]+$/.test(name))
+    ? [...new Set([...requestHeaders.split(", "), ...names])].join(", ")
+    : requestHeaders
 }
 
 /** Beside those that every page may read, such as `Content-Type` and `Cache-Control`. */

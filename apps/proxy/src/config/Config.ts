@@ -263,7 +263,7 @@ const CorsSection = Schema.Struct({
   origins: key(
     Values.Origins,
     [],
-    "Origins of web pages, such as https://app.example.com, that may use the tokens of this client."
+    "Origins of web pages, such as https://app.example.com, that may use the tokens of this client, with any method of a path and any header."
   )
 })
 

@@ -43,7 +43,7 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     passThrough: passThroughOf(rule, costs)
   }))
   /** Returns how a request of a client is forwarded. The path of an operation never is, in any spelling. */
-  return (
+  const find = (
     method: string,
     path: string,
     client: AuthenticatedClient
@@ -63,6 +63,15 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     )
     return found === undefined ? refused : Either.right(found.passThrough(decoded))
   }
+  /** Returns the methods that a path has for some client. */
+  const methodsOf = (path: string): ReadonlyArray<string> => {
+    const decoded = decodeURIComponent(path)
+    const methods = rules.flatMap(({ pattern, rule: { clients, method } }) =>
+      !pattern.test(decoded) ? [] : method === "GET" ? ["GET", "HEAD"] : clients.length > 0 ? [method] : []
+    )
+    return [...new Set(methods)]
+  }
+  return { find, methodsOf }
 }
 
 /** Returns a request of the proxy itself for a path of the data API. It is free. */

@@ -68,10 +68,12 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
   const isList = path.startsWith(`${ListStream.listPrefix}/`)
   const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length) : path)
   if (match === undefined) {
+    if (configured.clients.cors === undefined || !Cors.isPreflight(request)) {
+      return passThrough(handled, { path, query })
+    }
     // A browser shows the error of the request itself only after a preflight without one.
-    return configured.clients.cors !== undefined && Cors.isPreflight(request)
-      ? Effect.succeed(HttpResponse.empty(204))
-      : passThrough(handled, { path, query })
+    const methods = configured.passThrough.methodsOf(path).join(", ")
+    return Effect.succeed(HttpResponse.empty(204, methods === "" ? {} : { allow: `${methods}, OPTIONS` }))
   }
   const { operation } = match
   const routeName = isList ? ListStream.listPrefix + match.route : match.route
@@ -96,7 +98,7 @@ const passThrough = (handled: HandledRequest, target: RequestTarget.RequestTarge
   return whenRight(
     authenticate(handled),
     (client) =>
-      whenRight(configured.passThrough(request.method, target.path, client), (found) => {
+      whenRight(configured.passThrough.find(request.method, target.path, client), (found) => {
         context.route = found.route
         context.operation = found.operation.id
         const call = (body: string | null) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
-import { type Config, defaults } from "../../src/config/Config.ts"
+import { type Config, defaults, type PassThroughRule } from "../../src/config/Config.ts"
 import * as Chromium from "../support/Chromium.ts"
 import * as PageServer from "../support/PageServer.ts"
 import { examples, sendRequest, start, testClient } from "../support/proxy.ts"
@@ -19,12 +19,37 @@ const clientsOf = (origin: string): Config["clients"] => [
   testClient("server", "of-server")
 ]
 
+const ruleOf = (
+  method: PassThroughRule["method"],
+  path: string,
+  api: PassThroughRule["api"],
+  ...clients: ReadonlyArray<string>
+): PassThroughRule => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+  api,
+  clients,
+  cost: null,
+  cacheTtl: null,
+  retry: false
+})
+
+const rules = [
+  ...(["GET", "PUT", "DELETE"] as const).map((method) => ruleOf(method, "/streams/evm", "streams", "web")),
+  ruleOf("PATCH", "/streams/evm/:id", "streams", "web", "partner"),
+  ruleOf("PUT", "/api/v2.2/settings", "data", "web"),
+  ruleOf("POST", "/api/v2.2/nobody", "data")
+]
+
 const price = sampleRequests["tokenPrice"]?.path ?? ""
 const update = sampleRequests["updateStreamStatus"]
 
 describe("responses for web pages", () => {
   const startProxy = Effect.map(
-    start({ config: { clients: clientsOf(app), cache: defaults.cache } }),
+    start({
+      config: { clients: clientsOf(app), cache: defaults.cache, passthrough: { default: "reads", rules } }
+    }),
     ({ port }) => (path: string, method: string, headers: Record<string, string>) =>
       sendRequest(port, path, { method, headers, ...(method === "POST" ? { body: update?.body ?? "" } : {}) })
   )
@@ -77,6 +102,64 @@ describe("responses for web pages", () => {
       }
     }))
 
+  const preflight = (path: string, method: string, requested?: string, origin = app) =>
+    Effect.map(
+      Effect.flatMap(startProxy, (send) =>
+        send(path, "OPTIONS", {
+          origin,
+          "access-control-request-method": method,
+          ...(requested === undefined ? {} : { "access-control-request-headers": requested })
+        })),
+      ({ headers, status }) => ({
+        status,
+        methods: headers["access-control-allow-methods"]?.split(", ").toSorted().join(" "),
+        headers: headers["access-control-allow-headers"]?.split(", ") ?? []
+      })
+    )
+
+  it.scopedLive.each<readonly [path: string, methods: string]>([
+    [price, "GET HEAD OPTIONS"],
+    [update?.path ?? "", "OPTIONS POST"],
+    ["/streams/evm", "DELETE GET HEAD OPTIONS PUT"],
+    ["/%73treams/evm", "DELETE GET HEAD OPTIONS PUT"],
+    ["/streams/evm/1", "OPTIONS PATCH"],
+    ["/api/v2.2/settings", "GET HEAD OPTIONS PUT"],
+    ["/api/v2.2/nobody", "GET HEAD OPTIONS"],
+    ["/docs", "GET HEAD OPTIONS"],
+    // The page learns from the response of the request what is wrong.
+    ["/nowhere", "GET HEAD POST"]
+  ])("to preflights allow the methods of the path: %s", ([path, methods]) =>
+    Effect.gen(function*() {
+      expect(yield* preflight(path, "PUT")).toMatchObject({ status: 204, methods })
+      expect(yield* preflight(path, "PUT", undefined, "https://evil.example"))
+        .toEqual({ status: 204, methods: undefined, headers: [] })
+    }))
+
+  it.scopedLive("to preflights allow the headers that are asked for, if they are names of at most 1 KiB", () =>
+    Effect.gen(function*() {
+      const { headers: usual } = yield* preflight(price, "GET")
+      expect(usual).toContain("x-api-key")
+      const sdk = ["baggage", "sentry-trace", "x-aptos-client", "x-moralis-platform"]
+      const long = "x-".padEnd(1024, "a")
+      for (
+        const [requested, added] of [
+          ["", []],
+          [sdk.join(","), sdk],
+          [`X-API-Key , ${sdk.join(" ,\t").toUpperCase()},,`, sdk],
+          ["!#$%&'+-.^_`|~09az", ["!#$%&'+-.^_`|~09az"]],
+          [long, [long]],
+          [`${long}a`, []],
+          [`x-a,${long.slice(3)}`, []],
+          ...["*", "x-*", "x a", "x:y", "x;y", "x/y", "\"x\"", "x\xe9", "(x)"].map((bad) =>
+            [`x-a,${bad}`, []] as const
+          )
+        ] as const
+      ) {
+        const { headers, status } = yield* preflight(price, "GET", requested)
+        expect([requested, status, headers]).toEqual([requested, 204, [...usual, ...added]])
+      }
+    }))
+
   it.scopedLive("to updates are errors, and not 304, for origins that their client does not allow", () =>
     Effect.gen(function*() {
       const send = yield* startProxy
@@ -124,6 +207,11 @@ globalThis.run = async (baseUrl, { token, wallet, stream }) => {
     wrong: await priceOf("wrong"),
     server: await priceOf("of-server"),
     poor: [await priceOf("of-poor"), await priceOf("of-poor")],
+    put: (await fetch(baseUrl + "/streams/evm", {
+      method: "PUT",
+      headers: { "x-api-key": "of-web", "content-type": "application/json", "x-moralis-platform": "js", baggage: "a=b" },
+      body: "{}"
+    })).status,
     requestId: (await fetch(baseUrl + "/nowhere", { headers: { "x-api-key": "of-web" } })).headers.has("x-request-id")
   }
 }
@@ -158,7 +246,11 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
       // Another site than 127.0.0.1, the host of the proxy.
       const pageUrl = url.replace("127.0.0.1", "localhost")
       const { origin } = yield* start({
-        config: { clients: clientsOf(new URL(pageUrl).origin), cache: defaults.cache }
+        config: {
+          clients: clientsOf(new URL(pageUrl).origin),
+          cache: defaults.cache,
+          passthrough: { default: "reads", rules }
+        }
       })
       const page = yield* Chromium.open(pageUrl, { allowed: /^request to another origin|CORS policy/ })
       const learned = yield* Effect.promise(async () => {
@@ -173,6 +265,8 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         // The browser hides the response: this client has no origins.
         server: { name: "NetworkError", retryAfter: "undefined" },
         poor: [expect.any(String), { name: "RateLimitError", retryAfter: "number" }],
+        // The sandbox does not have the path.
+        put: 404,
         requestId: true
       })
     }).pipe(Effect.provide(Chromium.layer)))
