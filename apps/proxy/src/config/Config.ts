@@ -37,11 +37,7 @@ const ListenSection = Schema.Struct({
     [],
     "Host names accepted in the Host header, or in a target in absolute form, if clients is empty, besides localhost and IP addresses. Protects against DNS rebinding."
   ),
-  trustedProxies: key(
-    Values.Cidrs,
-    [],
-    "Proxies (IPs or CIDR ranges) whose X-Forwarded-For is trusted, and that may send https targets in absolute form."
-  )
+  trustedProxies: key(Values.Cidrs, [], "Proxies (IPs or CIDRs) whose X-Forwarded-For and https are trusted.")
 })
 
 const AdminSection = Schema.Union(
