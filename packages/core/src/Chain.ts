@@ -95,7 +95,7 @@ const namesByText: ReadonlyMap<string, ChainName> = new Map(
   evmChains.flatMap((name) => [[name, name], [idsByName[name], name]])
 )
 
-const hexId = /^0x0*([0-9a-f]+)$/i
+const hexId = /^0x0*([1-9a-f][0-9a-f]*|0)$/i
 
 /** Returns a hexadecimal ID in lower case without leading zeros, and any other text unchanged. */
 const canonicalId = (text: string): string => {

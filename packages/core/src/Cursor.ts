@@ -48,7 +48,7 @@ declare const atob: (base64: string) => string
 declare const btoa: (ascii: string) => string
 
 const toBase64Url = (ascii: string): string =>
-  btoa(ascii).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+  btoa(ascii).replaceAll("+", "-").replaceAll("/", "_").replace(/={1,2}$/, "")
 
 const fromBase64Url = (text: string): string => atob(text.replaceAll("-", "+").replaceAll("_", "/"))
 

@@ -2,8 +2,8 @@
 import { isDigits } from "./internal/digits.ts"
 import { scalar } from "./internal/scalar.ts"
 
-const integer = (identifier: string, expected: string, min: number) => {
-  const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min
+const integer = (identifier: string, expected: string, min: number, max = Number.MAX_SAFE_INTEGER) => {
+  const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max
   return scalar<number, number>({
     identifier,
     expected,
@@ -13,13 +13,16 @@ const integer = (identifier: string, expected: string, min: number) => {
       return typeof value === "number" && isInRange(value) ? value : undefined
     },
     encode: (value): number => value,
-    arbitrary: (fc) => fc.integer({ min, max: Number.MAX_SAFE_INTEGER }),
-    jsonSchema: { type: "integer", minimum: min }
+    arbitrary: (fc) => fc.integer({ min, max }),
+    jsonSchema: { type: "integer", minimum: min, ...max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {} }
   })
 }
 
 /** An integer from 0 to 2^53−1. Decodes a JSON integer or a string of digits. */
 export const Integer = integer("Integer", "an integer of at least 0", 0)
+
+/** The decimals of a token: an integer from 0 to 255, as in `uint8`. Decodes a JSON integer or a string of digits. */
+export const TokenDecimals = integer("TokenDecimals", "an integer from 0 to 255", 0, 255)
 
 /** An integer from 1 to 2^53−1, such as `limit`. */
 export const PositiveInteger = integer("PositiveInteger", "an integer of at least 1", 1)

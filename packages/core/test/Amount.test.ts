@@ -45,6 +45,10 @@ describe("formatUnits", () => {
     expect(formatUnits(amount, decimals)).toBe(text)
   })
 
+  it.each([-1, 0.5, NaN, 256, 2 ** 29])("rejects %s decimals, which no token has", (decimals) => {
+    expect(() => formatUnits(1n, decimals)).toThrow(RangeError)
+  })
+
   it("returns the exact quotient of the amount and a power of ten, in its shortest form", () => {
     FastCheck.assert(
       FastCheck.property(

@@ -21,7 +21,7 @@ export const normalize = (api: ApiName, baseUrl: string | URL): Either.Either<st
     return Either.left("must not contain credentials; set the API key instead")
   }
   if (url.search !== "" || url.hash !== "") return Either.left("must not have a query string or fragment")
-  const path = url.pathname.replace(/\/+$/, "")
+  const path = url.pathname.replace(/^(.*[^/])?\/+$/, "$1")
   return Either.right(url.origin + (path.endsWith(pathPrefix[api]) ? path : path + pathPrefix[api]))
 }
 

@@ -26,7 +26,7 @@ export const contains = (ranges: IpRanges, address: string): boolean => {
 
 /** A listener on `::` sees IPv4 clients as `::ffff:10.0.0.1`. */
 export const unmapIpv4 = (address: string): string =>
-  address.startsWith("::") ? address.replace(/^::ffff:(?=\d+\.)/i, "") : address
+  address.startsWith("::") ? address.replace(/^::ffff:(?=\d{1,3}\.)/i, "") : address
 
 /**
  * Returns what one user of the internet has for itself: an IPv4 address, or the first 64 bits of an IPv6 address, whose

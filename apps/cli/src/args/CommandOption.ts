@@ -13,7 +13,7 @@ type Details =
 
 /** Inserts the valid values into a description, before a remark such as "(default: 0)". */
 const withValues = (description: string, values: string): string =>
-  description.replace(/(?: \(.*)?$/, (remark) => `: ${values}${remark}`)
+  description.replace(/(?: \(.*)?$/s, (remark) => `: ${values}${remark}`)
 
 /** Inserts the choices that a description does not name. */
 const withChoices = (description: string, choices: ReadonlyArray<string> = []): string =>

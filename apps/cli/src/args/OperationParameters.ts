@@ -54,7 +54,7 @@ const withOptionNames = ({ parameters }: OperationShape, text: string): string =
 const describeOption = (operation: OperationShape, { description, name }: Parameter): string => {
   const forms = boundForms(kebabCase(name))
   const also = forms === null ? "" : `; also ${forms}`
-  return withOptionNames(operation, description).replace(/(?: \(.*)?$/, (remark) => also + remark)
+  return withOptionNames(operation, description).replace(/(?: \(.*)?$/s, (remark) => also + remark)
     .replace("Chain name or hexadecimal chain ID", "Any chain, by name or ID. Known ones")
     .replace("hexadecimal chain ID", "ID")
 }

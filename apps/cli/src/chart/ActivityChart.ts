@@ -6,7 +6,6 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as DateTime from "effect/DateTime"
 import { countOf } from "../render/Count.ts"
 import { directionOf } from "../render/Direction.ts"
-import { validDecimals } from "../render/TokenAmount.ts"
 import {
   type AliasOf,
   type ChartBuilder,
@@ -138,7 +137,7 @@ const transfersChart = (
       amount: transfer.value,
       currency: `${transfer.address} ${transfer.token_decimals}`,
       symbol: transfer.token_symbol ?? transfer.token_name ?? shortId(transfer.address ?? "tokens"),
-      decimals: validDecimals(transfer.token_decimals)
+      decimals: transfer.token_decimals
     }
   }))
 

@@ -63,6 +63,7 @@ const kindsByIdentifier: Readonly<Record<string, FieldKind>> = {
   Json: "json",
   PositiveInteger: "integer",
   Time: "time",
+  TokenDecimals: "integer",
   // An identifier, although it consists of digits
   TokenId: "string",
   Uint64: "amount"

@@ -73,7 +73,7 @@ const withoutCarriageReturns = async function*(texts: AsyncIterable<string>): As
   for await (const text of texts) yield text.replaceAll("\r", "")
 }
 
-const unquote = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/s, "$2").trim()
+const unquote = (text: string): string => text.trim().replace(/^(?:"(.*)"|'(.*)')$/s, "$1$2").trim()
 
 /** Returns the values of a line; none for a blank line or a comment. */
 const splitValues = (line: string, count: number): ReadonlyArray<string> => {

@@ -28,7 +28,7 @@ export const shortenNumber = (text: string, columns: number): string => {
   }
   const digits = integer === "0" ? fraction.slice(significant) : integer + fraction
   const exponent = integer === "0" ? `e-${significant + 1}` : `e+${integer.length - 1}`
-  const mantissa = digits.replace(/0+$/, "")
+  const mantissa = digits.replace(/^(.*[^0])0+$/, "$1")
   const kept = Math.max(0, room - exponent.length - 3)
   const [first = "", rest] = [mantissa[0], mantissa.slice(1)]
   return rest.length <= kept + 1

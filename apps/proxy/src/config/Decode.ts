@@ -107,6 +107,6 @@ const typeName = (value: unknown): string => {
 
 /** Quotes only single words. Other text with spaces, or after a name and a colon, may be several lines joined by mistake. */
 const quoted = (value: unknown): string => {
-  const isWord = typeof value !== "string" || /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
+  const isWord = typeof value !== "string" || /^(?!\w{1,40}:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
   return isWord && typeof value !== "object" ? JSON.stringify(value) : typeName(value)
 }

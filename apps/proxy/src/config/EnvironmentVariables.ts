@@ -65,6 +65,8 @@ export const optionOf = (variable: string): string =>
  * variables of the proxy: QUARRY_PROXY_PORT is tcp://10.0.0.1:8650 then.
  */
 export const isServiceLink = (name: string, env: VariableValues): boolean =>
-  /^QUARRY_PROXY_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/
-    .test(name) ||
+  (/^QUARRY_PROXY_\w*$/.test(name) &&
+    /_SERVICE_PORT_.|_(SERVICE_HOST|SERVICE_PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(
+      name
+    )) ||
   (/^QUARRY_PROXY_(.*_)?PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(env[name] ?? ""))

@@ -19,10 +19,13 @@ const date = String.raw`(?<year>\d{4}|[+-]\d{6})(?:${
 /** `T03:04:05.678`, ` 03:04`, `T0304` */
 const time = String
   .raw`(?:[T ](?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?)?`
-/** `Z`, `+05:30`, `-0530`, `-08`. Only after a time or a complete calendar date: `2024-0131` is no year with an offset. */
-const offset = `(?:(?<=[T ]\\d\\S*|-\\d\\d-\\d\\d)\\s?(?:Z|(?<sign>[+-])(?<offsetHour>\\d\\d)(?:${String
-  .raw`:?(?<offsetMinute>\d\d)|(?<=[T ]\d\S*\s?[+-]\d\d)`})))?`
+/** `Z`, `+05:30`, `-0530`, `-08` */
+const offset = String
+  .raw`(?:\s?(?<offset>Z|(?<sign>[+-])(?<offsetHour>\d\d)(?::?(?<offsetMinute>\d\d))?))?`
 const isoPattern = new RegExp(`^${date}${time}${offset}$`, "i")
+
+/** Longer texts are no dates. */
+const maxLength = 256
 
 const dayMillis = 86_400_000
 
@@ -41,8 +44,12 @@ const firstMonday = (year: number): number => {
  * for a text in another form. Drops digits after the milliseconds.
  */
 export const parseIsoDate = (text: string): number | "invalid" | undefined => {
-  const parts = isoPattern.exec(text)?.groups
+  const parts = text.length > maxLength ? undefined : isoPattern.exec(text)?.groups
   if (parts === undefined) return undefined
+  // `2024-0131` is no year with an offset: without a time, it follows a complete calendar date, and has minutes
+  const isOffset = parts["hour"] !== undefined ||
+    parts["day"] !== undefined && (parts["sign"] === undefined || parts["offsetMinute"] !== undefined)
+  if (parts["offset"] !== undefined && !isOffset) return undefined
   const number = (name: string, missing: number) => Number(parts[name] ?? missing)
   const year = number("year", 0)
   const month = number("month", number("basicMonth", 1))
@@ -73,20 +80,23 @@ export const parseIsoDate = (text: string): number | "invalid" | undefined => {
 /** `3:04 PM`, `03:04:05.678` */
 const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
 /**
- * `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100 (Central European Standard Time)`. Offsets end at 14:59, so that the year in
- * `Jan 2 03:04:05 2024` is not an offset.
+ * `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`. Offsets end at 14:59, so that the year in `Jan 2 03:04:05 2024` is not an
+ * offset.
  */
 const offsetAsSpace = new RegExp(
   String
-    .raw`((?:${clock}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
+    .raw`((?:${clock}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)$`,
   "i"
 )
-/** `03:04:05Z`, `EST`, `UTC+1:00`, `03:04 -0500`, `GMT+0100 (Central European Standard Time)` */
+/** `03:04:05Z`, `EST`, `UTC+1:00`, `03:04 -0500` */
 const zonePattern = new RegExp(
   String
-    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(?<=${clock}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|(?<=\d)Z)\s*(?:\(.*\))?$`,
+    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(${clock}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|(\d)Z)$`,
   "i"
 )
+/** The name of a time zone, as in `03:04:05 GMT+0100 (Central European Standard Time)`. */
+const zoneName = /^([^(]+)\(.*\)$/s
+
 /** `1704164645`, `block 7`: digits only, and texts with one small number. V8 parses even `-1` as a date in 2001. */
 const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
 /** The `30` in `Feb 30 2024`, not that in `03:30`. */
@@ -103,10 +113,12 @@ const existsDay = (zoneless: string): boolean => {
  * there is no such date or time, and NaN for another text. The `+` of an offset may be a space, as form decoding leaves it.
  */
 export const parseDate = (input: string): number | "invalid" => {
-  const text = input.trim().replace(offsetAsSpace, "$1+$2")
+  const trimmed = input.trim()
+  if (trimmed.length > maxLength) return Number.NaN
+  const text = trimmed.replace(zoneName, "$1").trimEnd().replace(offsetAsSpace, "$1+$2")
   const iso = parseIsoDate(text)
   if (iso !== undefined) return iso
   if (notADatePattern.test(text)) return Number.NaN
   const millis = Date.parse(zonePattern.test(text) ? text : `${text} UTC`)
-  return Number.isNaN(millis) || existsDay(text.replace(zonePattern, "")) ? millis : "invalid"
+  return Number.isNaN(millis) || existsDay(text.replace(zonePattern, "$1$2")) ? millis : "invalid"
 }

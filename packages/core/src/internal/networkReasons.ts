@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** As in `connection refused (ECONNREFUSED)`. A reason that does not end in a known code stays as it is. */
 export const describeNetworkReason = (reason: string): string =>
-  reason.replace(/\w+$/, (code) => Object.hasOwn(reasons, code) ? `${reasons[code]} (${code})` : code)
+  reason.replace(/\b\w{1,40}$/, (code) => Object.hasOwn(reasons, code) ? `${reasons[code]} (${code})` : code)
 
 /** Whether this program has closed its transport, which is no failure of the network. */
 export const isTransportClosed = (reason: string): boolean =>

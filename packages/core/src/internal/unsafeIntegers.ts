@@ -30,7 +30,7 @@ export const isUnsafe = (integer: string): boolean => {
 
 /** A possibly unsafe integer as the value of a member. Repeats `\d`, because V8 does not skip ahead for a quantifier. */
 const integerOf = (name: string): RegExp =>
-  new RegExp(`"${name}"\\s*:\\s*(-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*)(?=\\s*[,\\]}])`, "g")
+  new RegExp(`"${name}"\\s*:\\s*(-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*)`, "g")
 
 /** With more names, one search for any integer is faster. */
 const maxNames = 2
@@ -53,8 +53,8 @@ const quoteMatches = (text: string, pattern: RegExp, skips: boolean): string => 
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const integer = match[1] ?? ""
-    if (!isUnsafe(integer)) continue
     const end = pattern.lastIndex
+    if (!isUnsafe(integer) || !endsValue(text, end)) continue
     const start = end - integer.length
     if (skips && copied > 0) {
       shortest = Math.min(shortest, start - copied)

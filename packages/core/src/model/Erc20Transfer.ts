@@ -4,7 +4,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
-import { Integer } from "../Integer.ts"
+import { Integer, TokenDecimals } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
@@ -14,7 +14,7 @@ const struct = Schema.Struct({
   token_name: describing(Schema.String),
   token_symbol: describing(Schema.String),
   token_logo: describing(Schema.String),
-  token_decimals: describing(Integer),
+  token_decimals: describing(TokenDecimals),
   transaction_hash: Hash,
   /** Address of the token contract. */
   address: nullable(Address),

@@ -4,7 +4,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { Decimal } from "../Decimal.ts"
 import { Hash } from "../Hash.ts"
-import { Integer } from "../Integer.ts"
+import { TokenDecimals } from "../Integer.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
@@ -16,7 +16,7 @@ const paymentToken = Schema.Struct({
   token_name: describing(Schema.String),
   token_symbol: describing(Schema.String),
   token_logo: describing(Schema.String),
-  token_decimals: describing(Integer),
+  token_decimals: describing(TokenDecimals),
   token_address: nullable(Address)
 })
 

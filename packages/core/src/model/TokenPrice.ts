@@ -4,7 +4,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
-import { Integer } from "../Integer.ts"
+import { Integer, TokenDecimals } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { describing, nullable } from "../internal/nullable.ts"
 import type { Model } from "../Model.ts"
@@ -12,7 +12,7 @@ import type { Model } from "../Model.ts"
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
   value: nullable(Amount),
-  decimals: describing(Integer),
+  decimals: describing(TokenDecimals),
   name: describing(Schema.String),
   symbol: describing(Schema.String),
   address: nullable(Address)
@@ -30,7 +30,7 @@ const struct = Schema.Struct({
   tokenName: describing(Schema.String),
   tokenSymbol: describing(Schema.String),
   tokenLogo: describing(Schema.String),
-  tokenDecimals: describing(Integer),
+  tokenDecimals: describing(TokenDecimals),
   /** The price in the chain's native token. */
   nativePrice: describing(NativePrice),
   /** US dollars for one whole token. */

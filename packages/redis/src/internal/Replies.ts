@@ -128,9 +128,9 @@ export const permissions = (keyPrefix: string): string =>
 export const fromReply = (text: string, command: string | null, keyPrefix: string): ServerError => {
   if (/^NOPERM|ACL failure|The user executing the script/.test(text)) {
     if (command === null) return new ServerError("NOPERM")
-    const forbidden = /(?:access|publish).*channel/.test(text)
+    const forbidden = /access|publish/.test(text) && /channel/.test(text)
       ? `use channels that start with ${keyPrefix}`
-      : /access.*key/.test(text)
+      : /access/.test(text) && /key/.test(text)
       ? `use keys that start with ${keyPrefix}`
       : `run ${command}`
     return new ServerError(

@@ -37,7 +37,7 @@ export const withAttemptSpan = (
 
 /** Programs may send parameters that no operation describes. */
 const secretParameter =
-  /([?&](?:[^=&]*[-_])?(?:api[-_]?key|key|token|secret|password|auth|authorization|sig|signature)=)[^&]*/gi
+  /([?&](?:[^=&?]*[-_])?(?:api[-_]?key|key|token|secret|password|auth|authorization|sig|signature)=)[^&]*/gi
 
 const endAttemptSpan = (
   span: Tracer.Span,

@@ -117,7 +117,11 @@ export const makeTables = () => {
   ])
   const quotas = makeTable<Status["quotas"][number]>("quotas", "Quotas of teams and of all clients", [
     names("Team", ({ team }) => team ?? "all clients"),
-    ["Remaining", "quotas", (quota) => meter(`per ${quota.name.replace(/.*-/, "")}`, quota)],
+    [
+      "Remaining",
+      "quotas",
+      (quota) => meter(`per ${quota.name.slice(quota.name.lastIndexOf("-") + 1)}`, quota)
+    ],
     // What a soft quota counts beyond its limit is not known.
     [
       "Used",
