@@ -1,4 +1,4 @@
-// check.mjs: checks types, lint, format and packaging. Prints the output of each step when it ends, with its time.
+// check.mjs: checks types, lint, regular expressions, format and packaging. Prints the output of each step when it ends, with its time.
 import { spawn } from "node:child_process"
 
 /**
@@ -36,6 +36,6 @@ const allPass = async (scripts) => {
 const passed = await passes("build") && (await Promise.all([
   // Waits for installations most of the time
   passes("packaging"),
-  allPass(["generate --check", "types", "lint", "format:check", "unused"])
+  allPass(["generate --check", "types", "lint", "regexps", "format:check", "unused"])
 ])).every(Boolean)
 process.exitCode = passed ? 0 : 1
