@@ -1,4 +1,5 @@
 /** Tracks open connections and the requests on each of them, and limits what a client can occupy. */
+import * as Arr from "effect/Array"
 import type * as Http from "node:http"
 import type * as Net from "node:net"
 import * as IpRanges from "./IpRanges.ts"
@@ -31,8 +32,11 @@ export interface ConnectionLimits {
   readonly sendTimeoutMs: number
   /** In bytes per second. */
   readonly minSendRate: number
-  /** Connections of one network that serve no accepted request. */
+  /** Connections of one network that serve no request of a client. */
   readonly maxIdlePerNetwork: number
+  /** The idle time that is announced to clients. 0 if none is. */
+  readonly keepAliveHintMs: number
+  readonly now: () => number
   /** Whether that applies to a peer with this IP address. */
   readonly isTrustedPeer: (address: string) => boolean
 }
@@ -42,12 +46,21 @@ interface Exchange {
   readonly response: Http.ServerResponse
 }
 
+/** Whose request it is, as far as is known. */
+export interface RequestOwner {
+  readonly client: string | null
+  /** Whether the response is an error, which may be delayed. */
+  readonly isRejected: boolean
+}
+
+/** The owner of a request whose client is not identified. */
+export const noOwner: RequestOwner = { client: null, isRejected: false }
+
 /** A response that is not sent yet. */
 interface PendingResponse {
   readonly response: Http.ServerResponse
   readonly onComplete: (sent: boolean) => void
-  /** Returns the client of its request, or null if the request has none or is rejected. */
-  readonly acceptedClient: () => string | null
+  readonly owner: () => RequestOwner
 }
 
 interface OpenConnection {
@@ -68,8 +81,11 @@ interface OpenConnection {
   lastResponse: Http.ServerResponse | undefined
   /** Bytes received at the last call of `closeIdle`, or undefined if requests were in flight then. */
   bytesAtLastCheck: number | undefined
-  /** The client of the latest request that was answered, if it was accepted. */
-  client: string | null
+  /** The owner of the latest request that was answered. */
+  owner: RequestOwner
+  /** When that was, or else the connection was opened: the time, and the bytes received before. */
+  idleSince: number
+  bytesBefore: number
   sending: SendProgress | undefined
 }
 
@@ -121,7 +137,9 @@ export class ConnectionTracker {
       latestExchange: undefined,
       lastResponse: undefined,
       bytesAtLastCheck: undefined,
-      client: null,
+      owner: noOwner,
+      idleSince: this.#limits.now(),
+      bytesBefore: 0,
       sending: undefined
     }
     this.#open.set(socket, connection)
@@ -141,24 +159,40 @@ export class ConnectionTracker {
     })
   }
 
-  /**
-   * Closes the oldest connection of a network that serves no accepted request, if there are too many of them: one whose
-   * latest request was not accepted, or else one of the client with the most of them.
-   */
   #addToNetwork(network: string, connection: OpenConnection): void {
     const connections = this.#byNetwork.get(network) ?? new Set()
     this.#byNetwork.set(network, connections.add(connection))
-    const { maxIdlePerNetwork } = this.#limits
-    if (connections.size <= maxIdlePerNetwork) return
-    const idle = [...connections].filter(({ inFlight }) =>
-      inFlight.every(({ acceptedClient }) => acceptedClient() === null)
-    )
-    if (idle.length <= maxIdlePerNetwork) return
-    const closed = idle.find((each) => each.client === null && each !== connection) ??
-      oldestOfLargestClient(idle) ?? connection
+    if (connections.size <= this.#limits.maxIdlePerNetwork) return
+    // After the next poll phase of the event loop, which reads the requests that have arrived on any of them.
+    setImmediate(() => setImmediate(() => this.#limitIdle(network, connection)))
+  }
+
+  /** Closes a connection of a network if too many of them serve no request of a client, with one that was added. */
+  #limitIdle(network: string, added: OpenConnection): void {
+    const connections = [...this.#byNetwork.get(network) ?? []]
+    const idle = connections.filter((each) => each === added || !each.inFlight.some(isServed))
+    if (idle.length <= this.#limits.maxIdlePerNetwork) return
+    const closed = this.#leastNeeded(idle.sort((a, b) => a.idleSince - b.idleSince))
+    if (closed === undefined) return
     this.countDropped("max-idle-connections")
     closed.socket.destroy()
     this.#removeFromNetwork(network, closed)
+  }
+
+  /** Returns the first connection of the first group that has any. `idle` begins with the one that has been idle longest. */
+  #leastNeeded(idle: ReadonlyArray<OpenConnection>): OpenConnection | undefined {
+    const { keepAliveHintMs, now } = this.#limits
+    // The announcement and the next request are on their way for a while.
+    const unusedSince = keepAliveHintMs === 0 ? Number.NEGATIVE_INFINITY : now() - keepAliveHintMs - 1000
+    const [unidentified, identified] = Arr.partition(idle, (each) => ownerOf(each).client !== null)
+    const unneeded = idle.find((each) => each.idleSince < unusedSince && isUnused(each)) ??
+      unidentified.find((each) => ownerOf(each).isRejected)
+    if (unneeded !== undefined) return unneeded
+    // New connections have time for their first request, but many of them do not replace those of clients.
+    if (unidentified.length > idle.length / 2) return unidentified[0]
+    const byClient = Arr.groupBy(identified, (each) => `client ${ownerOf(each).client}`)
+    const largest = Object.values(byClient).reduce((a, b) => b.length > a.length ? b : a)
+    return largest.find(isUnused) ?? largest[0]
   }
 
   #removeFromNetwork(network: string, connection: OpenConnection): void {
@@ -202,11 +236,11 @@ export class ConnectionTracker {
     { socket }: Http.IncomingMessage,
     response: Http.ServerResponse,
     onComplete: PendingResponse["onComplete"],
-    acceptedClient: PendingResponse["acceptedClient"]
+    owner: PendingResponse["owner"]
   ): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return onComplete(false)
-    const pending = { response, onComplete, acceptedClient }
+    const pending = { response, onComplete, owner }
     connection.inFlight.push(pending)
     // `writableFinished` is also true after the connection was destroyed. The listener of Node may destroy it.
     let sent = false
@@ -221,7 +255,9 @@ export class ConnectionTracker {
     const index = inFlight.indexOf(pending)
     if (index === -1) return
     inFlight.splice(index, 1)
-    connection.client = pending.acceptedClient()
+    connection.owner = pending.owner()
+    connection.idleSince = this.#limits.now()
+    connection.bytesBefore = socket.bytesRead
     if (latestExchange?.response === pending.response && latestExchange.request.complete) {
       connection.latestExchange = undefined
     }
@@ -264,13 +300,13 @@ export class ConnectionTracker {
 
   /**
    * Whether a raw error response could be mistaken for the response to another request: one in flight, or one that is
-   * still being received.
+   * still being received. Or there is no request at all, because no byte was received.
    */
-  hasPendingExchange(socket: unknown): boolean {
+  allowsNoRawError(socket: unknown): boolean {
     const connection = this.#open.get(socket)
     return connection !== undefined &&
       (connection.inFlight.length > 0 || connection.latestExchange !== undefined ||
-        connection.lastResponse !== undefined)
+        connection.lastResponse !== undefined || connection.socket.bytesRead === 0)
   }
 
   /**
@@ -343,12 +379,15 @@ export class ConnectionTracker {
   }
 }
 
-const oldestOfLargestClient = (connections: ReadonlyArray<OpenConnection>): OpenConnection | undefined => {
-  const counts = new Map<string | null, number>()
-  for (const { client } of connections) counts.set(client, (counts.get(client) ?? 0) + 1)
-  const most = Math.max(...counts.values())
-  return connections.find(({ client }) => counts.get(client) === most)
-}
+/** Whether a request is being processed: its client is identified, and has sent all of it. */
+const isServed = ({ owner, response }: PendingResponse): boolean =>
+  response.req.complete && owner().client !== null && !owner().isRejected
+
+const ownerOf = ({ inFlight, owner }: OpenConnection): RequestOwner => inFlight.at(-1)?.owner() ?? owner
+
+/** Whether not even a part of a request has arrived since the latest response. */
+const isUnused = ({ bytesBefore, inFlight, socket }: OpenConnection): boolean =>
+  inFlight.length === 0 && socket.bytesRead === bytesBefore
 
 /**
  * Whether a request may be handled before earlier responses of its connection are sent. Updates are applied in the order in

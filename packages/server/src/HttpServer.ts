@@ -17,7 +17,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Completed from "./Completed.ts"
-import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
+import { type ConnectionLimits, ConnectionTracker, noOwner, type RequestOwner } from "./Connections.ts"
 import type { HttpRequest } from "./HttpRequest.ts"
 import type { HttpResponse } from "./HttpResponse.ts"
 import { isAmbiguous, toHttpRequest } from "./ReceiveRequest.ts"
@@ -25,8 +25,8 @@ import * as SendResponse from "./SendResponse.ts"
 
 export interface RequestInFlight {
   readonly response: Effect.Effect<HttpResponse>
-  /** Returns the client of the request, or null if it has none or is rejected. Default: null. */
-  readonly acceptedClient?: () => string | null
+  /** Default: `noOwner`. */
+  readonly owner?: () => RequestOwner
   /**
    * Must be called when the whole response was handed to the socket, which may buffer it for a slow client, or when
    * the client disconnected before. Precedes `onComplete`.
@@ -47,7 +47,7 @@ export interface RequestHandler {
 
 export interface ServerLimits {
   readonly maxConnections: number
-  /** The part of `maxConnections` that connections of one network may occupy without serving an accepted request. */
+  /** The part of `maxConnections` that connections of one network may occupy without serving a request of a client. */
   readonly idleConnectionShare: number
   readonly maxHeaderBytes: number
   /** How long the header and the body of a request may take. */
@@ -81,7 +81,7 @@ export type HttpServer = Effect.Effect.Success<ReturnType<typeof make>>
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly reason: string }> {}
 
 export const make = (options: ServerOptions) =>
-  Effect.map(Effect.runtime<never>(), (runtime) => {
+  Effect.map(Effect.all([Effect.runtime<never>(), Effect.clock]), ([runtime, clock]) => {
     // Requests use no services of the context, and each one copies it.
     const runFork = Runtime.runFork(Runtime.updateContext(runtime, () => Context.empty()))
     /** Of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
@@ -109,7 +109,7 @@ export const make = (options: ServerOptions) =>
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { acceptedClient = noClient, onComplete, onHandedOver = () => {}, response: proxyResponse } =
+      const { onComplete, onHandedOver = () => {}, owner = () => noOwner, response: proxyResponse } =
         ambiguous
           ? handler.reject(400, request.socket.remoteAddress ?? "")
           : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs, isTrustedPeer))
@@ -145,7 +145,7 @@ export const make = (options: ServerOptions) =>
         onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
-      }, acceptedClient)
+      }, owner)
       const sending = Completed.flatMap(proxyResponse, send)
       // Cache hits have been sent already.
       if (Completed.isComplete(sending)) return
@@ -160,6 +160,8 @@ export const make = (options: ServerOptions) =>
       sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
       minSendRate: limits.minSendRate,
       maxIdlePerNetwork: Math.ceil(limits.maxConnections * limits.idleConnectionShare),
+      keepAliveHintMs: keepAliveHintSeconds * 1000,
+      now: () => clock.unsafeCurrentTimeMillis(),
       isTrustedPeer
     }
     const connections = new ConnectionTracker(connectionLimits, (request, response) => {
@@ -174,7 +176,7 @@ export const make = (options: ServerOptions) =>
     server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
-      if (!socket.writable || error.code === "ECONNRESET" || connections.hasPendingExchange(socket)) {
+      if (!socket.writable || error.code === "ECONNRESET" || connections.allowsNoRawError(socket)) {
         socket.destroy()
         return
       }
@@ -224,8 +226,6 @@ export const make = (options: ServerOptions) =>
       shuttingDown: () => shutdownState.started
     }
   })
-
-const noClient = (): null => null
 
 const bindPort = (
   server: Http.Server,

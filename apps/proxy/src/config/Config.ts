@@ -402,7 +402,7 @@ const LimitsSection = Schema.Struct({
   idleConnectionShare: key(
     Share,
     0.25,
-    "Maximum share of one IP address (IPv6: 64 bits) in maxConnections that serves no accepted request: idle, or without a valid token. Beyond it the oldest are closed. Does not apply to listen.trustedProxies.",
+    "Maximum share of one IP address (IPv6: 64 bits) in maxConnections that serves no complete request of a client: idle, without a valid token, or still sending. Beyond it those that have been idle longest are closed. Does not apply to listen.trustedProxies.",
     restart
   ),
   maxRejectionRate: key(

@@ -114,7 +114,7 @@ const make = (
     }
     return {
       response: Tracing.traced(sampler, request, context, respond),
-      acceptedClient: () => context.code === null ? context.client : null,
+      owner: () => ({ client: context.client, isRejected: context.code !== null }),
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()

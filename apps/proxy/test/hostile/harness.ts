@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Sampler from "../../src/observability/Sampler.ts"
 import * as Upstreams from "../../src/upstream/Upstreams.ts"
-import { launch, testClient } from "../support/proxy.ts"
+import { fixedClock, launch, testClient } from "../support/proxy.ts"
 import { get, makeChanges } from "./rawHttp.ts"
 import * as RecordingUpstream from "./recordingUpstream.ts"
 
@@ -31,6 +31,8 @@ export interface HarnessOptions {
   readonly keys?: UpstreamKeys
   /** Whether requests are traced. Default: false. */
   readonly traced?: boolean
+  /** The current time of the proxy, in milliseconds since 1970. */
+  readonly clock?: () => number
 }
 
 export interface UpstreamKeys {
@@ -94,7 +96,7 @@ export const start = (options: HarnessOptions = {}) =>
       sampler: options.traced === true ? Sampler.standard : null,
       log: { sink: logSink, style: "json" },
       logLevel: "debug"
-    })
+    }).pipe(options.clock === undefined ? (self) => self : Effect.withClock(fixedClock(options.clock)))
     /** Waits until `count` requests have ended with a status. */
     const ended = (status: number, count: number): Effect.Effect<void> =>
       when(() =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { sendRequest } from "../support/proxy.ts"
+import { openAdmin, sendRequest } from "../support/proxy.ts"
 import { streamStatusPath, transfers } from "./corpus/entry.ts"
 import * as Harness from "./harness.ts"
 import {
@@ -42,7 +42,6 @@ it.scopedLive("requests that are not complete in time end their connection", () 
     const { port, upstream } = yield* Harness.start()
     const nowhere = `${request("GET /nowhere HTTP/1.1")}\r\n`
     const slow: ReadonlyArray<readonly [first: string, then: string, statuses: ReadonlyArray<number>]> = [
-      ["", "", [408]],
       ["", "\r\n", [408]],
       ["GET /li", "v", [408]],
       [`${request("GET /livez HTTP/1.1")}X: `, "y", [408]],
@@ -65,6 +64,27 @@ it.scopedLive("requests that are not complete in time end their connection", () 
       .toEqual(slow.map(([, , expected]) => [null, expected]))
     expect(upstream.requests()).toEqual([])
     expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+  }))
+
+it.scopedLive("connections without a byte are closed without a response, and are no requests", () =>
+  Effect.gen(function*() {
+    const { adminPort, ended, lines, port } = yield* Harness.start({ config: { admin: openAdmin } })
+    /** Of this process. */
+    const rejections = Effect.map(
+      sendRequest(adminPort ?? 0, "/metrics"),
+      ({ text }) =>
+        [...text.matchAll(/^quarry_proxy_requests_total.*status_class="4xx".* (\d+)$/gm)]
+          .reduce((sum, [, count]) => sum + Number(count), 0)
+    )
+    const before = yield* rejections
+    const silent = yield* Effect.forEach([1, 2, 3], () => openConnection(port))
+    expect(yield* Effect.forEach(silent, ({ closed }) => closed)).toEqual(["", "", ""])
+    const started = yield* openConnection(port)
+    started.socket.write("G")
+    expect(statuses(yield* started.closed)).toEqual([408])
+    yield* ended(408, 1)
+    expect(lines.filter((line) => line.includes("\"status\":408"))).toHaveLength(1)
+    expect(yield* rejections).toBe(before + 1)
   }))
 
 describe("a client that does not read", () => {

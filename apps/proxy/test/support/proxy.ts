@@ -113,7 +113,7 @@ export const sendRequest = (
   })
 
 /** A clock whose time the test sets. */
-const fixedClock = (now: () => number): Clock.Clock =>
+export const fixedClock = (now: () => number): Clock.Clock =>
   Object.assign(Clock.make(), {
     unsafeCurrentTimeMillis: now,
     currentTimeMillis: Effect.sync(now)
