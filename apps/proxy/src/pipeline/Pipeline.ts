@@ -274,8 +274,9 @@ const multipleCursors = ProxyError.make(
   "cursor: expected at most one value: the cursor of the last line of a list"
 )
 
+/** Reads and parses a body. Meanwhile the request counts for its client, which may send it slowly. */
 const readBody = <A>(
-  { configured: { clients, config }, request }: HandledRequest,
+  { configured: { clients, config }, request, services: { quotas } }: HandledRequest,
   { name }: Clients.AuthenticatedClient,
   parse: (bytes: Uint8Array, headers: RequestHeaders) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A | null, ProxyError.ProxyError> => {
@@ -285,10 +286,11 @@ const readBody = <A>(
   return Effect.zipRight(
     CrossSite.checkWriteRequest(headers, allowsOrigin, hasContent),
     hasContent
-      ? Effect.flatMap(
-        RequestBody.read(request, config.limits.maxRequestBytes),
-        (bytes) => parse(bytes, headers)
-      )
+      ? Effect.acquireUseRelease(
+        Effect.suspend(() => quotas.limits.acquire(name, "request", config)),
+        () => RequestBody.read(request, config.limits.maxRequestBytes),
+        (release) => Effect.sync(release)
+      ).pipe(Effect.flatMap((bytes) => parse(bytes, headers)))
       : Effect.succeed(null)
   )
 }

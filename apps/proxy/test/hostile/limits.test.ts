@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { openAdmin, sendRequest } from "../support/proxy.ts"
+import { openAdmin, sendRequest, testClient } from "../support/proxy.ts"
 import { streamStatusPath, transfers } from "./corpus/entry.ts"
 import * as Harness from "./harness.ts"
 import {
@@ -86,6 +86,58 @@ it.scopedLive("connections without a byte are closed without a response, and are
     expect(lines.filter((line) => line.includes("\"status\":408"))).toHaveLength(1)
     expect(yield* rejections).toBe(before + 1)
   }))
+
+describe("slow bodies of a client", () => {
+  const clients = [testClient("one", Harness.token, { scopes: ["write"] }), testClient("two", "other")]
+  const requestTimeout = Duration.minutes(5)
+  const transfersOfOther = (port: number) =>
+    Effect.map(sendRequest(port, transfers, { headers: { "x-api-key": "other" } }), ({ status }) => status)
+  const body = "{\"status\":\"paused\"}"
+  /** Sends the header of a request whose body follows. */
+  const sendHeader = (port: number) =>
+    Effect.tap(openConnection(port), ({ socket }) =>
+      // The proxy asks for the body when it has processed the header.
+      socket.write(update(`Content-Length: ${body.length}\r\nExpect: 100-continue`)))
+  const asked = ({ until }: HeldConnection) => until((read) => read.includes(" 100 Continue\r\n"))
+
+  it.scopedLive("do not take the connections of another one with the same address", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Harness.start({
+        config: { clients },
+        limits: { requestTimeout, maxConnections: 64 }
+      })
+      const slow = yield* Effect.forEach(Array.from({ length: 64 }), () => sendHeader(port))
+      for (const { closed } of slow.slice(0, 48)) yield* closed
+      const served = yield* Effect.forEach([1, 2, 3, 4, 5], () => transfersOfOther(port))
+      expect(served).toEqual([200, 200, 200, 200, 200])
+    }))
+
+  it.scopedLive("count as its requests until they are complete", () =>
+    Effect.gen(function*() {
+      const { ended, port, upstream } = yield* Harness.start({
+        config: { clients },
+        limits: { requestTimeout, maxConcurrentRequests: 4, clientShare: 0.5 }
+      })
+      const responseOf = ({ responses }: HeldConnection) => Effect.map(responses(1), ([response]) => response)
+      const sendTwo = Effect.forEach([1, 2], () => Effect.tap(sendHeader(port), asked))
+      const rejected = Effect.gen(function*() {
+        const response = yield* responseOf(yield* sendHeader(port))
+        expect(response?.status).toBe(429)
+        expect(response?.body).toContain("client-concurrency-limited")
+      })
+      const slow = yield* sendTwo
+      yield* rejected
+      expect(yield* transfersOfOther(port)).toBe(200)
+      expect(upstream.requests()).toHaveLength(1)
+      for (const { socket } of slow) socket.write(body)
+      const responses = yield* Effect.forEach(slow, responseOf)
+      expect(responses.map((response) => response?.status)).toEqual([200, 200])
+      for (const { socket } of yield* sendTwo) socket.destroy()
+      yield* ended(499, 2)
+      yield* sendTwo
+      yield* rejected
+    }))
+})
 
 describe("a client that does not read", () => {
   it.scopedLive("is not assumed while a response waits for an earlier one", () =>
