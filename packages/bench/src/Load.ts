@@ -17,6 +17,9 @@ export interface Response {
   readonly body: Buffer
 }
 
+/** A response whose connection closed before it ended. */
+export class CutResponse extends Error {}
+
 /**
  * Connects if necessary, and sends a GET request. Returns an error if the connection closes before the response ends.
  * `dispatch` takes so little CPU time that it hardly affects measurements.
@@ -34,7 +37,7 @@ const get = (client: Client, { headers, target }: Request): Promise<Response | E
         },
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks) }),
-        onResponseError: (_, error) => resolve(error)
+        onResponseError: (_, error) => resolve(head.status === 0 ? error : new CutResponse(String(error)))
       }
     )
   })

@@ -82,11 +82,15 @@ const soak = Command.make("soak", {
   faults: Options.float("faults").pipe(
     Options.withSchema(Schema.Number.pipe(Schema.between(0, 1))),
     Options.withDefault(0.05)
-  )
+  ),
+  silent: count("silent", 1500)
 }, (options) =>
   Effect.gen(function*() {
-    const { connections, faults, requests } = options
-    yield* Console.log(`${machine}; ${connections} connections, ${faults * 100} % of upstream responses fail`)
+    const { connections, faults, requests, silent } = options
+    const load = `${connections} connections, ${silent} silent ones, ${
+      faults * 100
+    } % of upstream responses fail`
+    yield* Console.log(`${machine}; ${load}`)
     const { unsafe: console } = yield* Console.consoleWith(Effect.succeed)
     const result = yield* Soak.runSoak(options, (completed) => {
       if (completed % Math.ceil(requests / 10) === 0) console.log(`${completed} requests`)
@@ -94,9 +98,9 @@ const soak = Command.make("soak", {
     yield* Console.log(`\n${SoakReport.formatSummary(result)}`)
     if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)
   })).pipe(Command.withDescription(
-    "Runs quarry-proxy in front of an upstream that fails a ratio of responses, sends requests over connections, and checks " +
-      "every response, memory and open files. Requires Linux and the bundle. Exit status 1: incorrect response, memory or " +
-      "file leak, or too few requests for a result."
+    "Runs quarry-proxy in front of an upstream that fails a ratio of responses, sends requests over connections, beside " +
+      "silent connections, and checks every response, memory and open files. Requires Linux and the bundle. Exit status 1: " +
+      "incorrect or missing response, memory or file leak, or too few requests for a result."
   ))
 
 const worker = Command.make(

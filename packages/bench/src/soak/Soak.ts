@@ -18,6 +18,8 @@ export interface SoakOptions {
   readonly connections: number
   /** The ratio of upstream requests that fail. */
   readonly faults: number
+  /** Further connections, which send nothing. */
+  readonly silent: number
 }
 
 /** What a soak test counts. */
@@ -27,6 +29,8 @@ export interface SoakStats {
   /** Correct responses by form, expected errors, and requests that the client cancelled. */
   readonly counts: Map<string, number>
   incorrect: number
+  /** Requests without any response. */
+  lost: number
   /** The reasons of the first incorrect responses. */
   readonly problems: Array<string>
 }
@@ -35,6 +39,7 @@ export const makeSoakStats = (): SoakStats => ({
   completed: 0,
   counts: new Map(),
   incorrect: 0,
+  lost: 0,
   problems: []
 })
 
@@ -62,13 +67,14 @@ const recordResponse = (
   const result = disconnectAfter !== undefined
     ? Either.right("client disconnects")
     : response instanceof Error
-    ? Either.left("no response")
+    ? Either.left(response instanceof Load.CutResponse ? "cut response" : "no response")
     : check(response)
   if (Either.isRight(result)) {
     stats.counts.set(result.right, (stats.counts.get(result.right) ?? 0) + 1)
     return
   }
-  stats.incorrect += 1
+  if (result.left === "no response") stats.lost += 1
+  else stats.incorrect += 1
   if (stats.problems.length === maxProblems) return
   stats.problems.push(`${result.left}: ${target} got ${Load.describe(response)}`)
 }
@@ -105,7 +111,7 @@ const makeNoise = (port: number) =>
 
 /** Takes about 200 samples, and calls `onProgress` with the number of completed requests at each. */
 export const runSoak = (
-  { connections, faults, requests }: SoakOptions,
+  { connections, faults, requests, silent }: SoakOptions,
   onProgress: (completed: number) => void
 ): Effect.Effect<SoakResult> =>
   Effect.gen(function*() {
@@ -132,6 +138,7 @@ export const runSoak = (
       samples.push(resourceUsage(proxy.pid))
       onProgress(stats.completed)
     }
+    const silence = { name: "silence", connections: silent, reads: true, text: () => "" }
     const random = new PCGRandom(1)
     let sequence = 0
     const next = (connection: number) => {
@@ -139,10 +146,14 @@ export const runSoak = (
       const client = checkedClients[connection % checkedClients.length] ?? ""
       return { ...request, headers: { ...request.headers, "x-api-key": Misbehavior.tokenOf(client) } }
     }
-    const [duration] = yield* Effect.timed(Effect.scoped(Effect.zipRight(
+    const [duration] = yield* Effect.timed(Effect.scoped(Effect.all([
+      Effect.acquireRelease(
+        Effect.sync(() => Misbehavior.start(silence, proxy.port)),
+        (stop) => Effect.sync(stop)
+      ),
       makeNoise(proxy.port),
       Load.send({ port: proxy.port, connections, next, onResponse }, requests)
-    )))
+    ])))
     // At rest, or after `settleSeconds`
     const after = yield* Effect.repeat(Effect.delay(usage, "1 second"), {
       until: (now) => !leaksFiles(before, now),

@@ -28,9 +28,9 @@ const memoryGrowth = (samples: ReadonlyArray<ResourceUsage>): number => {
 export const failuresOf = ({ after, before, samples, stats }: SoakResult): ReadonlyArray<string> => {
   const growth = memoryGrowth(samples)
   return [
-    ...(stats.incorrect > 0
-      ? [`${stats.incorrect} incorrect responses`, ...stats.problems.map((problem) => `  ${problem}`)]
-      : []),
+    ...(stats.incorrect > 0 ? [`${stats.incorrect} incorrect responses`] : []),
+    ...(stats.lost > 0 ? [`${stats.lost} requests without a response`] : []),
+    ...stats.problems.map((problem) => `  ${problem}`),
     ...(leaksFiles(before, after)
       ? [`file leak: ${after.files} open files at rest, ${before.files} before`]
       : []),
@@ -50,7 +50,7 @@ export const failuresOf = ({ after, before, samples, stats }: SoakResult): Reado
 
 export const formatSummary = (result: SoakResult): string => {
   const { after, before, samples, seconds, stats, upstreamRequestCount } = result
-  const { completed, counts, incorrect } = stats
+  const { completed, counts, incorrect, lost } = stats
   const mostFiles = Math.max(...samples.map(({ files }) => files))
   const rows: ReadonlyArray<readonly [name: string, text: string]> = [
     ["requests", `${formatCount(completed)} in ${formatCount(seconds)} s`],
@@ -59,6 +59,7 @@ export const formatSummary = (result: SoakResult): string => {
       [`  ${name}`, formatCount(count)] as const
     ),
     ["incorrect", formatCount(incorrect)],
+    ["lost", formatCount(lost)],
     ["memory in the last quarter", `${formatPercent(memoryGrowth(samples))} more than before`],
     ["open files", `${before.files} before, ${mostFiles} at most, ${after.files} at rest`]
   ]

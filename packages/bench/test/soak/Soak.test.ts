@@ -9,9 +9,11 @@ import { failuresOf } from "../../src/soak/SoakReport.ts"
 const requests = isFull ? 1000 : 300
 
 it.runIf(process.platform === "linux")(
-  "every response is correct or an expected error, and no files are leaked",
+  "no request is lost, every response is correct or an expected error, and no files are leaked",
   async () => {
-    const result = await Effect.runPromise(runSoak({ requests, connections: 16, faults: 0.05 }, () => {}))
+    const result = await Effect.runPromise(
+      runSoak({ requests, connections: 16, faults: 0.05, silent: 1100 }, () => {})
+    )
     const { samples, stats, upstreamRequestCount } = result
     expect(stats.problems).toEqual([])
     expect([stats.completed, samples.length]).toEqual([
@@ -54,7 +56,8 @@ it.each<readonly [Partial<SoakResult>, ReadonlyArray<string>]>([
     ["no correct response of kind gzip: increase --requests"]
   ],
   [{ after: usage(40, 25) }, ["file leak: 25 open files at rest, 20 before"]],
-  [{ stats: { ...stats, incorrect: 9, problems: ["a", "b"] } }, ["9 incorrect responses", "  a", "  b"]]
+  [{ stats: { ...stats, incorrect: 9, problems: ["a", "b"] } }, ["9 incorrect responses", "  a", "  b"]],
+  [{ stats: { ...stats, lost: 2, problems: ["c"] } }, ["2 requests without a response", "  c"]]
 ])("a soak test with %j fails with %j", (changes, failures) => {
   expect(failuresOf(resultWith(changes))).toEqual(failures)
 })
