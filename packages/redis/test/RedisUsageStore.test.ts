@@ -3,8 +3,8 @@ import type { UsageRow, UsageStoreService } from "@blockquarry/http/UsageStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redis from "../src/Redis.ts"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
+import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
@@ -12,7 +12,7 @@ const dayMillis = 86_400_000
 
 const connected = Effect.gen(function*() {
   const server = yield* RedisServer.make()
-  const redis = yield* Layer.build(Redis.layer({ url: server.url }))
+  const redis = yield* Layer.build(Connected.layer({ url: server.url }))
   const make = Effect.provide(RedisUsageStore.make({ retention: 2 }), redis)
   return { inspector: yield* Inspector.make(server), one: yield* make, other: yield* make }
 })

@@ -3,11 +3,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
-import * as Redis from "../src/Redis.ts"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
 import * as RedisRecords from "../src/RedisRecords.ts"
 import * as RedisUsageStore from "../src/RedisUsageStore.ts"
+import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
@@ -27,7 +27,7 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
   it.scopedLive("is within a quarter of the documented formula", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
-      const redis = yield* Layer.build(Redis.layer({ url: server.url }))
+      const redis = yield* Layer.build(Connected.layer({ url: server.url }))
       const inspector = yield* Inspector.make(server)
       /** The bytes of all keys with their values and entries in the tables of keys and expiries. */
       const memory = inspector.send(async (client) => {
@@ -52,9 +52,7 @@ describe.skipIf(RedisServer.program === undefined)(`memory of Redis${RedisServer
       /** The bytes of each of `count` entries. */
       const measure = <E, R>(count: number, add: (index: number) => Effect.Effect<unknown, E, R>) =>
         Effect.gen(function*() {
-          yield* inspector.send((client) =>
-            client.flushall("SYNC")
-          )
+          yield* inspector.send((client) => client.flushall("SYNC"))
           // Scripts are loaded, and tables grown
           yield* add(0)
           const before = yield* memory

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as ScriptedClient from "../../http/test/support/ScriptedClient.ts"
 import * as RedisStores from "../src/RedisStores.ts"
+import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 import { until } from "./support/WaitUntil.ts"
@@ -27,7 +28,7 @@ describe.skipIf(RedisServer.program === undefined)(`tenants${RedisServer.skipRea
           baseUrls: { data: "https://host.test" },
           cache: {},
           rateLimit: { limit: 3, window: "1 hour", maxWait: 0 },
-          stores: RedisStores.layer({ url: server.url })
+          stores: Layer.provide(RedisStores.layerOn({}), Connected.layer({ url: server.url }))
         })).pipe(Effect.provideService(HttpClient.HttpClient, client)),
         Context.get(DataApi)
       )

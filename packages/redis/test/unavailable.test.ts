@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ofOneQuota } from "../../http/test/support/OneQuota.ts"
 import * as RedisStores from "../src/RedisStores.ts"
+import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 import { until } from "./support/WaitUntil.ts"
@@ -15,7 +16,7 @@ import { until } from "./support/WaitUntil.ts"
 const quota: RateLimitStore.Quota = { limit: 1000, period: 365 * 24 * 3600 * 1000 }
 
 const stores = (url: string) =>
-  Effect.map(Layer.build(RedisStores.layer({ url })), (context) => ({
+  Effect.map(Layer.build(Layer.provide(RedisStores.layerOn({}), Connected.layer({ url }))), (context) => ({
     cache: Context.get(context, CacheStore.CacheStore),
     limits: ofOneQuota(Context.get(context, RateLimitStore.RateLimitStore))
   }))
@@ -48,9 +49,16 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
       Effect.gen(function*() {
         const server = yield* RedisServer.make()
         const inspector = yield* Inspector.make(server)
+        /** Waits until this many processes have sent a heartbeat. */
+        const processes = (count: number) =>
+          until(
+            Effect.map(inspector.send((client) => client.zcard("quarry:processes:1")), (all) => all === count)
+          )
         const other = yield* stores(server.url)
+        yield* processes(1)
         // The first heartbeat counts two processes
         const one = yield* stores(server.url)
+        yield* processes(2)
         const { cache, limits } = one
         const responses = Effect.map(
           inspector.keys,
