@@ -136,7 +136,7 @@ describe("proxies", () => {
     Effect.gen(function*() {
       withoutProxies()
       const proxy = yield* proxyServer
-      vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${yield* Server.freePort}`)
+      vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${yield* Server.reservedPort}`)
       const { url } = yield* Server.make((response) => response.end(text))
       const layer = UndiciTransport.layerWithOptions({ httpProxy: proxy.url })
       expect(yield* requestPrice(url, layer)).toMatchObject(price)
@@ -146,7 +146,7 @@ describe("proxies", () => {
   it.scoped("that are unavailable are named without credentials, and the request is not sent", () =>
     Effect.gen(function*() {
       withoutProxies()
-      const host = `127.0.0.1:${yield* Server.freePort}`
+      const host = `127.0.0.1:${yield* Server.reservedPort}`
       vi.stubEnv("HTTP_PROXY", `http://ana:hunter22@${host}`)
       const server = yield* Server.make((response) => response.end(text))
       const result = yield* requestPrice(server.url, UndiciTransport.layer)

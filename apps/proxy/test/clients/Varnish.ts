@@ -1,6 +1,7 @@
 /** Varnish, with its built-in rules, in front of a server. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import { find } from "../deploy/support/program.ts"
 import * as Balancer from "../fleet/support/Balancer.ts"
 import type { ConditionTimeout } from "../fleet/support/Eventually.ts"
@@ -11,7 +12,7 @@ const program = find("varnishd")
 /** Starts Varnish, and waits until it accepts connections. Returns its port. */
 export const start = (backend: number): Effect.Effect<number, ConditionTimeout, Scope.Scope> =>
   Effect.gen(function*() {
-    const port = yield* Balancer.freePort
+    const port = yield* reservedPort
     const folder = yield* TempFolder.make
     const rules = yield* folder.write(
       "default.vcl",

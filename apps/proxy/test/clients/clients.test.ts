@@ -7,6 +7,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawnSync } from "node:child_process"
+import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { find } from "../deploy/support/program.ts"
 import * as Balancer from "../fleet/support/Balancer.ts"
@@ -124,7 +125,7 @@ const store = (program: string) => Effect.map(RedisServer.make({ program }), ({ 
 
 const twemproxy = Effect.gen(function*() {
   const redis = yield* store("redis-server")
-  const port = yield* Balancer.freePort
+  const port = yield* reservedPort
   const folder = yield* TempFolder.make
   const pool = { listen: `127.0.0.1:${port}`, redis: true, servers: [`${new URL(redis).host}:1`] }
   const file = yield* folder.write("nutcracker.yml", JSON.stringify({ pool }))

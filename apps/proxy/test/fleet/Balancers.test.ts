@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import { sendRequest } from "../support/proxy.ts"
 import * as Balancer from "./support/Balancer.ts"
 import { eventually } from "./support/Eventually.ts"
@@ -57,7 +58,7 @@ describe.concurrent(`balancers${skipReason}`, () => {
             const file = yield* write(`${key}.yaml`, { key: { name: key }, shutdown: { delay: "5s" }, other })
             return yield* ProxyProcess.start(["--config", file, "--port", String(port)])
           })
-        const [first, second] = yield* Effect.all([Balancer.freePort, Balancer.freePort])
+        const [first, second] = yield* Effect.all([reservedPort, reservedPort])
         const fleet = yield* Effect.forEach([first, second], (port, index) =>
           Effect.map(startProxy(port, `proxy-${index}-0`), (process) => ({ port, index, process })))
         const loads = yield* Effect.forEach(installed, (name, index) =>
@@ -94,7 +95,6 @@ describe.concurrent(`balancers${skipReason}`, () => {
         for (const { stop } of loads) {
           expect(yield* stop()).toEqual([])
         }
-      }),
-    60_000 * rounds
+      })
   )
 })

@@ -9,7 +9,7 @@ import * as Scope from "effect/Scope"
 import { once } from "node:events"
 import * as Http from "node:http"
 import { afterAll, afterEach, beforeAll } from "vitest"
-import { freePort, listen } from "../../../http/test/support/Server.ts"
+import { listen, reservedPort } from "../../../http/test/support/Server.ts"
 
 export interface RunningSandbox {
   readonly apiKey: string
@@ -48,12 +48,19 @@ export type Script = (url: URL, inFlight: number) => unknown
 
 const scopes: Array<Scope.CloseableScope> = []
 
+const scopeOfTest = (): Scope.Scope => {
+  const scope = Effect.runSync(Scope.make())
+  scopes.push(scope)
+  return scope
+}
+
 afterEach(async () => {
   for (const scope of scopes.splice(0)) await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-/** Returns the URL of a server that has stopped. */
-export const unusedUrl = async (): Promise<string> => `http://127.0.0.1:${await Effect.runPromise(freePort)}`
+/** Returns the URL of a port without a server, until the test ends. */
+export const unusedUrl = async (): Promise<string> =>
+  `http://127.0.0.1:${await Effect.runPromise(Scope.extend(reservedPort, scopeOfTest()))}`
 
 /** Starts a server, which stops after the test. */
 export const startServer = async (script: Script): Promise<Server> => {
@@ -73,9 +80,7 @@ export const startServer = async (script: Script): Promise<Server> => {
     response.setHeader("content-type", "application/json")
     response.end(JSON.stringify(body))
   })
-  const scope = Effect.runSync(Scope.make())
-  scopes.push(scope)
-  const host = await Effect.runPromise(Scope.extend(listen(server), scope))
+  const host = await Effect.runPromise(Scope.extend(listen(server), scopeOfTest()))
   return {
     url: `http://${host}`,
     paths,

@@ -182,7 +182,7 @@ describe.each(Server.clients)("with %s", (client, layer) => {
     "retries an update if nothing was sent: %s",
     ([reason, host]) =>
       Effect.gen(function*() {
-        const clients = yield* clientsAt(`http://${host ?? `127.0.0.1:${yield* Server.freePort}`}`, 3)
+        const clients = yield* clientsAt(`http://${host ?? `127.0.0.1:${yield* Server.reservedPort}`}`, 3)
         const [error, usage] = yield* CallUsage.withUsage(failureOf(updateStreamStatus.call(clients)))
         expect(error).toMatchObject({ _tag: "NetworkError", reason, sent: false, mayHaveBeenApplied: false })
         expect(usage.attempts).toBe(3)

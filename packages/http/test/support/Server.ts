@@ -8,7 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import { randomInt } from "node:crypto"
+import { createSocket, type Socket } from "node:dgram"
 import * as Http from "node:http"
+import { createServer } from "node:net"
 
 /** The transports: Undici's dispatcher, and clients of the platform. Network tests run with each. */
 export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<HttpClient.HttpClient>]> = [
@@ -92,8 +95,32 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
     }
   })
 
-/** Returns a port without a server. */
-export const freePort: Effect.Effect<string> = Effect.map(
-  Effect.scoped(listen(Http.createServer())),
-  (host) => new URL(`http://${host}`).port
-)
+/**
+ * Ports that no system gives to a client, nor to a server that listens on port 0. The same holds for those 10,000 above, on which a
+ * node of a Redis Cluster listens too.
+ */
+const [firstPort, ports] = [10_000, 10_000]
+
+/** Reserves a port for other processes of these tests that ask here: those of UDP are otherwise unused. Fails if it is taken. */
+const reserve = (port: number): Effect.Effect<void, Error, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(
+    Effect.async<Socket, Error>((resume) => {
+      const socket = createSocket("udp4")
+      socket.once("error", (error) => resume(Effect.fail(error)))
+      socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.async<void>((resume) => void socket.close(() => resume(Effect.void)))
+  ))
+
+/** Fails if a program listens on the port. */
+const isUnused = (port: number): Effect.Effect<void, Error> =>
+  Effect.async((resume) => {
+    const server = createServer().once("error", (error) => resume(Effect.fail(error)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.void)))
+  })
+
+/** Returns a port without a server, which no other test gets before the scope closes. */
+export const reservedPort: Effect.Effect<number, never, Scope.Scope> = Effect.suspend(() => {
+  const port = firstPort + randomInt(ports)
+  return Effect.as(Effect.zipRight(reserve(port), isUnused(port)), port)
+}).pipe(Effect.retry({ times: ports }), Effect.orDie)

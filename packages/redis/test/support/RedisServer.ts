@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connect as connectTls } from "node:tls"
 import type * as Certificate from "../../../http/test/support/Certificate.ts"
-import { freePort } from "../../../http/test/support/Server.ts"
+import { reservedPort } from "../../../http/test/support/Server.ts"
 
 /** `redis-server`, or another server with its protocol, such as `valkey-server`. */
 const command = process.env["QUARRY_REDIS_SERVER"] ?? "redis-server"
@@ -98,7 +98,7 @@ const launch = (file: string, port: number, folder: string, options: Options) =>
       ...args
     ], { stdio: "ignore" })
     yield* waitForReply(port, certificate).pipe(
-      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
+      Effect.retry(Schedule.spaced("10 millis")),
       Effect.raceFirst(
         Effect.zipRight(exited(child), new Unavailable({ message: `${command} exited (port ${port})` }))
       )
@@ -111,7 +111,7 @@ export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavaila
   Effect.gen(function*() {
     const file = options.program ?? program
     if (file === undefined) return yield* new Unavailable({ message: notInstalled })
-    const port = Number(yield* freePort)
+    const port = yield* reservedPort
     const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
     let child: ChildProcess | undefined
     // The server must not outlive the test process, even if that is aborted

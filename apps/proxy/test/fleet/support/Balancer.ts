@@ -1,11 +1,11 @@
-/** nginx and HAProxy with the configurations of `deploy`, which need no root and use free loopback ports. */
+/** nginx and HAProxy with the configurations of `deploy`, which need no root and use loopback ports. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { reservedPort } from "../../../../../packages/http/test/support/Server.ts"
 import { find } from "../../deploy/support/program.ts"
 import type { ConditionTimeout } from "./Eventually.ts"
-import * as FakeUpstream from "./FakeUpstream.ts"
 import * as RawConnection from "./RawConnection.ts"
 import * as TempFolder from "./TempFolder.ts"
 
@@ -13,11 +13,6 @@ export type BalancerName = "nginx" | "haproxy"
 
 /** The path of a program, or undefined if it is not installed. */
 export const programOf = (name: BalancerName): string | undefined => find(name)
-
-/** The port of a server that has ended. */
-export const freePort: Effect.Effect<number> = Effect.scoped(
-  Effect.map(FakeUpstream.make, ({ port }) => port)
-)
 
 /** The content of the file that includes the configuration of nginx. */
 const nginxMain = (folder: string) =>
@@ -58,7 +53,7 @@ export const start = (
   [a, b]: readonly [number, number]
 ): Effect.Effect<number, ConditionTimeout, Scope.Scope> =>
   Effect.gen(function*() {
-    const port = yield* freePort
+    const port = yield* reservedPort
     const folder = yield* TempFolder.make
     const file = name === "nginx" ? "quarry-proxy.conf" : "haproxy.cfg"
     const config = replaceAll(
