@@ -47,7 +47,7 @@ describe("a URL with Sentinels", () => {
 describe.skipIf(RedisServer.program === undefined)(`Sentinels${RedisServer.skipReason}`, () => {
   it.scopedLive("lead to the new primary after a failover, with a subscription", () =>
     Effect.gen(function*() {
-      const { primary, sentinels: [first], url } = yield* Sentinels.make()
+      const { failover, primary, sentinels: [first], url } = yield* Sentinels.make()
       // One that is away is passed over
       yield* first.stop
       const redis = yield* Redis.make({ url })
@@ -56,6 +56,7 @@ describe.skipIf(RedisServer.program === undefined)(`Sentinels${RedisServer.skipR
       yield* redis.ping
       yield* primary.stop
       expect((yield* Effect.either(redis.ping))._tag).toBe("Left")
+      yield* failover
       yield* until(Effect.map(Effect.either(redis.ping), Either.isRight))
       yield* until(Effect.map(Effect.either(redis.values.ping), Either.isRight))
       const before = messages

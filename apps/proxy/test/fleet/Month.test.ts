@@ -65,9 +65,8 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
   `the saved usage of a month is the bill, and hard quotas hold${RedisServer.skipReason}`,
   () =>
     Effect.gen(function*() {
-      // A restart must not become a failover, which loses what the replicas lack: they are asynchronous
       const persistent = ["--appendonly", "yes", "--appendfsync", "always"]
-      const { primary, replicas, url } = yield* Sentinels.make(undefined, persistent, 5000)
+      const { failover, primary, replicas, url } = yield* Sentinels.make(undefined, persistent)
       const { folder, proxyFile, upstream } = yield* ProxyConfig.folder({
         clients: Array.from(
           { length: 100 },
@@ -218,10 +217,8 @@ it.scopedLive.skipIf(RedisServer.program === undefined)(
           const isPrimary = (yield* infos).findIndex((text) =>
             text.includes("role:master")
           )
-          yield* Effect.all([send(40, proxies), servers[isPrimary]?.stop ?? Effect.void], {
-            concurrency: 2,
-            discard: true
-          })
+          const takeover = Effect.zipRight(servers[isPrimary]?.stop ?? Effect.void, failover)
+          yield* Effect.all([send(40, proxies), takeover], { concurrency: 2, discard: true })
         })
       ]
       for (; day < days; day += 1) {

@@ -16,7 +16,7 @@ const price = sampleRequests["tokenPrice"]?.path ?? ""
 describe.skipIf(RedisServer.program === undefined)(`two proxies${RedisServer.skipReason}`, () => {
   it.scopedLive("answer every request while the primary is killed and another takes over", () =>
     Effect.gen(function*() {
-      const { primary, replicas, url } = yield* Sentinels.make()
+      const { failover, primary, replicas, url } = yield* Sentinels.make()
       const proxy = start({
         config: {
           admin: openAdmin,
@@ -43,6 +43,7 @@ describe.skipIf(RedisServer.program === undefined)(`two proxies${RedisServer.ski
       yield* WaitUntil.until(Effect.sync(() => sent() > 100))
       const before = sent()
       yield* primary.stop
+      yield* failover
       const inspectors = yield* Effect.forEach(replicas, (replica) => Inspector.make(replica))
       yield* WaitUntil.until(Effect.map(
         Effect.forEach(inspectors, ({ send }) => send((client) => client.info("replication"))),
