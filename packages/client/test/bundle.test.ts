@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs a program, and returns what it prints. */
 const run = (...args: ReadonlyArray<string>): Promise<string> =>
-  promisify(execFile)(process.execPath, [...args], { cwd: folder, timeout: 60_000 }).then(
+  promisify(execFile)(process.execPath, [...args], { cwd: folder, timeout: 600_000 }).then(
     ({ stdout }) => stdout,
     ({ message, stdout }: { readonly message: string; readonly stdout: string }) =>
       expect.fail(`${message}\n${stdout}`)

@@ -62,7 +62,7 @@ export const capture = async (
   const script = [
     `env -i ${environment(variables)} ${shellProgram} ${line}${suffix}`,
     `code=\${PIPESTATUS[0]}; stty -echo; printf '\\e[6n'; read -rs -d R; echo "(exit code $code)"`,
-    `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 60`
+    `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 3600`
   ].join("\n")
   await tmux([...`new-session -d -s ${session} -x ${columns} -y ${rows} bash --norc -c`.split(" "), script])
   await tmux(["wait-for", session])

@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import { charged } from "../../src/quota/Charging.ts"
+import { eventually } from "../fleet/support/Eventually.ts"
 import { examples, keys, openAdmin, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
 import * as ScriptedUpstream from "../support/ScriptedUpstream.ts"
 
@@ -76,8 +77,8 @@ const startCharging = ({ cached = false, script = [], upstream }: Options) =>
       expect(perHour.remaining, "the rate limit").toBeGreaterThanOrEqual(perDay.remaining)
       return { client: limit - perDay.remaining, key: limit - upstreams[0].keys[0].dailyQuota.remaining }
     })
-    const waitUntil = (holds: (charged: Charged) => boolean) =>
-      Effect.repeat(charged, { until: holds, times: 1000 })
+    const waitUntil = (holds: (charged: Charged) => boolean, what = "the charges are as expected") =>
+      eventually(what, Effect.map(charged, holds))
     return {
       ...scripted,
       lines: proxy.lines,
@@ -85,9 +86,9 @@ const startCharging = ({ cached = false, script = [], upstream }: Options) =>
       sent: (count: number) => waitUntil(() => scripted.count() === count),
       /** Waits for charges that change after the client has disconnected. */
       expectCharged: (expected: Charged) =>
-        Effect.map(
-          waitUntil(({ client, key }) => client === expected.client && key === expected.key),
-          (charged) => expect(charged).toEqual(expected)
+        waitUntil(
+          ({ client, key }) => client === expected.client && key === expected.key,
+          `${expected.client} and ${expected.key} units are charged`
         ),
       waitUntil
     }

@@ -32,6 +32,7 @@ export const layer: Layer.Layer<Browser> = Layer.scoped(
     Effect.promise(() =>
       chromium.launch({
         executablePath: program ?? "chromium",
+        timeout: 0,
         args: [
           "--headless=new",
           "--no-sandbox",
@@ -72,7 +73,12 @@ export const open = (
   Effect.gen(function*() {
     const browser = yield* Browser
     const context = yield* Effect.acquireRelease(
-      Effect.promise(() => browser.newContext({ viewport: { width: 1440, height: 900 } })),
+      Effect.promise(async () => {
+        const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+        // The test has a timeout
+        context.setDefaultTimeout(0)
+        return context
+      }),
       (context) => Effect.promise(() => context.close())
     )
     const page = yield* Effect.promise(() => context.newPage())

@@ -3,14 +3,14 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
-/** The condition did not hold in time. */
+/** The condition never held. */
 export class ConditionTimeout extends Data.TaggedError("ConditionTimeout")<{ readonly what: string }> {
   override get message(): string {
-    return `condition not met in 60 s: ${this.what}`
+    return `condition not met in 10 minutes: ${this.what}`
   }
 }
 
-/** Polls until the condition holds, for at most 60 s. */
+/** Polls until the condition holds. A test ends before this does. */
 export const eventually = <E = never, R = never>(
   what: string,
   condition: Effect.Effect<boolean, E, R> | (() => boolean)
@@ -22,7 +22,8 @@ export const eventually = <E = never, R = never>(
   ).pipe(
     Effect.retry({
       while: (error) => error instanceof ConditionTimeout,
-      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("60 seconds"))
+      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("10 minutes"))
     }),
+    Effect.onInterrupt(() => Effect.logWarning(`interrupted while waiting: ${what}`)),
     Effect.asVoid
   )
