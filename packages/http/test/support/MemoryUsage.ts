@@ -6,22 +6,21 @@ import { runInNewContext } from "node:vm"
 setFlagsFromString("--expose-gc")
 const gc: unknown = runInNewContext("gc")
 
-/** Collects the whole heap or the young generation. */
-const collect = (type: "full" | "minor"): void => {
+/** Collects the whole heap. */
+const collect = (): void => {
   if (typeof gc !== "function") throw new Error("the garbage collector is not available")
   // Without options, because `{ type: "major" }` does not free all buffers.
-  if (type === "minor") gc({ type })
-  else gc()
+  gc()
 }
 
 /** Returns the size of the heap in bytes. */
 export const heapUsed = (): number => {
-  collect("full")
+  collect()
   return process.memoryUsage().heapUsed
 }
 
 /** Returns the size of all buffers in bytes. */
-export const buffersUsed = (type: "full" | "minor"): number => {
-  collect(type)
+export const buffersUsed = (): number => {
+  collect()
   return process.memoryUsage().arrayBuffers
 }

@@ -1,24 +1,39 @@
 /** Tests the memory of an `LruMap`. The law of `CacheStore` tests the order in which it evicts entries. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as LruMap from "../../../src/internal/stores/LruMap.ts"
-import { buffersUsed } from "../../support/MemoryUsage.ts"
+
+/** Returns what an action stores in maps. Their old tables may keep it until a collection of the whole heap. */
+const storedBy = (action: () => void): ReadonlyArray<object> => {
+  const set = vi.spyOn(Map.prototype, "set")
+  try {
+    action()
+    return set.mock.calls.map(([, entry]) => Object(entry))
+  } finally {
+    set.mockRestore()
+  }
+}
+
+/** The objects that an object refers to. */
+const referencesOf = (entry: object): ReadonlyArray<unknown> =>
+  Object.values(entry).filter((value) => typeof value === "object" && value !== null)
 
 describe("LruMap", () => {
-  it("leaves the values of removed entries to the next collection of the young generation", () => {
-    const valueBytes = 10_000
-    const map = LruMap.make<ArrayBuffer>({ maxSize: 100 })
-    let keys = 0
-    const set = (count: number) => {
-      for (let index = 0; index < count; index++) map.set(String(keys++), new ArrayBuffer(valueBytes))
-    }
-    set(200)
-    // Makes the table of the `Map` old.
-    const before = buffersUsed("full")
-    const after = Array.from({ length: 30 }, () => {
-      set(150)
-      return buffersUsed("minor")
+  it("keeps neither the value of a removed entry nor other entries reachable from what its tables may keep", () => {
+    const map = LruMap.make<{ readonly key: string }>({ maxSize: 100 })
+    const entries = storedBy(() => {
+      for (let key = 0; key < 300; key++) map.set(String(key), { key: String(key) })
+      map.set("290", { key: "replaced" })
+      map.delete("299")
     })
-    // 250 values: the entries, and removed ones that are still being freed. 2,800 if removed entries kept their values.
-    expect(Math.max(...after) - before).toBeLessThan(400 * valueBytes)
+    const values = map.values()
+    expect(values).toHaveLength(99)
+    expect(entries).toHaveLength(300)
+    const kept = entries.filter((entry) =>
+      referencesOf(entry).some((value) => values.some((each) => each === value))
+    )
+    expect(kept).toHaveLength(99)
+    expect(entries.filter((entry) => !kept.includes(entry)).flatMap(referencesOf)).toEqual([])
+    map.clear()
+    expect(entries.flatMap(referencesOf)).toEqual([])
   })
 })
