@@ -1,12 +1,13 @@
 /** JWTs as tokens: which are accepted, and what the others get. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
+import * as TestServices from "effect/TestServices"
 import * as Jose from "jose"
 import { createHmac } from "node:crypto"
 import * as Http from "node:http"
@@ -15,6 +16,7 @@ import { afterEach, vi } from "vitest"
 import * as Jwt from "../../src/auth/Jwt.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
+import { eventually } from "../fleet/support/Eventually.ts"
 import { makeChanges } from "../hostile/rawHttp.ts"
 import { configuredTokens, type RequestOptions, sendRequest, start, testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
@@ -318,20 +320,22 @@ describe("a JWT", () => {
         Effect.forEach(tokens, (token) => identify(bearer(token))),
         (identities) => identities.flat().map(Either.isRight)
       )
-      const requests = (count: number) => Effect.promise(() => vi.waitUntil(() => state.requests === count))
+      const { currentTimeMillis, sleeps } = yield* TestClock.testClock()
+      /** Waits until the keys have been read, and the next read is scheduled. */
+      const hasRead = Effect.flatMap(currentTimeMillis, (now) =>
+        TestServices.provideLive(
+          eventually("the keys have been read", Effect.map(sleeps, Chunk.some((at) => at === now + 600_000)))
+        ))
+      yield* hasRead
       expect(yield* accepted).toEqual([true, true])
       Object.assign(state, { keys: [next.jwk], status: 500 })
       yield* TestClock.adjust("10 minutes")
-      yield* requests(2)
-      expect(yield* accepted).toEqual([true, true])
+      yield* hasRead
+      expect([state.requests, yield* accepted]).toEqual([2, [true, true]])
       state.status = 200
       yield* TestClock.adjust("10 minutes")
-      yield* requests(3)
-      // The response may not have been read yet.
-      yield* Effect.promise(() =>
-        vi.waitUntil(async () => !(await Effect.runPromise(accepted)).every(identity), { interval: 5 })
-      )
-      expect(yield* accepted).toEqual([false, true])
+      yield* hasRead
+      expect([state.requests, yield* accepted]).toEqual([3, [false, true]])
     }))
 
   it.scopedLive("by a new key is accepted after one read, and unknown keys cause at most one per minute", () =>
