@@ -8,8 +8,10 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
+import * as TestClock from "effect/TestClock"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { sample } from "../../../packages/core/test/support/sample.ts"
@@ -33,23 +35,54 @@ const examples = commandLine.commands.filter(({ operation, path }) =>
 )
   .flatMap((command) => exampleLines(command).slice(0, 2))
 
-/** Runs a command with the canary as API key and without backoff between attempts. */
-const run = (line: string, client: HttpClient.HttpClient, more = {}): Effect.Effect<RunResult> =>
-  Effect.withRandom(quarry(parse(line).argv, { env: { ...env, ...more }, client }), Random.fixed([0]))
+/** Some write files. */
+const eventLoopTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/**
+ * Runs a command with the canary as API key and without backoff between attempts. Time passes once it has sent a request, so that
+ * a timeout ends no command before it. `sent` has the key of each request.
+ */
+const run = (
+  line: string,
+  client: HttpClient.HttpClient,
+  more = {}
+): Effect.Effect<RunResult & { readonly sent: ReadonlyArray<string | undefined> }> =>
+  Effect.gen(function*() {
+    const sent: Array<string | undefined> = []
+    const observed = HttpClient.mapRequestInput(client, (request) => {
+      sent.push(request.headers["x-api-key"])
+      return request
+    })
+    const fiber = yield* Effect.fork(
+      Effect.withRandom(
+        quarry(parse(line).argv, { env: { ...env, ...more }, client: observed }),
+        Random.fixed([0])
+      )
+    )
+    while (fiber.unsafePoll() === null) {
+      yield* eventLoopTurn
+      if (sent.length > 0) yield* TestClock.adjust("50 millis")
+    }
+    return { ...yield* Fiber.join(fiber), sent }
+  })
+
+/** Fails unless every request had the key, and at least one was sent. */
+const expectSent = ({ sent }: { readonly sent: ReadonlyArray<string | undefined> }): void =>
+  expect(new Set(sent)).toEqual(new Set([canary]))
 
 /** Fails if the output contains the first characters of the key. */
 const expectNoKey = ({ err, out }: RunResult): void => expect(out + err).not.toContain(canary.slice(0, 10))
 
-/** Creates a sandbox and records the keys. Replaces the canary, because the sandbox accepts only its own key. */
+/** The client of a sandbox. Replaces the canary, because the sandbox accepts only its own key. */
 const sandbox = (...faults: ReadonlyArray<Sandbox.Fault>) =>
-  Effect.map(Sandbox.make({ ledger, faults: faults.map((fault) => ({ fault })) }), (sandbox) => {
-    const sent: Array<string | undefined> = []
-    const client = HttpClient.mapRequest(Sandbox.httpClient(sandbox), (request) => {
-      sent.push(request.headers["x-api-key"])
-      return HttpClientRequest.setHeader(request, "x-api-key", Sandbox.apiKey)
-    })
-    return { client, sent }
-  })
+  Effect.map(
+    Sandbox.make({ ledger, faults: faults.map((fault) => ({ fault })) }),
+    (sandbox) =>
+      HttpClient.mapRequest(
+        Sandbox.httpClient(sandbox),
+        (request) => HttpClientRequest.setHeader(request, "x-api-key", Sandbox.apiKey)
+      )
+  )
 
 const faults: ReadonlyArray<Sandbox.Fault> = [
   ...Sandbox.FaultKind.literals.map((kind) => ({ kind })),
@@ -92,35 +125,45 @@ const echo = (status: number): HttpClient.HttpClient => {
   }).client
 }
 
-it.live.each(examples)("sends the key, and does not print it: %s", (example) =>
+it("has an example of each operation", () => {
+  const named = new Set(
+    commandLine.commands.map(({ operation }) => operation).filter((name) => name !== null)
+  )
+  expect(named.size).toBeGreaterThan(10)
+  expect(examples.length).toBeGreaterThanOrEqual(named.size)
+})
+
+it.effect.each(examples)("sends the key, and does not print it: %s", (example) =>
   Effect.gen(function*() {
-    const line = `${example.replace("quarry ", "")} --verbose`
-    const { client, sent } = yield* sandbox()
-    const ran = yield* run(line, client)
+    const ran = yield* run(`${example.replace("quarry ", "")} --verbose`, yield* sandbox())
     expectNoKey(ran)
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining("http://sandbox.invalid/")])
-    expect(new Set(sent)).toEqual(new Set([canary]))
+    expectSent(ran)
   }))
 
-it.live.each(sample(examples, 4))(
+it.effect.each(sample(examples, 4))(
   "does not print the key after faults, or when a response repeats it: %s",
   (example) =>
     Effect.gen(function*() {
       const line = `${example.replace("quarry ", "")} --verbose`
-      yield* Effect.forEach(faults, (fault) =>
-        Effect.gen(function*() {
-          expectNoKey(yield* run(line + timeoutFor(fault), (yield* sandbox(fault)).client))
-        }), { concurrency: "unbounded" })
+      for (const fault of faults) {
+        const ran = yield* run(line + timeoutFor(fault), yield* sandbox(fault))
+        expectNoKey(ran)
+        expectSent(ran)
+      }
       for (const status of [200, 302, 401, 404, 429, 503]) {
         const ran = yield* run(line + timeoutFor({ status }), echo(status))
         expectNoKey(ran)
+        expectSent(ran)
         expect([status, ran.code]).not.toEqual([status, 0])
       }
-      expectNoKey(yield* run(line, respondingWith(`<html>${"é".repeat(100)} ${canary}</html>`).client))
+      const ran = yield* run(line, respondingWith(`<html>${"é".repeat(100)} ${canary}</html>`).client)
+      expectNoKey(ran)
+      expectSent(ran)
     })
 )
 
-it.live("redacts the key in messages that contain a cursor", () =>
+it.effect("redacts the key in messages that contain a cursor", () =>
   Effect.gen(function*() {
     const { client } = respondingWith(JSON.stringify({ result: [], cursor: canary }))
     const page = yield* run("token transfers {token} --verbose", client)
@@ -131,7 +174,7 @@ it.live("redacts the key in messages that contain a cursor", () =>
     expectNoKey(pages)
   }))
 
-it.live.each([
+it.effect.each([
   "api /x/echo",
   "api /x/echo --all",
   "api /x/echo --raw",
@@ -150,7 +193,7 @@ it.live.each([
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("<redacted>")])
   }))
 
-it.live("redacts the key in the files of an export", () =>
+it.effect("redacts the key in the files of an export", () =>
   Effect.gen(function*() {
     const transfer = Erc20Transfer.example({ token_name: canary })
     const page = { total: null, page: null, page_size: null, cursor: null, result: [transfer] }
@@ -167,7 +210,7 @@ it.live("redacts the key in the files of an export", () =>
     expect(fs.readFileSync(join(folder, "out.csv"), "utf8")).toContain("<redacted>")
   }))
 
-it.live("does not print a key that is invalid in a header", () =>
+it.effect("does not print a key that is invalid in a header", () =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
     for (const key of [`${canary}\r\nx: y`, `${canary}№`, `${canary}\u0000`]) {
@@ -178,7 +221,7 @@ it.live("does not print a key that is invalid in a header", () =>
     }
   }).pipe(Effect.provide(FetchHttpClient.layer)))
 
-it.live("does not print the key of a request in a defect", () =>
+it.effect("does not print the key of a request in a defect", () =>
   Effect.gen(function*() {
     const client = HttpClient.make((request) => Effect.die(new Error(`broken by ${JSON.stringify(request)}`)))
     const ran = yield* run(`${price} --verbose`, client)
@@ -186,16 +229,20 @@ it.live("does not print the key of a request in a defect", () =>
     expectNoKey(ran)
   }))
 
-it.live("does not print the key in help and usage errors, and while it watches", () =>
+it.effect("does not print the key in help and usage errors, and while it watches", () =>
   Effect.gen(function*() {
-    const { client } = yield* sandbox()
+    const client = yield* sandbox()
     const help = commandLine.commands.map(({ path }) => `${path.join(" ")} --help all`)
     const invalid = [`--api-key ${canary}`, `--key=${canary}`, `--base-url https://user:${canary}@host.test`]
       .map((option) => `${price} ${option}`)
     for (const line of ["", "--help", "--version", ...help, ...invalid]) expectNoKey(yield* run(line, client))
     for (const { path } of commandLine.commands.filter(({ path: [group] }) => group === "watch")) {
       const line = `${path.join(" ")} {wallet} --verbose --timeout 200ms`
-      for (const each of [client, ...[200, 401, 503].map(echo)]) expectNoKey(yield* run(line, each))
+      for (const each of [client, ...[200, 401, 503].map(echo)]) {
+        const ran = yield* run(line, each)
+        expectNoKey(ran)
+        expectSent(ran)
+      }
     }
   }))
 
@@ -211,10 +258,10 @@ const localLines = [
   "auth status --verify -v",
   "doctor -v",
   "explain 4",
-  "api tokenPrice address={token} -i -v --timeout 300ms",
+  "api tokenPrice address={token} -i -v",
   `api tokenPrice address={token} key=${canary}`,
   `${price} --curl -v`,
-  `${price} -v --timeout 300ms`,
+  `${price} -v`,
   "auth logout"
 ]
 
@@ -223,11 +270,18 @@ it.live("does not print a stored key, and writes it to no other file", () =>
     const { home, keyFile, project, run, writeUser } = yield* directories
     const service = `base-url: ${sandboxEnvironment.QUARRY_BASE_URL}\n`
     const input = piped(`${canary}\n`)
-    for (const client of [(yield* sandbox()).client, echo(401)]) {
+    const sent: Array<string | undefined> = []
+    for (const each of [yield* sandbox(), echo(401)]) {
+      const client = HttpClient.mapRequestInput(each, (request) => {
+        sent.push(request.headers["x-api-key"])
+        return request
+      })
       for (const text of [service, `${service}api-key: ${canary}\n`]) {
         expectNoKey(yield* run(["auth", "login", "--no-verify"], { client, input }))
         writeUser(text)
         for (const line of localLines) expectNoKey(yield* run(parse(line).argv, { client }))
+        // With a key in a configuration file, no command sends it
+        expect(new Set(sent.splice(0))).toEqual(new Set(text === service ? [canary] : []))
       }
     }
     writeUser("")
