@@ -12,6 +12,7 @@ import {
   start
 } from "../../../../packages/bench/src/isolation/Misbehavior.ts"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
+import { makeClock } from "../../../../packages/http/test/faults/support/CustomClock.ts"
 import { type HttpResult, sendRequest } from "../support/proxy.ts"
 import * as SharedProxy from "./support/sharedProxy.ts"
 
@@ -51,6 +52,34 @@ const maxOvertaking = ({ connections, name, reads = false, reconnects = false }:
   return { cached: all, uncached: reachesUpstream ? upstream : 0 }
 }
 
+/** A clock whose milliseconds are turns of the event loop, so that a slow machine sends no more requests in a turn. */
+const turnClock = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+      const state = { now: Date.now(), isRunning: true, sleepers }
+      const turn = (): void => {
+        state.now += 1
+        for (const sleeper of sleepers) {
+          if (sleeper.at > state.now) continue
+          sleepers.delete(sleeper)
+          sleeper.wake()
+        }
+        if (state.isRunning) setImmediate(turn)
+      }
+      setImmediate(turn)
+      return state
+    }),
+    (state) => Effect.sync(() => void (state.isRunning = false))
+  ),
+  (state) =>
+    makeClock(() => state.now, (millis, wake) => {
+      const sleeper = { at: state.now + millis, wake }
+      state.sleepers.add(sleeper)
+      return () => state.sleepers.delete(sleeper)
+    })
+)
+
 const outcomeOf = ({ headers, status, text }: HttpResult): string =>
   `${status} ${status === 200 ? "" : text} ${String(headers["cache-status"]).replace(/ttl=\d+/, "ttl")}`
 
@@ -88,9 +117,13 @@ const sendAll = <E>(
     })
   )
 
-const check = (misbehavior: Misbehavior, max: Overtaking, rateLimit?: RateLimit.RateLimit) =>
+const check = (
+  misbehavior: Misbehavior,
+  max: Overtaking,
+  starting: ReturnType<typeof SharedProxy.start> = SharedProxy.start(misbehavior.rateLimit)
+) =>
   Effect.gen(function*() {
-    const proxy = yield* SharedProxy.start(misbehavior.rateLimit, rateLimit)
+    const proxy = yield* starting
     yield* cachedRequest(proxy)
     yield* Effect.acquireRelease(
       Effect.sync(() => start(misbehavior, proxy.port)),
@@ -120,6 +153,7 @@ it.scopedLive("two clients get their share of the rate limit of the API key", ()
   Effect.gen(function*() {
     const random = misbehaviors.find(({ name }) => name === "random queries") ?? expect.fail()
     const rateLimit = RateLimit.make({ limit: 400, window: "1 second", burst: 5 })
+    const starting = Effect.withClock(SharedProxy.start(undefined, rateLimit), yield* turnClock)
     // In arrival order, all 32 would precede an uncached request.
-    yield* check({ ...random, connections: 32 }, { cached: 64, uncached: 16 }, rateLimit)
+    yield* check({ ...random, connections: 32 }, { cached: 64, uncached: 16 }, starting)
   }))
