@@ -22,6 +22,9 @@ const packages = {
   site: "site"
 }
 
+/** Their modules take longer to load than their tests, so that one worker runs all. */
+const small = ["core", "sandbox", "client", "server", "redis", "bench", "scripts", "site"]
+
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"
 
@@ -56,7 +59,8 @@ export default defineConfig({
           name,
           root,
           include: ["test/**/*.test.ts"],
-          exclude: [processes, clients]
+          exclude: [processes, clients],
+          poolOptions: { forks: { singleFork: small.includes(name) } }
         }
       })),
       // The threads of this pool run one file each
