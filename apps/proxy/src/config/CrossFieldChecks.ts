@@ -88,6 +88,16 @@ export const check = (
     if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
       reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
     }
+  const isRestricted = clients.some(({ chains, contracts }) => chains.length + contracts.length > 0)
+  for (const [index, { cache }] of config.policies.entries()) {
+    const name = cache.ignoreQuery.find((name) => /chain|contract/.test(name))
+    if (!isRestricted || name === undefined) continue
+    const path = ["policies", index, "cache", "ignoreQuery"]
+    reject(
+      path,
+      `${name} must be sent, because it is checked for clients with chains or contracts; remove it`
+    )
+  }
     if (rule.method !== "GET" && rule.clients.length === 0) {
       warn([...path, "clients"], `rule ${rule.name} is for no client; add the names of those that may use it`)
     }

@@ -157,7 +157,7 @@ const callUpstream = (
   const { headers, method, target } = request
   const { operation } = upstreamRequest
   const refusal = upstreamRequest.passThrough === undefined
-    ? client.restrictions?.(operation, upstreamRequest.request)
+    ? client.restrictions?.(upstreamRequest)
     : undefined
   if (refusal) return Effect.fail(refusal)
   const cacheDirective = ParseRequest.parseCacheDirective(headers)
@@ -256,7 +256,7 @@ const streamList = (
       handled.configured.config.validation
     ),
     (upstreamRequest) => {
-      const refusal = client.restrictions?.(upstreamRequest.operation, upstreamRequest.request)
+      const refusal = client.restrictions?.(upstreamRequest)
       if (refusal) return Effect.fail(refusal)
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>
         name === "cursor" && value !== "" ? [value] : []

@@ -43,6 +43,8 @@ const table: ReadonlyArray<readonly [client: string, path: string, code: string 
   ["chains", `/api/v2.2/wallets/${wallet}/chains`, "chain-not-allowed"],
   ["chains", `/api/v2.2/wallets/${wallet}/chains?chains=eth,polygon`, allowed],
   ["chains", `/api/v2.2/wallets/${wallet}/chains?chains[]=eth&chains[1]=base`, "chain-not-allowed"],
+  ["chains", `/api/v2.2/wallets/${wallet}/chains?chain=0x1`, "chain-not-allowed"],
+  ["chains", `${price(token)}?Chain=base`, "chain-not-allowed"],
   ["chains", `/all${transfers}?chain=base`, "chain-not-allowed"],
   ["chains", "/api/v2.2/any/other", "passthrough-refused"],
   ["chains", "/api/v2.2/stats", allowed],
@@ -61,6 +63,18 @@ const table: ReadonlyArray<readonly [client: string, path: string, code: string 
   ],
   ["contracts", `/api/v2.2/wallets/${wallet}/chains?chains=eth`, "contract-not-allowed"],
   ["contracts", `/api/v2.2/wallets/${wallet}/nfts/trades`, "contract-not-allowed"],
+  [
+    "contracts",
+    `/api/v2.2/wallets/${wallet}/chains?contract_addresses=${token}`,
+    "contract-not-allowed"
+  ],
+  [
+    "contracts",
+    `/api/v2.2/wallets/${wallet}/nfts/trades?contract_addresses[]=${token}`,
+    "contract-not-allowed"
+  ],
+  ["contracts", `${price(token)}?address=${wallet}`, "contract-not-allowed"],
+  ["contracts", `${price(token)}?unknown=1`, allowed],
   ["contracts", `/all${transfers}`, "contract-not-allowed"],
   ["contracts", "/api/v2.2/stats", "passthrough-refused"],
   ["both", price(token), "chain-not-allowed"],
