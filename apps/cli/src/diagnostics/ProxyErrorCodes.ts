@@ -18,7 +18,7 @@ export const proxyErrorCodes = {
   "cross-site": "HTTP 403. Cross-site requests are rejected if they need no token or change data.",
   "insufficient-scope": "HTTP 403. The token lacks the scope for this operation.",
   "ip-not-allowed": "HTTP 403. The token is not allowed from your IP address.",
-  "passthrough-refused": "HTTP 403. No operation has this path, and no rule passes it through for you. The page / lists all paths; ask the operator of the proxy for a rule.",
+  "passthrough-refused": "HTTP 403. No operation has this path, and neither your scopes nor a rule pass it through. The page / lists all paths; ask the operator of the proxy.",
   "unknown-path": "HTTP 404. The path does not exist. This page lists all paths.",
   "not-found": "HTTP 404. The upstream has no such resource.",
   "method-not-allowed": "HTTP 405. The path does not support this method. The Allow header lists the supported methods.",

@@ -4,7 +4,13 @@
  */
 import * as IpRanges from "@blockquarry/server/IpRanges"
 import * as Either from "effect/Either"
-import { allowsAnonymousClients, type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
+import {
+  allowsAnonymousClients,
+  type ClientConfig,
+  type Config,
+  operationIdsOf,
+  readsAll
+} from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as AppliedQuotas from "./AppliedQuotas.ts"
 import * as Cors from "./Cors.ts"
@@ -16,7 +22,7 @@ import * as Tokens from "./Tokens.ts"
 export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLimit" | "weight"> {
   readonly quotas: ReadonlyArray<AppliedQuotas.AppliedQuota>
   readonly scopes: ReadonlySet<string>
-  /** Whether it may read everything, also paths that no operation describes: it has the scope `read`, and no restrictions. */
+  /** Whether it may read paths that no operation describes without a rule that names it. */
   readonly readsAll: boolean
   /** Null if every chain and contract is permitted. */
   readonly restrictions: Restrictions.Restrictions | null
@@ -101,15 +107,13 @@ const ownerOf = (
   { allowedCidrs, scopes, subjects, tokens, ...client }: ClientConfig,
   config: Pick<Config, "quotas" | "teams">
 ) => {
-  const restrictions = Restrictions.make(client)
-  const readsAll = scopes.includes("read") && restrictions === null
   return {
     client: {
       ...client,
       quotas: AppliedQuotas.of(config, client),
       scopes: operationIdsOf(scopes),
-      readsAll,
-      restrictions
+      readsAll: readsAll({ ...client, scopes }),
+      restrictions: Restrictions.make(client)
     },
     subjects,
     tokens,

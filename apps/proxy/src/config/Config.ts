@@ -196,7 +196,7 @@ const PassThroughRuleSection = Schema.Struct({
   clients: key(
     Values.ClientNames,
     [],
-    "Names of the clients that may use the rule; anonymous if clients is empty. If this list is empty, a rule for GET is for all clients with the scope read, and another for none."
+    "Names of the clients that may use the rule; anonymous if clients is empty. If this list is empty, a rule for GET is for all clients with the scope passthrough and without chains and contracts, and another for none."
   )
 })
 
@@ -204,7 +204,7 @@ const PassThroughSection = Schema.Struct({
   default: key(
     Values.PassThroughDefault,
     "reads",
-    "Requests without a rule. reads: GET below /api/v2.2, for clients with the scope read, except for paths that start work, such as /resync. off: none."
+    "Requests without a rule. reads: GET below /api/v2.2 for clients with the scope passthrough and without chains and contracts, except for paths that start work, such as /resync. They use the paid API key, and their prices may be unknown until the response. To turn them off, write: default: off."
   ),
   rules: list(
     PassThroughRuleSection,
@@ -301,7 +301,11 @@ const ClientSection = Schema.Struct({
     sensitive
   ),
   subjects: key(Values.Texts, [], "Values of the claim jwt.claim that are this client."),
-  scopes: key(Values.Scopes, ["read"], "Allowed operations: read, write, or names such as tokenPrice."),
+  scopes: key(
+    Values.Scopes,
+    ["read", "passthrough"],
+    "Allowed operations: read, write, or names such as tokenPrice; passthrough: also paths that no operation describes, see passthrough.default."
+  ),
   chains: key(Values.Chains, [], "Allowed chains, by name or hexadecimal ID. If empty, all."),
   contracts: key(
     Values.Addresses,
@@ -530,6 +534,11 @@ export const shareOf = (
 export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean => admin?.tokens.length === 0
 
 export const keys = keysOf(ConfigDocument.ast)
+
+/** Whether a client may read everything, also paths that no operation describes. */
+export const readsAll = (
+  { chains, contracts, scopes }: Pick<ClientConfig, "chains" | "contracts" | "scopes">
+): boolean => scopes.includes("passthrough") && chains.length === 0 && contracts.length === 0
 
 export const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(

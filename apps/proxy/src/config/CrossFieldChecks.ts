@@ -7,7 +7,7 @@ import * as Names from "@blockquarry/http/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, isLoopback, shareOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, isLoopback, readsAll, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"
@@ -76,18 +76,18 @@ export const check = (
   for (const [path, name] of members) {
     if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
   }
-  for (const [index, { name, subjects, tokens }] of clients.entries()) {
+  for (const [index, client] of clients.entries()) {
+    const { name, scopes, subjects, tokens } = client
+    const path = ["clients", index, "scopes"]
+    if (isSet(path) && scopes.includes("passthrough") && !readsAll(client)) {
+      warn(
+        path,
+        `client ${name} has chains or contracts, so only rules that name it apply; remove passthrough`
+      )
+    }
     if (tokens.length + subjects.length > 0) continue
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
-  for (const [index, rule] of rules.entries()) {
-    const path = ["passthrough", "rules", index]
-    if (operationPaths.has(shapeOf(rule.path))) {
-      reject([...path, "path"], "an operation has this path; requests for it are never passed through")
-    }
-    if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
-      reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
-    }
   const isRestricted = clients.some(({ chains, contracts }) => chains.length + contracts.length > 0)
   for (const [index, { cache }] of config.policies.entries()) {
     const name = cache.ignoreQuery.find((name) => /chain|contract/.test(name))
@@ -98,7 +98,15 @@ export const check = (
       `${name} must be sent, because it is checked for clients with chains or contracts; remove it`
     )
   }
-    if (rule.method !== "GET" && rule.clients.length === 0) {
+  for (const [index, rule] of rules.entries()) {
+    const path = ["passthrough", "rules", index]
+    if (operationPaths.has(shapeOf(rule.path))) {
+      reject([...path, "path"], "an operation has this path; requests for it are never passed through")
+    }
+    if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
+      reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
+    }
+    if (rule.clients.length === 0 && (rule.method !== "GET" || !clients.some(readsAll))) {
       warn([...path, "clients"], `rule ${rule.name} is for no client; add the names of those that may use it`)
     }
     for (const [at, client] of rule.clients.entries()) {

@@ -277,8 +277,8 @@ export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")
 export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")
 
-const scope = `read, write or the name of an operation, such as ${operationIds[0]}`
-const Scope: Schema.Schema<string> = oneOf(scope, "read", "write", ...operationIds)
+const scope = `read, write, passthrough or the name of an operation, such as ${operationIds[0]}`
+const Scope: Schema.Schema<string> = oneOf(scope, "read", "write", "passthrough", ...operationIds)
 export const Scopes = Schema.Array(Scope)
 
 export const Upstream = oneOf("data, streams, ledger or ledgerTestnet", ...upstreamNames)

@@ -33,7 +33,7 @@ export const errorCodes = {
     "insufficient-scope": "The token lacks the scope for this operation.",
     "ip-not-allowed": "The token is not allowed from your IP address.",
     "passthrough-refused":
-      "No operation has this path, and no rule passes it through for you. The page / lists all paths; ask the operator of the proxy for a rule."
+      "No operation has this path, and neither your scopes nor a rule pass it through. The page / lists all paths; ask the operator of the proxy."
   }),
   ...ofStatus(404, {
     "unknown-path": "The path does not exist. This page lists all paths.",

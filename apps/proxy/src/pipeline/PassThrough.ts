@@ -148,7 +148,7 @@ export const requestOf = (
 const refused = Either.left(
   ProxyError.make(
     "passthrough-refused",
-    "no operation has this path, and it is not passed through for this client; see / for the list of paths. The operator can add a " +
-      "rule to passthrough.rules"
+    "no operation has this path, and it is not passed through for this client; see / for the list of paths. The operator can add " +
+      "the scope passthrough, or a rule to passthrough.rules"
   )
 )

@@ -55,7 +55,7 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   name,
   tokens: configuredTokens([Tokens.hash(token)]),
   subjects: [],
-  scopes: ["read"],
+  scopes: ["read", "passthrough"],
   chains: [],
   contracts: [],
   allowedCidrs: [],

@@ -40,7 +40,10 @@ export const tags = [
   { name: "streams", description: "Streams" },
   { name: "ledger", description: "Ledger transactions" },
   { name: "lists", description: "Streaming lists" },
-  { name: "passthrough", description: "Requests that no operation describes" },
+  {
+    name: "passthrough",
+    description: "Requests that no operation describes, for clients with the scope passthrough"
+  },
   { name: "proxy", description: "The proxy itself" }
 ]
 
