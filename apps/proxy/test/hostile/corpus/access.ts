@@ -103,12 +103,14 @@ const equalForms: ReadonlyArray<Form> = [
   (target) => target,
   // A letter of the last word of the path, such as `price`.
   (target) => target.replace(/[a-z](?=[a-z]*(?:\/[^a-z?/][^?/]*)*(?:\?|$))/, encodeLetter)
-  // (target) => `http://localhost${target}`
+  // , (target) => `http://localhost${target}`
 ]
+
+/** A letter of the prefix is encoded: the same target, or none. */
+const encodedPrefix: Form = (target) => target.replace(/[a-z]/, encodeLetter)
 
 /** Forms that are other targets, or none: no operation has them. */
 const otherForms: ReadonlyArray<Form> = [
-  (target) => target.replace(/[a-z]/, encodeLetter),
   (target) => target.replace(/[a-z]/, (letter) => encodeLetter(letter.toUpperCase())),
   (target) => target.replace(/[^?]*/, (path) => path.toUpperCase().replaceAll("0X", "0x")),
   (target) => `/${target}`,
@@ -121,6 +123,8 @@ const otherForms: ReadonlyArray<Form> = [
     (tail): Form => (target) => target.replace(/(?=\?|$)/, tail)
   )
 ]
+
+const refusedForms = [encodedPrefix, ...otherForms]
 
 const credentials: ReadonlyArray<(token: string) => ReadonlyArray<string>> = [
   (token) => [`X-API-Key: ${token}`],
@@ -364,7 +368,7 @@ export const restricted = {
   ): ReadonlyArray<AccessRequest> => [
     ...plain.slice(0, 1).flatMap((target) => [
       ...withCredentials(requestsOf(operation, client, target, refused, equalForms)),
-      ...requestsOf(operation, client, target, anyRefusal, otherForms),
+      ...requestsOf(operation, client, target, anyRefusal, refusedForms),
       { client, method: "GET", target, body: allowedBody, expected: refused }
     ]),
     ...allowed.slice(0, 1).flatMap((target) =>
@@ -530,7 +534,10 @@ export const passedThrough = {
         hasScope(client, operation)
           ? []
           : sample(
-            requestsOf(operation, client, plainTarget(operation), anyRefusal, [...equalForms, ...otherForms]),
+            requestsOf(operation, client, plainTarget(operation), anyRefusal, [
+              ...equalForms,
+              ...refusedForms
+            ]),
             3
           )
       )
