@@ -102,8 +102,8 @@ type Form = (target: string) => string
 const equalForms: ReadonlyArray<Form> = [
   (target) => target,
   // A letter of the last word of the path, such as `price`.
-  (target) => target.replace(/[a-z](?=[a-z]*(?:\/[^a-z?/][^?/]*)*(?:\?|$))/, encodeLetter)
-  // , (target) => `http://localhost${target}`
+  (target) => target.replace(/[a-z](?=[a-z]*(?:\/[^a-z?/][^?/]*)*(?:\?|$))/, encodeLetter),
+  (target) => `http://localhost${target}`
 ]
 
 /** A letter of the prefix is encoded: the same target, or none. */
