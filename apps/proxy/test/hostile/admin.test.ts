@@ -48,12 +48,18 @@ const variantsOf = (path: string): ReadonlyArray<string> =>
       "/livez;"
     ]
       .map((start) => start + path),
-    ["/livez%00", "/livez/", "http://localhost", "http://127.0.0.1", "*"].map((start) => start + path),
+    ["/livez%00", "/livez/", "http://a@localhost", "https://localhost", "*"].map((start) => start + path),
     ["/", "/.", "%00", "%20", ";a=b", ".json", "%2f", "#", "#/livez"].map((end) => path + end),
     ["%2f", "\\", "/%09", ""].map((slash) => path.replace("/", slash)),
-    [path.replace(/[sg]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
     [path.replace(/[ea]/, "%C4%97"), path.toUpperCase()]
   ].flat()
+
+/** Other spellings of the same path. */
+const spellingsOf = (path: string): ReadonlyArray<string> => [
+  `http://localhost${path}`,
+  `HTTP://127.0.0.1:1${path}`,
+  path.replace(/[sg]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+]
 
 const get = (target: string, lines: ReadonlyArray<string>, method = "GET"): Buffer =>
   bytes(
@@ -74,7 +80,7 @@ describe("the admin listener", () => {
             const stream = yield* exchange(admin, get(target, lines, method))
             const { problem, responses } = parseResponses(stream, () => method === "HEAD")
             expect([method, target, stream.slice(9, 12)])
-              .toEqual([method, target, expect.stringMatching(/^(400|404)$/)])
+              .toEqual([method, target, expect.stringMatching(/^(400|404|421)$/)])
             // Invalid HTTP is rejected with a body, for every method
             if (method !== "HEAD") expect([target, problem, responses.length]).toEqual([target, null, 1])
             expect(stream).not.toMatch(secret)
@@ -82,6 +88,23 @@ describe("the admin listener", () => {
         }
       }
       expect((yield* sendRequest(admin, "/livez")).status).toBe(200)
+    }))
+
+  it.scopedLive("requires the token for other spellings of a path, too", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* start([operator])
+      for (const path of confidential) {
+        for (const target of spellingsOf(path)) {
+          const withToken = get(target, ["Host: localhost", `Authorization: Bearer ${operator}`])
+          expect([target, statuses(yield* exchange(admin, get(target, ["Host: localhost"])))]).toEqual([
+            target,
+            [401]
+          ])
+          expect([target, statuses(yield* exchange(admin, withToken))]).toEqual([target, [
+            path === "/purge" ? 405 : 200
+          ]])
+        }
+      }
     }))
 
   it.scopedLive("accepts only its own token, in one header", () =>
