@@ -77,8 +77,11 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly cost: number
   /** The price: units of one request that are billed, and count against daily quotas. */
   readonly price: number
-  /** The parameter each of whose values has this price. Default: the request has it. */
-  readonly per?: string | undefined
+  /**
+   * What has this price; default: the request. `parameter: "limit"`: the value of the query parameter is the number of items
+   * that have it. `"chains[]"`: each of its values is one. A request that does not say how many has `maxItems`.
+   */
+  readonly per?: { readonly parameter: string; readonly maxItems: number } | undefined
   readonly docs: OperationDocs
   /** Returns an input for which an upstream has data, for documentation. */
   readonly example?: (values: ExampleValues) => InputEncoded

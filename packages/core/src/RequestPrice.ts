@@ -6,23 +6,38 @@ import type { EncodedRequest } from "./RequestEncoding.ts"
 export const weightHeader = "x-request-weight"
 
 /**
- * Returns the price of a request in units. With `per`, each value of that parameter has the price; a single whole number,
- * such as that of `limit`, counts as so many values.
+ * Returns the expected price of a request in units. A caller must not choose it: a number of items that an upstream may read
+ * differently is `maxItems`, such as a parameter that is absent, repeated, or not a positive decimal integer, or is in a body.
  *
  * @example
  * import { requestPrice } from "@blockquarry/core/RequestPrice"
  *
- * requestPrice({ price: 50, per: "chains" }, [["chains[]", "eth"], ["chains[]", "base"]]) // 100
+ * const per = { parameter: "limit", maxItems: 100 }
+ *
+ * requestPrice({ price: 2, per }, { query: [["limit", "25"]], body: null }) // 50
+ * requestPrice({ price: 2, per }, { query: [], body: null }) // 200
  */
 export const requestPrice = (
   { per, price }: Pick<AnyOperation, "price" | "per">,
-  query: EncodedRequest["query"]
-): number => per === undefined ? price : price * itemsOf(per, query)
+  { body, query }: Pick<EncodedRequest, "query" | "body">
+): number =>
+  per === undefined
+    ? price
+    : price * Math.min(per.maxItems, body === null ? itemsOf(per.parameter, query) : Infinity)
 
 const itemsOf = (parameter: string, query: EncodedRequest["query"]): number => {
-  const values = query.flatMap(([name, value]) =>
-    name.replace(/\[\d*\]$/, "") === parameter ? value.split(",") : []
+  const name = parameter.replace("[]", "")
+  const found = query.filter(([other]) => [other, other.replace(/\[.*/s, "")].map(fold).includes(fold(name)))
+  if (name === parameter) {
+    const [[other, value] = ["", ""], repeated] = found
+    return other === name && repeated === undefined && /^[1-9]\d*$/.test(value) ? Number(value) : Infinity
+  }
+  const items = found.flatMap(([other, value]) =>
+    other.replace(/\[\d*\]$/, "") === name ? value.split(",") : [""]
   )
-  const [value = ""] = values
-  return values.length === 1 && /^\d{1,9}$/.test(value) ? Number(value) : Math.max(1, values.length)
+  // Without other separators, and not the word for all values.
+  return items.length > 0 && items.every((item) => /^(?!all$)[\w.-]+$/i.test(item)) ? items.length : Infinity
 }
+
+/** Servers ignore case or spaces, and read `page.size` and `page[size` as `page_size`. */
+const fold = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")

@@ -138,23 +138,43 @@ const CostParts = Schema.Struct({
   price: NonNegativeInteger,
   /** What rate limits count. */
   rateCost: NonNegativeInteger,
-  /** The parameter each of whose values has the price. Default: as the operation says, or none. */
-  per: Schema.optional(Schema.String.pipe(Schema.pattern(/^[\w.-]{1,64}$/)))
+  /** What has the price. Default: as the operation says, or the request. */
+  per: Schema.optional(Schema.Struct({ parameter: Schema.String, maxItems: Schema.Number }))
 })
+
+const WrittenCost = Schema.Struct({
+  ...CostParts.fields,
+  per: Schema.optionalWith(
+    pattern("the name of a parameter such as limit or chains[]", /^[\w.-]{1,64}(\[\])?$/),
+    { exact: true }
+  ),
+  maxItems: Schema.optionalWith(PositiveInteger, { exact: true })
+}).pipe(Schema.filter(({ maxItems, per }) =>
+  (maxItems === undefined) === (per === undefined) ||
+  `per needs maxItems, the highest number of items of a request, as in per: ${per ?? "limit"}, maxItems: 100`
+))
 
 /** The costs of a request, in units. */
 export type Cost = typeof CostParts.Type
 
 /** Null if the cost table has the costs. */
-export const Cost = transformed<number | "table" | Cost, Cost | null>(
-  "a price in units, { price: 50, rateCost: 5 } or table",
-  [Schema.Union(NonNegativeInteger, Schema.Literal("table"), CostParts), Schema.NullOr(CostParts)],
+export const Cost = transformed<number | "table" | typeof WrittenCost.Type, Cost | null>(
+  "a price in units, { price: 50, rateCost: 5 }, the same with per: limit and maxItems: 100, or table",
+  [Schema.Union(NonNegativeInteger, Schema.Literal("table"), WrittenCost), Schema.NullOr(CostParts)],
   (written) => {
     if (written === "table") return Option.some(null)
-    return Option.some(typeof written === "number" ? { price: written, rateCost: written } : written)
+    if (typeof written === "number") return Option.some({ price: written, rateCost: written })
+    const { maxItems, per: parameter, ...cost } = written
+    return Option.some(
+      parameter === undefined || maxItems === undefined ? cost : { ...cost, per: { parameter, maxItems } }
+    )
   },
-  (cost) =>
-    cost === null ? "table" : cost.price === cost.rateCost && cost.per === undefined ? cost.price : cost
+  (cost) => {
+    if (cost === null) return "table"
+    const { per, ...others } = cost
+    if (per !== undefined) return { ...others, per: per.parameter, maxItems: per.maxItems }
+    return cost.price === cost.rateCost ? cost.price : others
+  }
 )
 
 export const WeightHeader = Schema.Union(

@@ -41,7 +41,7 @@ export const make = ({ costs, weights }: Pick<Config, "costs" | "weights">): Cos
     of,
     ofRequest: ({ operation, request }) => {
       const { per, price, rateCost } = of(operation)
-      return { price: requestPrice({ per, price }, request.query), rateCost }
+      return { price: requestPrice({ per, price }, request), rateCost }
     },
     ofPath: (path) =>
       path.startsWith(`${pathPrefix.data}/`)

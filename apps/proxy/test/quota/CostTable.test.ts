@@ -35,7 +35,12 @@ describe("the costs of an operation", () => {
     expect(priceOf(tableOf())).toBe(100)
     expect(priceOf(tableOf([weight("/wallets/{address}/chains", 7)]))).toBe(14)
     expect(priceOf(tableOf([], { walletChains: { price: 3, rateCost: 1 } }))).toBe(6)
-    expect(priceOf(tableOf([], { walletChains: { price: 3, rateCost: 1, per: "other" } }))).toBe(3)
+    expect(
+      priceOf(
+        tableOf([], { walletChains: { price: 3, rateCost: 1, per: { parameter: "limit", maxItems: 4 } } })
+      )
+    )
+      .toBe(12)
   })
 })
 

@@ -25,7 +25,7 @@ const sampleState = (now: number): Status.CurrentState => ({
     },
     {
       name: "net-worth",
-      price: "250 per chains",
+      price: "250 per chains[], at most 25",
       rateCost: 25,
       cacheTtl: "1m",
       timeouts: "5s, 22s",

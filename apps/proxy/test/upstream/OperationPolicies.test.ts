@@ -214,6 +214,6 @@ it("the effective table has every operation and rule", () => {
     [["net-worth", "250", 1], ["other", "50", 1]]
   )
   expect(EffectivePolicies.comments(config)).toContain(
-    "\n#   { name: walletChains, price: 50 per chains, rateCost: 5, cacheTtl: described, "
+    "\n#   { name: walletChains, price: \"50 per chains[], at most 25\", rateCost: 5, cacheTtl: described, "
   )
 })

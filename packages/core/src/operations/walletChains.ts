@@ -1,7 +1,7 @@
 /** The operation `walletChains`. */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { Chain } from "../Chain.ts"
+import { Chain, evmChains } from "../Chain.ts"
 import type { WalletChainsInput } from "../Inputs.ts"
 import { arrayOf, type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
@@ -30,7 +30,8 @@ export const walletChains = get({
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   price: 50,
-  per: "chains",
+  // The specification has no maximum, and the sandbox reads all known chains without `chains`.
+  per: { parameter: "chains[]", maxItems: evmChains.length },
   docs: { group: "Wallets", summary: "List the chains on which a wallet is active" },
   example: ({ wallet }): WalletChainsInput => ({ address: wallet, chains: ["eth", "polygon"] })
 })

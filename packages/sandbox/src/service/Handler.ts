@@ -54,8 +54,8 @@ export const make = (
       yield* state.addBlocks(chain, options.blocksPerRequest)
     }
     // As upstreams do: only their data API reports prices.
-    const price = operation.api === "data" ? String(requestPrice(operation, request.query)) : undefined
-    return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: price })
+    const price = operation.api === "data" ? requestPrice(operation, { ...request, body: null }) : undefined
+    return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: String(price) })
   })
 
   return Effect.fnUntraced(function*(received: SandboxRequest) {

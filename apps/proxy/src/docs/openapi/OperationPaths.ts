@@ -134,7 +134,7 @@ const operationOf = (operation: DescribedOperation, cost: Cost, alias: boolean):
 const costOf = ({ per, price, rateCost }: Cost): JsonObject => ({
   "x-cost-units": price,
   "x-rate-cost-units": rateCost,
-  ...(per === undefined ? {} : { "x-cost-per": per })
+  ...(per === undefined ? {} : { "x-cost-per": per.parameter, "x-cost-max-items": per.maxItems })
 })
 
 /** Describes the streaming variant of a list under `/all`. */

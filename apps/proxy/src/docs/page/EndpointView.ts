@@ -114,11 +114,11 @@ ${when(isList(operation), allField)}
 </form>`
 }
 
-/** As in `50 units for each of chains, rate cost 5`. */
+/** As in `50 units per chains[], at most 25, rate cost 5`. */
 export const costText = ({ per, price, rateCost }: Cost): string =>
-  `${price} ${price === 1 ? "unit" : "units"}${per === undefined ? "" : ` for each of ${per}`}${
-    rateCost === price ? "" : `, rate cost ${rateCost}`
-  }`
+  `${price} ${price === 1 ? "unit" : "units"}${
+    per === undefined ? "" : ` per ${per.parameter}, at most ${per.maxItems}`
+  }${rateCost === price ? "" : `, rate cost ${rateCost}`}`
 
 export const view = (
   operation: AnyOperation,

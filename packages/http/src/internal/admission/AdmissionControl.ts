@@ -102,7 +102,7 @@ export const make = (
         key,
         client: call.client,
         cost: key.cost,
-        price: requestPrice(key.price, call.request.query),
+        price: requestPrice(key.price, call.request),
         queue: queueOf(call),
         restore
       }
