@@ -20,6 +20,7 @@ import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
 export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLimit" | "weight"> {
+  readonly clientNoCache?: Config["cache"]["clientNoCache"]
   readonly quotas: ReadonlyArray<AppliedQuotas.AppliedQuota>
   readonly scopes: ReadonlySet<string>
   /** Whether it may read paths that no operation describes without a rule that names it. */

@@ -320,6 +320,7 @@ const ClientSection = Schema.Struct({
     1,
     "Share of the upstream relative to other clients, when requests of several clients wait."
   ),
+  clientNoCache: optionalKey(Values.ClientNoCache, "ignore", "As in the section cache."),
   cors: section(CorsSection, "Access from web pages (CORS). A token in a page is public.")
 })
 
@@ -335,7 +336,12 @@ const CacheSection = Schema.Struct({
   enabled: key(Flag, true, "Whether responses are cached."),
   maxBytes: key(Size, 64 * mebibyte, "Maximum memory for cached responses, also if redis is set.", restart),
   staleWhileRevalidate: key(Timeout, seconds(5), "How long to serve stale while revalidating."),
-  staleIfError: key(Timeout, minutes(1), "How long to serve stale if the upstream fails.")
+  staleIfError: key(Timeout, minutes(1), "How long to serve stale if the upstream fails."),
+  clientNoCache: key(
+    Values.ClientNoCache,
+    "obey",
+    "What Cache-Control: no-cache, max-age=0 and Pragma: no-cache of clients do. obey: bypass the cache. ignore: nothing."
+  )
 })
 
 const UsageSection = Schema.Struct({

@@ -144,10 +144,7 @@ const CostParts = Schema.Struct({
 
 const WrittenCost = Schema.Struct({
   ...CostParts.fields,
-  per: Schema.optionalWith(
-    pattern("the name of a parameter such as limit or chains[]", /^[\w.-]{1,64}(\[\])?$/),
-    { exact: true }
-  ),
+  per: Schema.optionalWith(pattern("a parameter such as limit", /^[\w.-]{1,64}(\[\])?$/), { exact: true }),
   maxItems: Schema.optionalWith(PositiveInteger, { exact: true })
 }).pipe(Schema.filter(({ maxItems, per }) =>
   (maxItems === undefined) === (per === undefined) ||
@@ -293,6 +290,7 @@ export const AdminOpen = oneOf("none, metrics or all", "none", "metrics", "all")
 export const Method = oneOf("GET, POST, PUT, PATCH or DELETE", "GET", "POST", "PUT", "PATCH", "DELETE")
 export const Validation = oneOf("lenient or strict", "lenient", "strict")
 export const PassThroughDefault = oneOf("reads or off", "reads", "off")
+export const ClientNoCache = oneOf("obey or ignore", "obey", "ignore")
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
 export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")
 export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")

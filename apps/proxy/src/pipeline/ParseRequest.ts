@@ -4,7 +4,7 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import type { UpstreamName } from "@blockquarry/core/Upstreams"
 import * as Either from "effect/Either"
 import { LRUCache } from "lru-cache"
-import type { Config } from "../config/Config.ts"
+import type { ClientConfig, Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { CacheDirective, UpstreamRequest } from "../upstream/UpstreamClient.ts"
 import { rewrite } from "./RequestRewrite.ts"
@@ -53,19 +53,38 @@ const selectUpstream = (
     : Either.right({ upstreamName: ledger[1], query: query.filter(([name]) => name !== "network") })
 }
 
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Returns the cache directive of a request that applies, and whether it has one that is ignored. */
+export const parseCacheDirective = (
+  headers: Headers,
+  { clientNoCache }: Pick<ClientConfig, "clientNoCache">,
+  { cache }: Pick<Config, "cache">
+): { readonly cacheDirective: CacheDirective; readonly ignoresNoCache: boolean } => {
+  const sent = strictestDirective(headers)
+  const ignoresNoCache = sent === "reload" &&
+    ((clientNoCache ?? cache.clientNoCache) === "ignore" || isAddedByFetch(headers))
+  return { cacheDirective: ignoresNoCache ? "default" : sent, ignoresNoCache }
+}
+
 /**
  * Returns the strictest cache directive of a request (RFC 9111, section 5.2.1). `Pragma: no-cache` is the HTTP/1.0 form of
  * `no-cache`.
  */
-export const parseCacheDirective = (
-  { "cache-control": cacheControl, pragma }: Readonly<Record<string, string | undefined>>
-): CacheDirective => {
+const strictestDirective = ({ "cache-control": cacheControl, pragma }: Headers): CacheDirective => {
   if (cacheControl === undefined) return pragma?.toLowerCase() === "no-cache" ? "reload" : "default"
   const directives = new Set(cacheControl.toLowerCase().split(",").map((directive) => directive.trim()))
   if (directives.has("only-if-cached")) return "only-if-cached"
   if (directives.has("no-store")) return "no-store"
   return directives.has("no-cache") || directives.has("max-age=0") ? "reload" : "default"
 }
+
+/** With any of these, `fetch` adds both forms of `no-cache`, so that caches of its own do not respond (the Fetch standard). */
+const conditions = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
+
+const isAddedByFetch = (headers: Headers): boolean =>
+  headers["cache-control"] === "no-cache" && headers["pragma"] === "no-cache" &&
+  conditions.some((name) => headers[name] !== undefined)
 
 const maxParsedRequests = 4096
 

@@ -160,7 +160,7 @@ const callUpstream = (
     ? client.restrictions?.(upstreamRequest)
     : undefined
   if (refusal) return Effect.fail(refusal)
-  const cacheDirective = ParseRequest.parseCacheDirective(headers)
+  const { cacheDirective, ignoresNoCache } = ParseRequest.parseCacheDirective(headers, client, config)
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
   if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
   const cost = costs.ofRequest(upstreamRequest)
@@ -198,6 +198,7 @@ const callUpstream = (
       {
         ...found,
         cacheDirective,
+        ignoresNoCache,
         usesCache,
         now: now(),
         method: operation.method,
@@ -262,7 +263,8 @@ const streamList = (
         name === "cursor" && value !== "" ? [value] : []
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
-      const cacheMode = ParseRequest.parseCacheDirective(handled.request.headers)
+      const { configured: { config }, request: { headers } } = handled
+      const cacheMode = ParseRequest.parseCacheDirective(headers, client, config).cacheDirective
       // It is unknown in advance whether all pages are cached.
       if (cacheMode === "only-if-cached") return Effect.fail(ProxyError.notCached)
       return ListStream.streamList({ handled, client, upstreamRequest, cursor, cacheMode })

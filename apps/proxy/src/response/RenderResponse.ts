@@ -18,6 +18,7 @@ import { type EncodedBodies, minEncodedBytes } from "./EncodedBodies.ts"
 /** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly cacheDirective: UpstreamClient.CacheDirective
+  readonly ignoresNoCache: boolean
   readonly usesCache: boolean
   readonly now: number
   /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
@@ -115,6 +116,8 @@ const privateCacheControl = (cacheControl: string | undefined): string => {
 const responseHeaders = (input: RenderInput): Record<string, string> => {
   const { cacheDirective, coalesced, freshUntil, now, response, source, storedAt, usesCache } = input
   const headers = { ...constantHeaders(input) }
+  const ignored = input.ignoresNoCache ? "; detail=no-cache-ignored" : ""
+  const detail = source === "stale" ? "; detail=stale" : ignored
   const retryAfter = response.headers["retry-after"]
   if (retryAfter !== undefined) {
     // In whole seconds, and only if it is valid.
@@ -123,11 +126,11 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
   if (storedAt === null || freshUntil === null) {
     if (input.upstream.forwardHeaders) Object.assign(headers, reportedLimits(input))
     const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
-    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
+    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}${detail}`
   } else {
     const ttl = Math.round((freshUntil - now) / 1000)
     headers["age"] = String(Math.max(0, Math.floor((now - storedAt) / 1000)))
-    headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${source === "stale" ? "; detail=stale" : ""}`
+    headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${detail}`
   }
   return headers
 }

@@ -15,9 +15,9 @@ export const rows = (config: Config) => {
     const ttl = policy?.cache.ttl
     return {
       name: id,
-      price: cost.per === undefined
-        ? `${cost.price}`
-        : `${cost.price} per ${cost.per.parameter}, at most ${cost.per.maxItems}`,
+      price: `${cost.price}${
+        cost.per === undefined ? "" : ` per ${cost.per.parameter}, at most ${cost.per.maxItems}`
+      }`,
       rateCost: cost.rateCost,
       cacheTtl: !config.cache.enabled ? "none" : ttl === undefined ? describedTtl : ttlText(ttl),
       timeouts: `${durationText(attempt)}, ${durationText(call)}`,

@@ -16,7 +16,7 @@ export const responseHeaders = [
   [
     "Cache-Status",
     "quarry-proxy; hit; ttl=12",
-    "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure."
+    "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure; detail=no-cache-ignored a no-cache of the request that did not apply."
   ],
   ["Age", "3", "Age of the response in seconds."],
   ["ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],

@@ -33,7 +33,7 @@ requires no token. Never send an upstream API key: the proxy adds it.</p>
 
 const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-API-Key", "", "Your token."],
-  ["Cache-Control", "no-cache", "Bypasses the cache and refreshes it."],
+  ["Cache-Control", "no-cache", "Bypasses the cache and refreshes it, if the operator allows that."],
   ["Cache-Control", "no-store", "Bypasses the cache. The response is not stored."],
   [
     "Cache-Control",
