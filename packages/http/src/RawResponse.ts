@@ -56,4 +56,16 @@ export const parseRetryAfter = (header: string | undefined, now: number): Durati
   return Number.isNaN(at) ? null : retryAfterOf(Math.max(0, at - now))
 }
 
+/**
+ * Returns how long a response asks to wait: its `Retry-After`, or the reset of the limit `retry` in `RateLimit`, which
+ * quarry-proxy has instead of a long `Retry-After`. Null if it does not say.
+ */
+export const retryDelay = (
+  { headers }: Pick<RawResponse, "headers">,
+  now: number
+): Duration.Duration | null => {
+  const seconds = /"retry";r=0;t=(\d{1,15})/.exec(headers["ratelimit"] ?? "")?.[1]
+  return parseRetryAfter(headers["retry-after"] ?? seconds, now)
+}
+
 const retryAfterOf = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, maxRetryAfter))

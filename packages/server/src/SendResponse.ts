@@ -14,6 +14,9 @@ export interface SendOptions {
   readonly keepAliveHintSeconds: number
 }
 
+/** Of a response without `Cache-Control`: Varnish and others would choose how long they store it. */
+const noStore = ["cache-control", "no-store"] as const
+
 export const sendBytes = (
   { headers, status }: HttpResponse,
   body: Uint8Array,
@@ -24,6 +27,7 @@ export const sendBytes = (
   // Node copies a flat list faster than an object.
   const fields: Array<string> = []
   for (const name in headers) fields.push(name, headers[name] ?? "")
+  if (headers["cache-control"] === undefined) fields.push(...noStore)
   if (!bodyless) fields.push("content-length", String(body.byteLength))
   fields.push(...connectionHeader(sending))
   response.writeHead(status, fields)
@@ -52,7 +56,7 @@ export const sendStream = (
 ): Effect.Effect<void> => {
   const { request, response } = sending
   const [name, value] = connectionHeader(sending)
-  response.writeHead(status, { ...headers, [name]: value })
+  response.writeHead(status, { [noStore[0]]: noStore[1], ...headers, [name]: value })
   if (request.method === "HEAD") return Effect.sync(() => void response.end())
   response.flushHeaders()
   return Stream.runForEach(Stream.mapConcat(body, writesOf), (chunk) =>
@@ -98,6 +102,7 @@ const isBodyDiscardable = ({ complete, headers }: Http.IncomingMessage): boolean
 export const sendRaw = ({ body, headers, status }: HttpResponse, socket: Duplex): number => {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array()
   const lines = Object.entries({
+    [noStore[0]]: noStore[1],
     ...headers,
     "content-length": String(bytes.byteLength),
     connection: "close"

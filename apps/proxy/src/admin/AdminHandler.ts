@@ -256,7 +256,7 @@ const usageReport = (
       reports.withPermits(1)(
         UsageReport.make(usageStore, query, now, activeConfig.current().config.quotas.billingDay)
       ),
-      ({ contentType, text }) => HttpResponse.text(200, contentType, text, noStore)
+      ({ contentType, text }) => HttpResponse.text(200, contentType, text)
     ))
 
 const storeUnavailable = ProxyError.make(
@@ -264,9 +264,7 @@ const storeUnavailable = ProxyError.make(
   "the cache store is unavailable; retry later"
 )
 
-const noStore = { "cache-control": "no-store" }
-
-const uncached = (document: unknown): HttpResponse.HttpResponse => HttpResponse.json(200, document, noStore)
+const ok = (document: unknown): HttpResponse.HttpResponse => HttpResponse.json(200, document)
 
 const statusPage: Respond = ({ activeConfig, examples, mainServer }) =>
   Effect.sync(() => {
@@ -289,13 +287,13 @@ const unknownAdminPath = ProxyError.make(
 
 const pages: ReadonlyMap<string, AdminPage> = new Map(Object.entries<AdminPage>({
   "/": get("public", statusPage),
-  "/status.json": get("operator", ({ status }) => Effect.map(status, uncached)),
+  "/status.json": get("operator", ({ status }) => Effect.map(status, ok)),
   "/usage": get(
     "operator",
     (admin, _request, query) =>
       query.length > 0
         ? usageReport(admin, query)
-        : Effect.map(admin.fleet, (processes) => uncached(usage(processes)))
+        : Effect.map(admin.fleet, (processes) => ok(usage(processes)))
   ),
   "/disable": override("client", "set", "disabled"),
   "/enable": override("client", "clear", "enabled"),

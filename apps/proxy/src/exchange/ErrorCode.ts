@@ -67,10 +67,11 @@ export const errorCodes = {
       "Your responses need too much memory of the proxy. Read pending responses, then retry after the time in Retry-After.",
     "client-quota-exceeded":
       "A quota per day or month is used up: yours, that of your team, or that of all clients. The message says when it resets.",
-    "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After.",
+    "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After or RateLimit.",
     "upstream-local-limit":
-      "A limit that the operator set for the upstream API keys is reached. Retry after the time in Retry-After.",
-    "upstream-rate-limited": "The upstream rate limit is exceeded. Retry after the time in Retry-After."
+      "A limit that the operator set for the upstream API keys is reached. Retry after the time in Retry-After or RateLimit.",
+    "upstream-rate-limited":
+      "The upstream rate limit is exceeded. Retry after the time in Retry-After or RateLimit."
   }),
   ...ofStatus(500, {
     "internal": "The proxy failed. Its log has details under the request ID."
@@ -88,7 +89,7 @@ export const errorCodes = {
   }),
   ...ofStatus(503, {
     "circuit-open":
-      "The circuit breaker is open after repeated upstream failures. Retry after the time in Retry-After.",
+      "The circuit breaker is open after repeated upstream failures. Retry after the time in Retry-After or RateLimit.",
     "jwks-unavailable": "The proxy cannot read the keys that verify JWTs. Retry later.",
     "overloaded":
       "The proxy has reached its limit of concurrent requests or of memory. Retry after the time in Retry-After.",

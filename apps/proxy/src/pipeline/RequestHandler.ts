@@ -17,7 +17,7 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 import * as LoggedPath from "../observability/LoggedPath.ts"
 import type { Sampler } from "../observability/Sampler.ts"
 import * as Tracing from "../observability/Tracing.ts"
-import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
+import { rateLimitHeaders, withBoundedRetryAfter } from "../quota/QuotaStatus.ts"
 import * as HandledRequest from "./HandledRequest.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as RequestTarget from "./RequestTarget.ts"
@@ -158,11 +158,11 @@ const withRequestHeaders = (
   { client, quotas, requestId }: RequestContext.RequestContext
 ): HttpResponse => ({
   status,
-  headers: Object.assign(
+  headers: withBoundedRetryAfter(Object.assign(
     rateLimitHeaders(quotas),
     headers,
     { "x-request-id": requestId },
     cors?.headersFor(request, client, headers)
-  ),
+  )),
   body
 })

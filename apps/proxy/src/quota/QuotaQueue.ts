@@ -74,7 +74,8 @@ export const expectedWait = (
 export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError => {
   const headers = rejectionHeaders(rejection)
   if (rejection.exceeded === null) {
-    return ProxyError.make("client-rate-limited", "client rate limit exceeded", headers)
+    const message = `client rate limit exceeded; retry in ${waitSeconds(rejection)} s`
+    return ProxyError.make("client-rate-limited", message, headers)
   }
   const { description, resets } = rejection.exceeded
   return ProxyError.make("client-quota-exceeded", `${description} exceeded; it resets ${resets}`, headers)
@@ -83,13 +84,16 @@ export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError 
 export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
   ProxyError.make(
     "client-rate-limited",
-    "too many requests of this client are queued (quotas.maxQueue)",
+    `too many requests of this client are queued (quotas.maxQueue); retry in ${waitSeconds(rejection)} s`,
     rejectionHeaders(rejection)
   )
 
+const waitSeconds = ({ waitMs }: QuotaRejection): number => Math.max(1, Math.ceil(waitMs / 1000))
+
 /** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
-const rejectionHeaders = ({ exceeded, quotas, waitMs }: QuotaRejection): Readonly<Record<string, string>> => {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+const rejectionHeaders = (rejection: QuotaRejection): Readonly<Record<string, string>> => {
+  const { exceeded, quotas } = rejection
+  const seconds = waitSeconds(rejection)
   const name = exceeded?.name ?? "rate"
   return {
     ...rateLimitHeaders(

@@ -66,6 +66,20 @@ export const quotaStatuses = (
 }
 
 /**
+ * The longest `Retry-After`, in seconds. Clients such as urllib3 and got sleep for it however long it is, and above 2^31 ms
+ * their timers end at once.
+ */
+const maxRetryAfter = 60
+
+/** Replaces a longer `Retry-After` by an item of `RateLimit`, which `RawResponse.retryDelay` reads. */
+export const withBoundedRetryAfter = (headers: Record<string, string>): Record<string, string> => {
+  if (Number(headers["retry-after"] ?? 0) <= maxRetryAfter) return headers
+  const { ratelimit, "retry-after": seconds, ...others } = headers
+  const wait = `"retry";r=0;t=${seconds}`
+  return { ...others, ratelimit: ratelimit === undefined ? wait : `${ratelimit}, ${wait}` }
+}
+
+/**
  * Returns the `RateLimit`, `RateLimit-Policy` and `X-Quota-Warning` headers, in a new object. What other clients use is not the
  * client's business, and one that obeys `RateLimit` must not wait for a quota that does not reject.
  */

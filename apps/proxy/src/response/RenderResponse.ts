@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { parseRetryAfter, type RawResponse } from "@blockquarry/http/RawResponse"
+import { type RawResponse, retryDelay } from "@blockquarry/http/RawResponse"
 import * as Completed from "@blockquarry/server/Completed"
 import type { HttpResponse } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
@@ -118,11 +118,8 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
   const headers = { ...constantHeaders(input) }
   const ignored = input.ignoresNoCache ? "; detail=no-cache-ignored" : ""
   const detail = source === "stale" ? "; detail=stale" : ignored
-  const retryAfter = response.headers["retry-after"]
-  if (retryAfter !== undefined) {
-    // In whole seconds, and only if it is valid.
-    Object.assign(headers, retryAfterHeader(parseRetryAfter(retryAfter, now)))
-  }
+  // In whole seconds, and only if it is valid.
+  Object.assign(headers, retryAfterHeader(retryDelay(response, now)))
   if (storedAt === null || freshUntil === null) {
     if (input.upstream.forwardHeaders) Object.assign(headers, reportedLimits(input))
     const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"

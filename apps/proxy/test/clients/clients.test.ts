@@ -17,8 +17,8 @@ import * as ProxyConfig from "../fleet/support/ProxyConfig.ts"
 import * as ProxyProcess from "../fleet/support/ProxyProcess.ts"
 import * as TempFolder from "../fleet/support/TempFolder.ts"
 import { sendRequest } from "../support/proxy.ts"
+import * as Varnish from "../support/Varnish.ts"
 import * as HttpClients from "./HttpClients.ts"
-import * as Varnish from "./Varnish.ts"
 
 const missing = [
   ...HttpClients.missing,

@@ -23,11 +23,11 @@ export const responseHeaders = [
   [
     "RateLimit",
     "\"rate\";r=31;t=1",
-    "Remaining units (r) of your rate limit and quotas, and the seconds until more are available (t)."
+    "Remaining units (r) of your rate limit and quotas, and the seconds until more are available (t). The limit retry replaces a Retry-After of more than 60 s."
   ],
   ["RateLimit-Policy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
   ["X-Quota-Warning", "", "The quotas of RateLimit whose soft limit is used up, such as month, team-month."],
-  ["Retry-After", "7", "With 429 and 503: seconds to wait before a retry."]
+  ["Retry-After", "7", "With 429 and 503: seconds to wait before a retry, at most 60. See RateLimit."]
 ] as const
 
 export const headers: JsonObject = Object.fromEntries(

@@ -14,9 +14,11 @@ export type BalancerName = "nginx" | "haproxy"
 /** The path of a program, or undefined if it is not installed. */
 export const programOf = (name: BalancerName): string | undefined => find(name)
 
-/** The content of the file that includes the configuration of nginx. */
-const nginxMain = (folder: string) =>
-  `pid ${folder}/nginx.pid; events {} http { access_log off; include ${folder}/quarry-proxy.conf;
+/** The configuration file of nginx, around the part in the section `http`. Its workers can write to the folder. */
+const nginxMain = (folder: string, http: string) =>
+  `${
+    process.getuid?.() === 0 ? "user root;" : ""
+  } pid ${folder}/nginx.pid; events {} http { access_log off; ${http}
   ${
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`)
       .join(" ")
@@ -67,10 +69,16 @@ export const start = (
       ]
     )
     const path = yield* folder.write(file, config)
-    const main = yield* folder.write("nginx.conf", nginxMain(folder.path(".")))
-    const args = name === "nginx"
-      ? ["-p", folder.path("."), "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
-      : ["-db", "-f", path]
-    yield* launch(programOf(name) ?? name, args, port)
+    yield* name === "nginx"
+      ? launchNginx(folder, `include ${path};`, port)
+      : launch(programOf(name) ?? name, ["-db", "-f", path], port)
     return port
+  })
+
+/** Starts nginx with this part of the section `http`, and waits until it accepts connections on the port. */
+export const launchNginx = (folder: TempFolder.TempFolder, http: string, port: number) =>
+  Effect.gen(function*() {
+    const main = yield* folder.write("nginx.conf", nginxMain(folder.path("."), http))
+    const args = ["-p", folder.path("."), "-e", folder.path("error.log"), "-c", main, "-g", "daemon off;"]
+    yield* launch(programOf("nginx") ?? "nginx", args, port)
   })

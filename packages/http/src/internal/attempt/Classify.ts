@@ -22,7 +22,7 @@ import {
 } from "@blockquarry/core/OperationError"
 import * as Either from "effect/Either"
 import type { Decoding } from "../../DecodedResponse.ts"
-import { parseRetryAfter, type RawResponse } from "../../RawResponse.ts"
+import { type RawResponse, retryDelay } from "../../RawResponse.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import { redactSecret } from "../../Secrets.ts"
 import type { PooledKey } from "../../Upstream.ts"
@@ -237,9 +237,9 @@ const rejected = (error: OperationError, retryHint: RetryHint | null = null): Re
   retryHint
 })
 
-const retryHintOf = ({ headers }: RawResponse, cause: RetryCause, now: number): RetryHint => ({
+const retryHintOf = (response: RawResponse, cause: RetryCause, now: number): RetryHint => ({
   cause,
-  retryAfter: parseRetryAfter(headers["retry-after"], now)
+  retryAfter: retryDelay(response, now)
 })
 
 /** Returns the fields of an error with a response. `document` is undefined if the body is not JSON. */

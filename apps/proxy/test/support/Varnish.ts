@@ -7,7 +7,8 @@ import * as Balancer from "../fleet/support/Balancer.ts"
 import type { ConditionTimeout } from "../fleet/support/Eventually.ts"
 import * as TempFolder from "../fleet/support/TempFolder.ts"
 
-const program = find("varnishd")
+/** The path of the program, or undefined if it is not installed. */
+export const program = find("varnishd")
 
 /** Starts Varnish, and waits until it accepts connections. Returns its port. */
 export const start = (backend: number): Effect.Effect<number, ConditionTimeout, Scope.Scope> =>
@@ -18,7 +19,8 @@ export const start = (backend: number): Effect.Effect<number, ConditionTimeout, 
       "default.vcl",
       `vcl 4.1; backend default { .host = "127.0.0.1"; .port = "${backend}"; }`
     )
-    const args = ["-F", "-n", folder.path("."), "-a", `127.0.0.1:${port}`, "-f", rules, "-s", "malloc,16m"]
+    // Without a jail: with one, Varnish of a root user could not read the folder
+    const args = `-j none -F -n ${folder.path(".")} -a 127.0.0.1:${port} -f ${rules} -s malloc,16m`.split(" ")
     yield* Balancer.launch(program ?? "varnishd", args, port)
     return port
   })
