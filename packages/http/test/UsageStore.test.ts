@@ -2,11 +2,16 @@
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as UsageStore from "@blockquarry/http/UsageStore"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/TestClock"
+import { dirname, join } from "node:path"
 
 const rows = FastCheck.record({
   day: FastCheck.constantFrom("2026-11-23", "2026-11-24"),
@@ -115,25 +120,118 @@ describe("a file of usage", () => {
       })
     ))
 
-  it.effect("keeps what another process appends while it is replaced", () =>
+  const namesIn = (file: string) =>
+    Effect.flatMap(FileSystem.FileSystem, (files) => files.readDirectory(dirname(file)))
+
+  /** A store of another process, some of whose steps the test changes. */
+  const storeWith = (file: string, steps: (files: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>) =>
+    Effect.flatMap(FileSystem.FileSystem, (files) =>
+      Effect.provideService(
+        UsageStore.file({ file, retention: 400 }),
+        FileSystem.FileSystem,
+        { ...files, ...steps(files) }
+      ))
+
+  it.effect.each(["open", "rename"] as const)(
+    "keeps what another process appends while it is replaced, before each %s",
+    (step) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+          const other = yield* UsageStore.file({ file, retention: 400 })
+          let appended = 0
+          const append = Effect.suspend(() => Effect.orDie(other.add([row], ++appended)))
+          const store = yield* storeWith(file, (files) =>
+            step === "open"
+              ? { open: (path, options) => Effect.zipRight(append, files.open(path, options)) }
+              : { rename: (from, to) => Effect.zipRight(append, files.rename(from, to)) })
+          yield* store.add(manyRows.slice(1), 1)
+          expect(appended).toBeGreaterThan(0)
+          const requests = 50_000 + appended
+          expect(yield* readAll(store)).toEqual([{ ...row, requests, savedPrice: 50 * requests }])
+          expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
+        })
+      )
+  )
+
+  it.effect.each(["before", "after"] as const)(
+    "keeps a batch of a process that has opened it, and writes %s another has replaced it",
+    (when) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+          const [opened, proceed] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+          const slow = yield* storeWith(file, (files) => ({
+            open: (path, options) =>
+              Effect.tap(
+                files.open(path, options),
+                () => Effect.zipRight(Deferred.succeed(opened, undefined), Deferred.await(proceed))
+              )
+          }))
+          const store = yield* storeWith(file, (files) => ({
+            rename: (from, to) =>
+              Effect.zipLeft(
+                files.rename(from, to),
+                when === "before"
+                  ? Effect.zipRight(Deferred.succeed(proceed, undefined), Effect.orDie(Fiber.join(adding)))
+                  : Effect.void
+              )
+          }))
+          yield* store.add([row], 1)
+          const adding = yield* Effect.fork(slow.add([row], 1))
+          yield* Deferred.await(opened)
+          yield* store.add(manyRows.slice(1), 2)
+          yield* Deferred.succeed(proceed, undefined)
+          yield* Fiber.join(adding)
+          expect(yield* sizeOf(file)).toBeLessThan(1000)
+          expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_002, savedPrice: 2_500_100 }])
+        })
+      )
+  )
+
+  it.effect("loses nothing if it cannot be replaced, as when it is mounted alone", () =>
     withFile((file) =>
       Effect.gen(function*() {
         yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
-        const files = yield* FileSystem.FileSystem
-        const other = yield* UsageStore.file({ file, retention: 400 })
-        const store = yield* Effect.provideService(
-          UsageStore.file({ file, retention: 400 }),
-          FileSystem.FileSystem,
-          {
-            ...files,
-            open: (path, options) =>
-              Effect.zipRight(Effect.orDie(other.add([row], 1)), files.open(path, options))
-          }
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => void logged.push(String(message)))
+        const busy = new PlatformError.SystemError({
+          reason: "Busy",
+          module: "FileSystem",
+          method: "rename",
+          description: "EBUSY: resource busy or locked"
+        })
+        const store = yield* storeWith(file, () => ({ rename: () => Effect.fail(busy) }))
+        yield* Effect.provide(
+          Effect.zipRight(store.add(manyRows.slice(1), 1), store.add([row], 2)),
+          Logger.replace(Logger.defaultLogger, logger)
         )
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+        expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
+        expect(logged).toEqual([expect.stringMatching(/EBUSY.* mount its folder/)])
+      })
+    ))
+
+  it.effect("is replaced after a start, although a compaction was killed an hour ago", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        const files = yield* FileSystem.FileSystem
+        const killedAt = Date.parse("2026-11-24T12:00:00Z")
+        const killed = yield* storeWith(file, () => ({
+          rename: () => Effect.die("killed"),
+          remove: () => Effect.void
+        }))
+        yield* TestClock.setTime(killedAt)
+        yield* Effect.exit(killed.add(manyRows.slice(1), 1))
+        const [left = ""] = (yield* namesIn(file)).filter((name) => name !== "usage.ndjson")
+        expect(left).not.toBe("")
+        yield* files.utimes(join(dirname(file), left), killedAt / 1000, killedAt / 1000)
+        yield* TestClock.setTime(killedAt + 2 * 3_600_000)
+        const store = yield* UsageStore.file({ file, retention: 400 })
         yield* store.add(manyRows.slice(1), 1)
-        const expected = [{ ...row, requests: 50_001, savedPrice: 2_500_050 }]
-        expect(yield* readAll(store)).toEqual(expected)
-        expect(yield* files.readDirectory(file.slice(0, file.lastIndexOf("/")))).toEqual(["usage.ndjson"])
+        expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
+        expect(yield* sizeOf(file)).toBeLessThan(1000)
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 100_000, savedPrice: 5_000_000 }])
       })
     ))
 
