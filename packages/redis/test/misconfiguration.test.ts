@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import { readdirSync, readFileSync } from "node:fs"
+import { connect, createServer, type Socket } from "node:net"
 import { sample } from "../../core/test/support/sample.ts"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as HttpServer from "../../http/test/support/Server.ts"
@@ -136,6 +137,35 @@ const outages = [
   ["NOREPLICAS", ["--min-replicas-to-write", "1"], /min-replicas-to-write/]
 ] as const
 
+/** Passes what clients send to a server, as the function returns it. Null closes the connection. */
+const relay = (target: number, pass: (bytes: Buffer) => Buffer | null) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+      const sockets = new Set<Socket>()
+      const server = createServer((client) => {
+        const upstream = connect(target, "127.0.0.1")
+        for (const socket of [client, upstream]) sockets.add(socket.on("error", () => {}))
+        upstream.pipe(client)
+        client.on("close", () => upstream.destroy())
+        client.on("data", (bytes: Buffer) => {
+          const passed = pass(bytes)
+          if (passed === null) client.destroy()
+          else upstream.write(passed)
+        })
+      }).listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const close = () => {
+          server.close()
+          for (const socket of sockets) socket.destroy()
+        }
+        resume(
+          Effect.succeed({ port: typeof address === "object" && address !== null ? address.port : 0, close })
+        )
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  ).pipe(Effect.map(({ port }) => port))
+
 describe("the permissions", () => {
   it("include every command of the golden records", () => {
     const folder = new URL("golden/records/", import.meta.url)
@@ -181,7 +211,16 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
   it.scopedLive("that allows exactly the documented permissions is used, and keeps nothing of the check", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make({
-        args: ["--user", "quarry", "on", `>${password}`, ...Replies.permissions("quarry:").split(" ")]
+        // The default before version 7
+        args: [
+          "--acl-pubsub-default",
+          "allchannels",
+          "--user",
+          "quarry",
+          "on",
+          `>${password}`,
+          ...Replies.permissions("quarry:").split(" ")
+        ]
       })
       const url = `redis://${asUser}127.0.0.1:${server.port}`
       yield* Redis.check({ url })
@@ -192,6 +231,46 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
       expect(yield* (yield* Inspector.make(plain)).keys).toEqual([])
       const document = readFileSync(new URL("../../../docs/redis.md", import.meta.url), "utf8")
       expect(document).toContain(Replies.permissions("quarry:"))
+    }))
+
+  it.scopedLive("whose Lua lacks cjson fails the check and the layer, with what to change", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      // Scripts find no library of the other name.
+      const port = yield* relay(
+        server.port,
+        (bytes) => Buffer.from(bytes.toString("latin1").replaceAll("cjson.", "xjson."), "latin1")
+      )
+      const url = `redis://127.0.0.1:${port}`
+      const errors = [
+        yield* Effect.flip(Redis.check({ url })),
+        yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
+      ]
+      for (const error of errors) {
+        expect(error).toMatchObject({ _tag: "RedisMisconfiguredError", reason: "no cjson" })
+      }
+    }))
+
+  it.scopedLive("that closes connections on SUBSCRIBE is asked less and less often, and the log says so once", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      let connections = 0
+      const port = yield* relay(server.port, (bytes) => {
+        if (!/subscribe/i.test(bytes.toString("latin1"))) return bytes
+        connections += 1
+        return null
+      })
+      const recorder = yield* OutputRecorder.make
+      const warnings = () =>
+        recorder.output.filter((line) => /level=WARN.*does not accept SUBSCRIBE/.test(line))
+      yield* recorder.record(Effect.gen(function*() {
+        const startedAt = performance.now()
+        yield* Layer.build(RedisStores.layer({ url: `redis://127.0.0.1:${port}` }))
+        yield* until(Effect.sync(() => connections >= 8))
+        // 50 + 100 + 200 + 400 + 800 ms at least, of which the check of the start had the first.
+        expect(performance.now() - startedAt).toBeGreaterThan(1400)
+        expect(warnings()).toHaveLength(1)
+      }))
     }))
 
   it.scopedLive("that is unreachable, or does not reply, fails the check but not the layer", () =>

@@ -46,7 +46,8 @@ const notConnected = new Replies.ServerError("not connected")
 
 const connect = (
   { certificates, db, host, keyPrefix, password, port, sentinel, sentinelPassword, tls, username }:
-    ConnectionOptions
+    ConnectionOptions,
+  subscribes: boolean
 ) => {
   let failures = 0
   /** Why the connection was lost, if known. */
@@ -119,7 +120,8 @@ const connect = (
     }
     try {
       const reply = await command(client)
-      failures = 0
+      // Proxies such as twemproxy reply to PING, and close the connection on SUBSCRIBE.
+      if (established || !subscribes) failures = 0
       lost = null
       return reply
     } finally {
@@ -190,8 +192,8 @@ const close = (client: IoRedis): Effect.Effect<void> =>
 export const open = (options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.tap(connected(options), ({ client }) => firstConnectionAttempt(client))
 
-const connected = (options: ConnectionOptions) =>
-  Effect.acquireRelease(Effect.sync(() => connect(options)), ({ client }) => close(client))
+const connected = (options: ConnectionOptions, subscribes = false) =>
+  Effect.acquireRelease(Effect.sync(() => connect(options, subscribes)), ({ client }) => close(client))
 
 /** How often a subscription is repeated, which finds out that its connection is lost. */
 const subscribeInterval = Duration.seconds(5)
@@ -203,18 +205,33 @@ export const subscribe = (
   onMessage: () => void
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const { client, send } = yield* connected(options)
+    const { client, send } = yield* connected(options, true)
     let missed = true
-    const subscribeOnce = Effect.ignore(Effect.map(send((client) => client.subscribe(channel)), () => {
-      if (missed) onMessage()
-      missed = false
-    }))
+    /** Connections in a row that replied to PING and not to SUBSCRIBE. An outage ends one at most. */
+    let refused = 0
+    const subscribeOnce = Effect.matchEffect(send((client) => client.subscribe(channel)), {
+      onFailure: () => Effect.void,
+      onSuccess: () =>
+        Effect.sync(() => {
+          if (missed) onMessage()
+          missed = false
+          refused = 0
+        })
+    })
     client.on("message", onMessage)
     client.on("close", () => {
       missed = true
     })
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    client.on(establishedEvent, () => void runFork(subscribeOnce))
+    const warnOnce = Effect.suspend(() =>
+      missed && ++refused === 3
+        ? Effect.logWarning(
+          `the server does not accept SUBSCRIBE ${channel}: purges of other processes are applied late, and purges may fail; ` +
+            "use the address of Redis itself: a proxy such as twemproxy supports no publish/subscribe"
+        )
+        : Effect.void
+    )
+    client.on(establishedEvent, () => void runFork(Effect.zipRight(subscribeOnce, warnOnce)))
     yield* firstConnectionAttempt(client)
     yield* subscribeOnce
     yield* Effect.forkScoped(Effect.forever(Effect.delay(subscribeOnce, subscribeInterval)))

@@ -109,6 +109,11 @@ ${
   Object.entries(scriptCommands).map(([name, args]) => `try('${name}'${args === null ? "" : `, ${args}`})`)
     .join("\n")
 }
+local encodes, reply = pcall(function() return cjson.decode(cjson.encode({})) end)
+if not encodes then
+  table.insert(failures, 'cjson')
+  table.insert(failures, tostring(reply))
+end
 return failures
 `)
 
@@ -116,6 +121,8 @@ return failures
 export const permissions = (keyPrefix: string): string =>
   [
     `~${keyPrefix}*`,
+    // Before version 7 a new user may use all channels.
+    "resetchannels",
     `&${keyPrefix}*`,
     ...[...directCommands, ...Object.keys(scriptCommands)].map((name) => `+${name}`)
   ]
@@ -137,6 +144,9 @@ export const fromReply = (text: string, command: string | null, keyPrefix: strin
       "NOPERM",
       `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
     )
+  }
+  if (command === "cjson") {
+    return new ServerError("no cjson", "the Lua of the server has no cjson: expected Redis or Valkey")
   }
   if (command !== null && /unknown (?:redis )?command/i.test(text)) {
     return new ServerError(
