@@ -358,24 +358,25 @@ export class ConnectionTracker {
       sending.allowance = Math.min(fullAllowance, sending.allowance + change)
       sending.sent = sent
       if (sending.allowance + writableLength <= 0 || sending.responseMs >= sendTimeoutMs) {
-        this.#closeSlow(socket)
+        this.#closeSlow(connection)
       }
     }
   }
 
   /** Closes a connection whose timeout has passed without activity, unless its client waits for a response. */
   closeInactive(socket: Net.Socket): void {
-    if (socket.writableLength > 0) this.#closeSlow(socket)
-    else if ((this.#open.get(socket)?.inFlight.length ?? 0) === 0) socket.destroy()
+    const connection = this.#open.get(socket)
+    if (connection !== undefined && socket.writableLength > 0) this.#closeSlow(connection)
+    else if ((connection?.inFlight.length ?? 0) === 0) socket.destroy()
   }
 
-  #closeSlow(socket: Net.Socket): void {
+  #closeSlow({ inFlight, socket }: OpenConnection): void {
     if (!socket.destroyed) this.countDropped("slow-reader")
-    socket.destroy()
+    abort(socket, inFlight[0]?.response)
   }
 
   closeAll(): void {
-    for (const { socket } of this.#open.values()) socket.destroy()
+    for (const { inFlight, socket } of this.#open.values()) abort(socket, inFlight[0]?.response)
   }
 }
 
@@ -388,6 +389,12 @@ const ownerOf = ({ inFlight, owner }: OpenConnection): RequestOwner => inFlight.
 /** Whether not even a part of a request has arrived since the latest response. */
 const isUnused = ({ bytesBefore, inFlight, socket }: OpenConnection): boolean =>
   inFlight.length === 0 && socket.bytesRead === bytesBefore
+
+/** Closes a connection within a response. The close would be the end of a body of HTTP/1.0, so the connection is reset then. */
+export const abort = (socket: Net.Socket, response: Http.ServerResponse | undefined): void => {
+  if (response?.headersSent === true && response.req.httpVersion === "1.0") socket.resetAndDestroy()
+  else socket.destroy()
+}
 
 /**
  * Whether a request may be handled before earlier responses of its connection are sent. Updates are applied in the order in

@@ -1,12 +1,16 @@
 /** A response, independent of `node:http`. */
+import * as Data from "effect/Data"
 import type * as Stream from "effect/Stream"
+
+/** A body has no end. */
+export class IncompleteBody extends Data.TaggedError("IncompleteBody") {}
 
 export interface HttpResponse {
   readonly status: number
   /** Header names are in lower case. The server adds `Content-Length` for bodies that are not streams. */
   readonly headers: Readonly<Record<string, string>>
-  /** A stream is sent with backpressure. If it fails, the connection is destroyed, so clients detect the truncation. */
-  readonly body: Uint8Array | Stream.Stream<Uint8Array>
+  /** A stream is sent with backpressure. If it fails, the connection is closed after its bytes, so clients detect the truncation. */
+  readonly body: Uint8Array | Stream.Stream<Uint8Array, IncompleteBody>
 }
 
 const encoder = new TextEncoder()

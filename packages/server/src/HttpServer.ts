@@ -17,7 +17,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Completed from "./Completed.ts"
-import { type ConnectionLimits, ConnectionTracker, noOwner, type RequestOwner } from "./Connections.ts"
+import { abort, type ConnectionLimits, ConnectionTracker, noOwner, type RequestOwner } from "./Connections.ts"
 import type { HttpRequest } from "./HttpRequest.ts"
 import type { HttpResponse } from "./HttpResponse.ts"
 import { isAmbiguous, toHttpRequest } from "./ReceiveRequest.ts"
@@ -113,7 +113,12 @@ export const make = (options: ServerOptions) =>
         ambiguous
           ? handler.reject(400, request.socket.remoteAddress ?? "")
           : handler.handle(toHttpRequest(request, shutdownState, bodyTimeoutMs, isTrustedPeer))
-      const sentSoFar = { status: 499, bytes: 0 }
+      const sentSoFar = { status: 499, bytes: 0, complete: false }
+      const complete = (status: number): void => {
+        onHandedOver()
+        if (!sentSoFar.complete) onComplete(status, sentSoFar.bytes)
+        sentSoFar.complete = true
+      }
       const send = (proxyResponse: HttpResponse): Effect.Effect<void> => {
         const closeConnection = connections.isLastResponse(
           request,
@@ -132,7 +137,13 @@ export const make = (options: ServerOptions) =>
           const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
             sentSoFar.bytes += bytes
           })
-          return Effect.zipRight(sendStream, Effect.sync(onHandedOver))
+          return Effect.matchEffect(sendStream, {
+            onSuccess: () => Effect.sync(onHandedOver),
+            onFailure: () => {
+              complete(sentSoFar.status)
+              return Effect.delay(Effect.sync(() => abort(request.socket, response)), abortDelay)
+            }
+          })
         }
         sentSoFar.bytes = proxyResponse.body.byteLength
         SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
@@ -141,8 +152,7 @@ export const make = (options: ServerOptions) =>
       }
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
       connections.trackRequest(request, response, (sent) => {
-        onHandedOver()
-        onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
+        complete(sent ? sentSoFar.status : 499)
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
       }, owner)
@@ -227,6 +237,9 @@ export const make = (options: ServerOptions) =>
     }
   })
 
+/** How long the client of an incomplete body may read it: some discard what they have not read when the connection ends. */
+const abortDelay = Duration.millis(250)
+
 const bindPort = (
   server: Http.Server,
   { host, port }: ServerOptions["listen"]
@@ -262,10 +275,12 @@ const closeSlowReaders = (
 
 const destroyOnFailure = (
   responding: Effect.Effect<void>,
-  connection: { readonly destroy: () => unknown }
+  response: Http.ServerResponse
 ): Effect.Effect<void> =>
   Effect.catchAllCause(responding, (cause) => {
-    connection.destroy()
+    // A pipelined response has no socket until those before it are sent.
+    if (response.socket === null) response.destroy()
+    else abort(response.socket, response)
     return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("failed to send a response", cause)
   })
 

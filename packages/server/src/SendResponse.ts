@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
-import type { HttpResponse } from "./HttpResponse.ts"
+import type { HttpResponse, IncompleteBody } from "./HttpResponse.ts"
 import { maxDiscardedBytes } from "./ReceiveRequest.ts"
 
 export interface SendOptions {
@@ -47,13 +47,13 @@ const writesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
     (_, index) => chunk.subarray(index * maxWriteBytes, (index + 1) * maxWriteBytes)
   )
 
-/** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. */
+/** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. Fails as the stream, after its bytes. */
 export const sendStream = (
   { headers, status }: HttpResponse,
-  body: Stream.Stream<Uint8Array>,
+  body: Stream.Stream<Uint8Array, IncompleteBody>,
   sending: SendOptions,
   onChunkSent: (bytes: number) => void
-): Effect.Effect<void> => {
+): Effect.Effect<void, IncompleteBody> => {
   const { request, response } = sending
   const [name, value] = connectionHeader(sending)
   response.writeHead(status, { [noStore[0]]: noStore[1], ...headers, [name]: value })
@@ -63,7 +63,10 @@ export const sendStream = (
     Effect.suspend(() => {
       onChunkSent(chunk.byteLength)
       return response.write(chunk) ? Effect.void : waitForDrain(response)
-    })).pipe(Effect.zipRight(Effect.sync(() => void response.end())))
+    })).pipe(
+      Effect.tapError(() => flushed(response)),
+      Effect.zipRight(Effect.sync(() => void response.end()))
+    )
 }
 
 /** Announces what happens to the connection after the response, which may be for how long it stays open without requests. */
@@ -83,6 +86,10 @@ const waitForDrain = (response: Http.ServerResponse): Effect.Effect<void> =>
     response.once("drain", onDrain)
     return Effect.sync(() => response.off("drain", onDrain))
   })
+
+/** Waits until the system has accepted what was written. A pipelined response waits for the ones before it. */
+const flushed = (response: Http.ServerResponse): Effect.Effect<void> =>
+  Effect.async((resume) => void response.write("", () => resume(Effect.void)))
 
 /** Reads and discards the rest of a request body, up to a limit, so that the client can read the response. */
 const discardRequestBody = (request: Http.IncomingMessage): void => {

@@ -2,7 +2,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import type { HttpRequest } from "../src/HttpRequest.ts"
@@ -62,6 +66,65 @@ describe("a response that cannot be created or sent", () => {
     Effect.gen(function*() {
       const port = yield* start(respond)
       expect(yield* Effect.flip(statusOf(port, "/"))).toMatchObject({ code: "ECONNRESET" })
+    }))
+})
+
+describe("a stream that ends before its end", () => {
+  /** Starts a server that sends a chunk, and the rest of its body once the client has read that. */
+  const startList = (rest: Effect.Effect<never, HttpResponse.IncompleteBody>) =>
+    Effect.gen(function*() {
+      const read = yield* Deferred.make<void>()
+      const body = Stream.concat(
+        Stream.make(new TextEncoder().encode("first")),
+        Stream.fromEffect(Effect.zipRight(Deferred.await(read), rest))
+      )
+      return { read, port: yield* start(() => Effect.succeed({ ...reply, body })) }
+    })
+
+  /** Returns how the connection of a client ends, and what it reads last. */
+  const ending = (version: string, { port, read }: Effect.Effect.Success<ReturnType<typeof startList>>) =>
+    Effect.async<readonly [ending: string, last: string]>((resume) => {
+      let text = ""
+      const socket = Net.connect(
+        port,
+        "127.0.0.1",
+        () => socket.write(`GET / HTTP/${version}\r\nHost: a\r\n\r\n`)
+      )
+      const done = (ending: string) => resume(Effect.succeed([ending, text.trimEnd().slice(-5)]))
+      socket.on("data", (piece) => {
+        text += piece.toString()
+        if (text.includes("first")) Deferred.unsafeDone(read, Effect.void)
+      })
+      socket.on("end", () => done("end"))
+      socket.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? ""))
+    })
+
+  const fails = Effect.fail(new HttpResponse.IncompleteBody())
+  const dies = Effect.die(new Error("the stream died"))
+
+  it.scopedLive.each(
+    [
+      ["it fails", "1.1", "end", fails],
+      ["it fails", "1.0", "ECONNRESET", fails],
+      ["it dies", "1.1", "end", dies],
+      ["it dies", "1.0", "ECONNRESET", dies]
+    ] as const
+  )(
+    "has no last chunk, or a reset without chunks: %s, HTTP/%s",
+    ([, version, expected, rest]) =>
+      Effect.gen(function*() {
+        expect(yield* ending(version, yield* startList(rest))).toEqual([expected, "first"])
+      })
+  )
+
+  it.scopedLive("has a reset without chunks when the server stops", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const list = yield* Scope.extend(startList(Effect.never), scope)
+      const ended = yield* Effect.fork(ending("1.0", list))
+      yield* Deferred.await(list.read)
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Fiber.join(ended)).toEqual(["ECONNRESET", "first"])
     }))
 })
 
