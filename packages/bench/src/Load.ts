@@ -1,4 +1,5 @@
 /** A closed-loop load generator: a number of connections, each with one request in flight. */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { setTimeout } from "node:timers/promises"
 import { Client } from "undici"
@@ -17,8 +18,8 @@ export interface Response {
   readonly body: Buffer
 }
 
-/** A response whose connection closed before it ended. */
-export class CutResponse extends Error {}
+/** The connection closed before the end of a response. */
+export class TruncatedError extends Data.TaggedError("TruncatedError")<{ readonly response: Response }> {}
 
 /**
  * Connects if necessary, and sends a GET request. Returns an error if the connection closes before the response ends.
@@ -37,7 +38,10 @@ const get = (client: Client, { headers, target }: Request): Promise<Response | E
         },
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd: () => resolve({ ...head, body: Buffer.concat(chunks) }),
-        onResponseError: (_, error) => resolve(head.status === 0 ? error : new CutResponse(String(error)))
+        onResponseError: (_, error) => {
+          const response = { ...head, body: Buffer.concat(chunks) }
+          resolve(head.status === 0 ? error : new TruncatedError({ response }))
+        }
       }
     )
   })

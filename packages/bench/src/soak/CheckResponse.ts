@@ -91,9 +91,13 @@ const parseLastLine = decodeJson(Schema.Union(
 
 /**
  * Checks a streamed list: all records in order, and a last line with the end reason. A failed list consists of complete
- * pages, and its last line has the cursor of the next page.
+ * pages, its last line has the cursor of the next page, and then the connection closes.
  */
-export const checkList = (pages: ReadonlyArray<ExpectedPage>, response: Response): CheckResult => {
+export const checkList = (
+  pages: ReadonlyArray<ExpectedPage>,
+  response: Response,
+  truncated = false
+): CheckResult => {
   if (response.status !== 200) return checkFailure(response)
   if (!/^application\/x-ndjson\b/.test(headerOf(response, "content-type"))) return Either.left("not NDJSON")
   const lines = response.body.toString().split("\n")
@@ -102,6 +106,7 @@ export const checkList = (pages: ReadonlyArray<ExpectedPage>, response: Response
   const last = Option.getOrUndefined(parseLastLine(lines.pop()))
   if (last === undefined) return Either.left("last line has no end reason")
   const received = lines.join()
+  if (truncated !== "failure" in last) return Either.left("wrong end of the connection")
   const page = pages.find((_, index) =>
     pages.slice(0, index + 1).flatMap(({ records }) => records).join() === received
   )

@@ -64,11 +64,13 @@ const recordResponse = (
   response: Load.Response | Error
 ): void => {
   stats.completed += 1
+  const truncated = response instanceof Load.TruncatedError
+  const received = truncated ? response.response : response
   const result = disconnectAfter !== undefined
     ? Either.right("client disconnects")
-    : response instanceof Error
-    ? Either.left(response instanceof Load.CutResponse ? "cut response" : "no response")
-    : check(response)
+    : received instanceof Error
+    ? Either.left("no response")
+    : check(received, truncated)
   if (Either.isRight(result)) {
     stats.counts.set(result.right, (stats.counts.get(result.right) ?? 0) + 1)
     return

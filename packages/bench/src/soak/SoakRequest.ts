@@ -5,7 +5,7 @@ import type { Request, Response } from "../Load.ts"
 import { checkDocument, checkList, type CheckResult, type ExpectedPage } from "./CheckResponse.ts"
 
 export interface SoakRequest extends Request {
-  readonly check: (response: Response) => CheckResult
+  readonly check: (response: Response, truncated: boolean) => CheckResult
 }
 
 /** A document of the upstream, with placeholders that `upstream.mjs` and `subjectOf` replace. */
@@ -82,7 +82,7 @@ const [disconnectShare, maxDisconnectDelay] = [0.01, 20]
 
 const listRequest = (number: number): SoakRequest => ({
   target: `/all${subjectOf(number).targetOf({ ...shortPage, limit: listLimit })}`,
-  check: (response) => checkList(expectedPages(number), response)
+  check: (response, truncated) => checkList(expectedPages(number), response, truncated)
 })
 
 /** Requests with their ratios. The proxy does not encode prices, because they are too short. */

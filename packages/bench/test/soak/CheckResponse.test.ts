@@ -94,7 +94,7 @@ describe("a list", () => {
 
   it("counts if it is complete, or ends with a page and the next cursor", () => {
     expect(counted(checkList(pages, listOf([...all, end])))).toBe("list")
-    expect(counted(checkList(pages, listOf([...first, ...second, failed("third")]))))
+    expect(counted(checkList(pages, listOf([...first, ...second, failed("third")]), true)))
       .toBe("list failed: upstream-unreachable")
   })
 
@@ -114,6 +114,14 @@ describe("a list", () => {
     ["an error of another request", listOf([...first, failed("second", undefined, { requestId: "r2" })])],
     ["another content type", listOf([...all, end], "\n", "application/json")]
   ])("is incorrect with %s", (_, received) => {
-    expect(counted(checkList(pages, received))).toBeNull()
+    expect([false, true].map((truncated) => counted(checkList(pages, received, truncated)))).toEqual([
+      null,
+      null
+    ])
+  })
+
+  it("is incorrect if the connection closes after the end, or stays open after a failure", () => {
+    expect(counted(checkList(pages, listOf([...all, end]), true))).toBeNull()
+    expect(counted(checkList(pages, listOf([...first, failed("second")]), false))).toBeNull()
   })
 })
