@@ -1,6 +1,7 @@
 /** Implements the endpoints with the client of the data API, and maps its errors to those of the backend. */
 import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import { DataApi } from "@blockquarry/http/DataApi"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
@@ -24,11 +25,15 @@ export const handlers = HttpApiBuilder.group(BackendApi, "chain", (group) =>
               : new UpstreamUnavailableError({ message: "prices are temporarily unavailable; retry later" })
           )
         ))
-      .handleRaw("transfers", ({ path, urlParams }) =>
+      .handleRaw("transfers", ({ path, request, urlParams }) =>
         Effect.succeed(HttpServerResponse.stream(
           data.walletTransfers.items({ ...path, ...urlParams }).pipe(
             Stream.map((transfer) => `${toLine(transfer)}\n`),
-            Stream.encodeText
+            Stream.encodeText,
+            // The server would end the response, so that callers take a part for all.
+            Stream.tapError(() =>
+              Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
+            )
           ),
           { contentType: "application/x-ndjson" }
         )))

@@ -25,7 +25,7 @@ const backend = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(BackendApi)),
   Layer.provide(handlers),
   Layer.provide(sandboxDataApi),
-  Layer.provide(Sandbox.layer({ scale: 500 })),
+  Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(Sandbox.Sandbox, Sandbox.httpClient))),
   Layer.provideMerge(NodeHttpServer.layerTest),
   Layer.provideMerge(Sandbox.layerSandbox({ scale: 500 }))
 )
@@ -66,5 +66,15 @@ layer(backend)("backend", (it) => {
       expect(transfers.length).toBe(ledger.chains.get("eth")?.walletTransfers(busyWallet).length)
       expect(new Set(transfers.map((transfer) => `${transfer.transaction_hash}:${transfer.log_index}`)).size)
         .toBe(transfers.length)
+    }))
+
+  it.effect("breaks the connection if a list fails after its first page", () =>
+    Effect.gen(function*() {
+      const { ledger, queueFaults } = yield* Sandbox.Sandbox
+      const client = yield* HttpClient.HttpClient
+      yield* queueFaults({}, { status: 400 })
+      const response = yield* client.get(`/wallets/${ledger.examples.busyWallet}/transfers?chain=eth`)
+      expect(response.status).toBe(200)
+      expect(yield* Effect.flip(response.text)).toMatchObject({ _tag: "ResponseError" })
     }))
 })
