@@ -195,16 +195,34 @@ duckdb)
     if (rows.currentRowCount === 0) process.exitCode = 1' "$2"
   ;;
 
+jq)
+  exec "$NODE" --input-type=module -e '
+    import { createRequire } from "node:module"
+    import { pathToFileURL } from "node:url"
+    import { text } from "node:stream/consumers"
+    const require = createRequire(process.env.REPOSITORY + "/apps/cli/")
+    const { loadJq } = await import(pathToFileURL(require.resolve("jq-wasm/inline")))
+    const { raw } = await loadJq()
+    const { stdout, stderr, exitCode } = await raw(await text(process.stdin), process.argv[2], ["-r"])
+    process.stdout.write(stdout)
+    process.stderr.write(stderr)
+    process.exitCode = exitCode' -- "$@"
+  ;;
+
 # The options of curl that scripts use
 curl)
   exec "$NODE" --input-type=module -e '
-    import { existsSync, readFileSync } from "node:fs"
+    import { existsSync, readFileSync, writeFileSync } from "node:fs"
     import { parseArgs } from "node:util"
     const { values, positionals: [text] } = parseArgs({ args: process.argv.slice(1), allowPositionals: true, options: {
       request: { type: "string", short: "X" },
       header: { type: "string", short: "H" },
       data: { type: "string", short: "d" },
-      silent: { type: "boolean", short: "s" }
+      silent: { type: "boolean", short: "s" },
+      fail: { type: "boolean", short: "f" },
+      "show-error": { type: "boolean", short: "S" },
+      compressed: { type: "boolean" },
+      output: { type: "string", short: "o" }
     } })
     const url = new URL(text)
     const { PROXY, WORK } = process.env
@@ -218,7 +236,8 @@ curl)
         ...(values.data === undefined ? {} : { body: values.data })
       })
       const body = await response.text()
-      process.stdout.write(body)
+      if (values.output === undefined) process.stdout.write(body)
+      else writeFileSync(values.output, body)
       if (!response.ok) process.exitCode = 22
       // One document, or one for each line of a list
       for (const line of body.trim().split("\n")) JSON.parse(line)

@@ -1,13 +1,14 @@
 /**
- * Streaming lists: all records of a list operation as NDJSON, with backpressure. The last line is `{"end":…}` or
- * `{"failure":…,"cursor":…}`. A stream without it was truncated.
+ * Streaming lists: all records of a list operation as NDJSON, with backpressure. The last line is `{"end":…}`, unless the
+ * client does not want it, or `{"failure":…,"cursor":…}`. After a failure the response has no end: a tool that does not know
+ * these lines would take it for complete.
  */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
-import type { HttpResponse } from "@blockquarry/server/HttpResponse"
+import { type HttpResponse, IncompleteBody } from "@blockquarry/server/HttpResponse"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -22,6 +23,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
+import { encodeStream } from "../response/EncodedBodies.ts"
 import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
@@ -34,13 +36,23 @@ export interface ListRequest {
   readonly upstreamRequest: UpstreamRequest
   /** Resumes a list that ended early. */
   readonly cursor: string | undefined
+  /** Whether a complete list has a last line. */
+  readonly endLine: boolean
   readonly cacheMode: CacheMode
 }
 
 /** Pages wait longer for quotas than single requests: a rejected page ends the whole list. */
 const pageQuotaWait = Duration.minutes(1)
 
-const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
+const ndjson = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
+
+const render = (
+  lines: Stream.Stream<Uint8Array, IncompleteBody>,
+  { request }: HandledRequest
+): HttpResponse => {
+  const { body, headers } = encodeStream(lines, request.headers["accept-encoding"])
+  return { status: 200, headers: { ...ndjson, ...headers }, body }
+}
 
 /** Streams all records of a list. Loads the first page before the response starts, so that early errors have a status. */
 export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse, ProxyError.ProxyError> =>
@@ -52,7 +64,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse
     const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
     const target = yield* handled.configured.upstream.describe(upstreamName, operation)
-    if (handled.request.method === "HEAD") return { status: 200, headers, body: Stream.empty }
+    if (handled.request.method === "HEAD") return render(Stream.empty, handled)
     const pages = RawRecords.pages(target.operation, handled.services.engine, target.upstream, input, {
       cursor
     })
@@ -63,14 +75,8 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse
       (cause) => Scope.close(scope, Exit.failCause(cause))
     )
     const nextPage = loadPage(listRequest, pullPage, Effect.void)
-    return {
-      status: 200,
-      headers,
-      body: Stream.ensuringWith(
-        listLines(handled, client.name, firstPage, nextPage),
-        (exit) => Scope.close(scope, exit)
-      )
-    }
+    const lines = listLines(listRequest, firstPage, nextPage)
+    return render(Stream.ensuringWith(lines, (exit) => Scope.close(scope, exit)), handled)
   })
 
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
@@ -119,41 +125,42 @@ const loadPage = (
 
 const addLength = (bytes: number, record: string): number => bytes + Buffer.byteLength(record) + 1
 
-/** What follows the chunks so far: the page after the cursor, or the last line, or nothing. */
-type ListState = { readonly cursor: string | null; readonly records: number } | "start" | "done"
+/** The next chunk with what follows it, or the end. */
+interface Rest extends Effect.Effect<Option.Option<readonly [Uint8Array, Rest]>, IncompleteBody> {}
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
-  { context, request: { shouldEndStreams }, services: { overrides } }: HandledRequest,
-  client: string,
+  { client, endLine, handled }: ListRequest,
   firstPage: RawRecords.RawPage,
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
-): Stream.Stream<Uint8Array> => {
-  const emitPage = ({ cursor, records }: RawRecords.RawPage, before: number) =>
-    emit(records.map((record) => `${record}\n`).join(""), { cursor, records: before + records.length })
-  return Stream.unfoldEffect<ListState, Uint8Array, never, never>("start", (state) => {
-    if (state === "start") return emitPage(firstPage, 0)
-    if (state === "done") return Effect.succeedNone
-    const { cursor, records } = state
-    if (cursor === null) return emit(toLine({ end: { records } }), "done")
-    // Ends at a page boundary, so that the client can resume at another proxy without losing records.
-    const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client)
-    return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
-      onSuccess: (page) => emitPage(page, records),
-      onFailure: ({ code, logDetail, message }) => {
-        context.code = code
-        context.detail = logDetail
-        return emit(toLine({ failure: { message, code, requestId: context.requestId }, cursor }), "done")
-      }
+): Stream.Stream<Uint8Array, IncompleteBody> => {
+  const { context, request: { shouldEndStreams }, services: { overrides } } = handled
+  const pageAfter = (before: number, { cursor, records }: RawRecords.RawPage): Rest =>
+    emit(records.map((record) => `${record}\n`).join(""), restOf(cursor, before + records.length))
+  const restOf = (cursor: string | null, records: number): Rest =>
+    Effect.suspend((): Rest => {
+      if (cursor === null && !endLine) return Effect.succeedNone
+      if (cursor === null) return emit(toLine({ end: { records } }), Effect.succeedNone)
+      // Ends at a page boundary, so that the client can resume at another proxy without losing records.
+      const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client.name)
+      return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
+        onSuccess: (page) => pageAfter(records, page),
+        onFailure: ({ code, logDetail, message }) => {
+          context.code = code
+          context.detail = logDetail
+          const failure = { message, code, requestId: context.requestId }
+          return emit(toLine({ failure, cursor }), Effect.fail(new IncompleteBody()))
+        }
+      })
     })
-  })
+  return Stream.unfoldEffect(pageAfter(0, firstPage), (rest) => rest)
 }
 
 const encoder = new TextEncoder()
 
 const toLine = (document: unknown): string => `${JSON.stringify(document)}\n`
 
-const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.encode(text), state] as const)
+const emit = (text: string, rest: Rest): Rest => Effect.succeedSome([encoder.encode(text), rest] as const)
 
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(

@@ -252,7 +252,7 @@ const streamList = (
   whenRight(
     ParseRequest.parseRequest(
       match,
-      query.filter(([name]) => name !== "cursor"),
+      query.filter(([name]) => name !== "cursor" && name !== "end"),
       undefined,
       handled.configured.config.validation
     ),
@@ -263,17 +263,25 @@ const streamList = (
         name === "cursor" && value !== "" ? [value] : []
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
+      const [end = "true", secondEnd] = query.flatMap(([name, value]) => name === "end" ? [value] : [])
+      const endLine = end === "true"
+      if (secondEnd !== undefined || !endLine && end !== "false") return Effect.fail(invalidEnd)
       const { configured: { config }, request: { headers } } = handled
       const cacheMode = ParseRequest.parseCacheDirective(headers, client, config).cacheDirective
       // It is unknown in advance whether all pages are cached.
       if (cacheMode === "only-if-cached") return Effect.fail(ProxyError.notCached)
-      return ListStream.streamList({ handled, client, upstreamRequest, cursor, cacheMode })
+      return ListStream.streamList({ handled, client, upstreamRequest, cursor, endLine, cacheMode })
     }
   )
 
 const multipleCursors = ProxyError.make(
   "invalid-request",
   "cursor: expected at most one value: the cursor of the last line of a list"
+)
+
+const invalidEnd = ProxyError.make(
+  "invalid-request",
+  "end: expected true or false, at most once: whether a complete list ends with the line {\"end\":…}"
 )
 
 /** Reads and parses a body. Meanwhile the request counts for its client, which may send it slowly. */

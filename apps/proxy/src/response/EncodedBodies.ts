@@ -1,6 +1,8 @@
 /** Content encodings: negotiation, compression, and the compressed bodies of cached responses and pages. */
 import type { RawResponse } from "@blockquarry/http/RawResponse"
+import type { HttpResponse, IncompleteBody } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { LRUCache } from "lru-cache"
 import Negotiator from "negotiator"
 import { promisify } from "node:util"
@@ -20,15 +22,19 @@ const supportedEncodings: ReadonlyArray<ContentEncoding> = typeof zstdCompress =
   : ["br", "gzip"]
 
 /** Negotiates an encoding (RFC 9110, section 12.5.3). `x-gzip` is an alias of `gzip`. */
-const negotiate = (acceptEncoding: string): ContentEncoding | "identity" => {
+const negotiate = <E extends ContentEncoding>(
+  acceptEncoding: string,
+  preferred: ReadonlyArray<E>
+): E | "identity" => {
   const headers = { "accept-encoding": acceptEncoding.replaceAll(/\bx-gzip\b/gi, "gzip") }
-  return new Negotiator({ headers }).encoding([...supportedEncodings, "identity"], {
-    preferred: supportedEncodings
-  }) ?? "identity"
+  return new Negotiator({ headers }).encoding([...preferred, "identity"], { preferred }) ?? "identity"
 }
 
 /** Clients send few different headers, and every cache hit negotiates. */
-const negotiated = new LRUCache({ max: 64, memoMethod: negotiate })
+const negotiated = new LRUCache({
+  max: 64,
+  memoMethod: (acceptEncoding: string) => negotiate(acceptEncoding, supportedEncodings)
+})
 
 /**
  * Returns the supported encoding with the highest weight in `Accept-Encoding`, or undefined for the identity encoding.
@@ -60,6 +66,44 @@ export const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => 
       }
     }),
   zstd
+}
+
+const { BROTLI_OPERATION_FLUSH, BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, Z_SYNC_FLUSH } = Zlib.constants
+
+/** Flush every write. A window of 256 KiB keeps the memory of a list small. */
+const compressors = {
+  br: () => {
+    const params = { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_LGWIN]: 18 }
+    return Zlib.createBrotliCompress({ flush: BROTLI_OPERATION_FLUSH, params })
+  },
+  gzip: () => Zlib.createGzip({ flush: Z_SYNC_FLUSH, level: 4 })
+}
+
+/** Encodes a stream, and names its encoding. Clients can decode each chunk when it arrives. A stream that fails has no end. */
+export const encodeStream = (
+  body: Stream.Stream<Uint8Array, IncompleteBody>,
+  acceptEncoding = ""
+): Pick<HttpResponse, "body" | "headers"> => {
+  const encoding = negotiate(acceptEncoding, ["br", "gzip"])
+  const vary = "accept-encoding"
+  if (encoding === "identity") return { body, headers: { vary } }
+  const compressor = Effect.acquireRelease(
+    Effect.sync(compressors[encoding]),
+    (compressor) => Effect.sync(() => compressor.destroy())
+  )
+  const encoded = Effect.map(compressor, (compressor) => {
+    const pieces: Array<Uint8Array> = []
+    compressor.on("data", (piece: Uint8Array) => pieces.push(piece))
+    const written = (write: (done: () => void) => void) =>
+      Effect.async<Uint8Array>((resume) =>
+        write(() => resume(Effect.sync(() => Buffer.concat(pieces.splice(0)))))
+      )
+    return Stream.concat(
+      Stream.mapEffect(body, (chunk) => written((done) => compressor.write(chunk, done))),
+      Stream.fromEffect(written((done) => compressor.once("end", done).end()))
+    )
+  })
+  return { body: Stream.unwrapScoped(encoded), headers: { vary, "content-encoding": encoding } }
 }
 
 export interface EncodedBody {

@@ -46,7 +46,7 @@ describe("golden records", () => {
     await send("its methods", transfers, { method: "OPTIONS" })
     await send("another method", transfers, { method: "POST" })
     await send("only-if-cached", transfers, { headers: ["Cache-Control: only-if-cached"] })
-    await send("in gzip", transfers, { headers: ["Accept-Encoding: gzip"] })
+    await send("its headers in gzip", transfers, { method: "HEAD", headers: ["Accept-Encoding: gzip"] })
     for (
       const [title, upstream] of [
         ["400 at once", [{ status: 400, body: `{"message":"no"}` }]],
@@ -105,6 +105,9 @@ describe("golden records", () => {
     await send("the list", transfers)
     await send("the list from the cache", transfers)
     await send("the list, with no-cache", transfers, { headers: ["Cache-Control: no-cache"] })
+    await proxy("an end line or none")
+    await send("none", `${data}/wallets/${wallet}/nfts/trades?chain=eth&end=false`)
+    await send("neither", `${transfers}&end=maybe`)
     await end()
   })
 
@@ -135,8 +138,9 @@ describe("golden records", () => {
     clock.moveTo(clock.now() + 2000)
     await Clock.turns(100)
     upstream.release()
-    text.push(`=== a list that ends between two pages\n\n${transfers}\n\n${normal(await listing)}\n`)
+    await until("the list has failed", () => lines.some((line) => line.includes("shutting-down")))
     clock.release()
+    text.push(`=== a list that ends between two pages\n\n${transfers}\n\n${normal(await listing)}\n`)
     await stopping
     await matches(text.join("\n"), "shutdown.http")
     await matches(`${lines.map((line) => normalLine(lineText(line))).join("\n")}\n`, "shutdown.log.ndjson")
@@ -146,11 +150,17 @@ describe("golden records", () => {
 const normalLine = (text: string): string => named(text, [])
 
 /** Returns the status, the relevant headers, and the number of lines and the last line of the body. */
-const normal = (stream: string): string =>
-  Wire.parseResponses(stream).responses.map(({ body, headers, status }) => {
-    const lines = normalLine(body).trimEnd().split("\n")
-    const shownHeaders = headers.filter(([name]) => !/^(date|x-request-id|content-length|etag)$/i.test(name))
-      .map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort()
-    const shown = lines.length === 1 ? lines : [`(${lines.length - 1} lines)`, lines.at(-1) ?? ""]
-    return [`-> ${status}`, ...shownHeaders, "", ...shown.map((line) => line.slice(0, 400)), ""].join("\n")
-  }).join("\n")
+const normal = (stream: string): string => {
+  const { incomplete, responses } = Wire.parseResponses(stream)
+  return [...responses, ...(incomplete === undefined ? [] : [incomplete])].map(
+    ({ body, headers, status }) => {
+      const lines = normalLine(body).trimEnd().split("\n")
+      const shownHeaders = headers.filter(([name]) =>
+        !/^(date|x-request-id|content-length|etag)$/i.test(name)
+      )
+        .map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort()
+      const shown = lines.length === 1 ? lines : [`(${lines.length - 1} lines)`, lines.at(-1) ?? ""]
+      return [`-> ${status}`, ...shownHeaders, "", ...shown.map((line) => line.slice(0, 400)), ""].join("\n")
+    }
+  ).join("\n") + (incomplete === undefined ? "" : "\nthe connection closes before the last chunk\n")
+}

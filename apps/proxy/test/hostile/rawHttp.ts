@@ -108,6 +108,8 @@ export const statuses = (stream: string): ReadonlyArray<number> =>
 export interface ParsedStream {
   readonly responses: ReadonlyArray<ParsedResponse>
   readonly problem: string | null
+  /** The response without its last chunk, if that is the problem. */
+  readonly incomplete?: ParsedResponse
 }
 
 /** Parses a stream strictly according to RFC 9112. `headOnly` returns whether the response at an index has no body. */
@@ -153,6 +155,9 @@ export const parseResponses = (
       ? chunked(rest)
       : undefined
     if (body === undefined) return stop("missing or invalid length")
+    if (typeof body !== "string" && !body.complete) {
+      return { ...stop("no last chunk"), incomplete: { ...response, body: body.text } }
+    }
     const prefix = typeof body === "string" ? body : body.whole
     if (length !== undefined && prefix.length < Number(length)) return stop("truncated body")
     responses.push({ ...response, body: typeof body === "string" ? body : body.text })
@@ -161,10 +166,17 @@ export const parseResponses = (
   return { responses, problem: null }
 }
 
-const chunked = (stream: string): { readonly whole: string; readonly text: string } | undefined => {
+interface Chunks {
+  readonly whole: string
+  readonly text: string
+  readonly complete: boolean
+}
+
+const chunked = (stream: string): Chunks | undefined => {
   let at = 0
   let text = ""
   for (;;) {
+    if (at === stream.length) return { whole: stream, text, complete: false }
     const size = /^([0-9a-f]+)\r\n/i.exec(stream.slice(at, at + 20))
     if (size === null) return undefined
     const length = Number.parseInt(size[1] ?? "", 16)
@@ -172,6 +184,6 @@ const chunked = (stream: string): { readonly whole: string; readonly text: strin
     if (stream.slice(at + length, at + length + 2) !== "\r\n") return undefined
     text += stream.slice(at, at + length)
     at += length + 2
-    if (length === 0) return { whole: stream.slice(0, at), text }
+    if (length === 0) return { whole: stream.slice(0, at), text, complete: true }
   }
 }

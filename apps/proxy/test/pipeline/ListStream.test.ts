@@ -1,8 +1,17 @@
-/** Backpressure of whole lists. The record `lists` has their lines. */
+/** Whole lists on sockets: backpressure, failures, encodings. The record `lists` has their lines. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { execFile, spawnSync } from "node:child_process"
 import * as Http from "node:http"
+import * as Net from "node:net"
+import * as Zlib from "node:zlib"
 import * as Tokens from "../../src/auth/Tokens.ts"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import { get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { configuredTokens, examples, openAdmin, sendRequest, start, testClient } from "../support/proxy.ts"
 import { upstreamOf } from "../support/staticUpstream.ts"
 
@@ -61,6 +70,293 @@ describe("a client that stops reading", () => {
     }))
 })
 
+/** A list whose second page is sent when the test allows it, and then fails or is the last. */
+const heldList = (second: Response) =>
+  Effect.gen(function*() {
+    const [asked, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const urls: Array<string> = []
+    const first = {
+      result: [{ token_address: token, token_id: "1", metadata: "é".repeat(3000) }],
+      cursor: "c1"
+    }
+    const client = HttpClient.make((request, url) =>
+      Effect.gen(function*() {
+        urls.push(url.search)
+        if (!url.search.includes("c1")) return HttpClientResponse.fromWeb(request, Response.json(first))
+        yield* Deferred.succeed(asked, undefined)
+        yield* Deferred.await(gate)
+        return HttpClientResponse.fromWeb(request, second.clone())
+      })
+    )
+    return { asked, client, gate, urls }
+  })
+
+const refusal = () => Response.json({ message: "no" }, { status: 422 })
+
+const lastPage = () => Response.json({ result: [{ token_address: token, token_id: "2" }], cursor: null })
+
+const listPath = `/all/api/v2.2/nft/${collection721}?chain=eth`
+
+/** Everything that a client receives on a connection, and how it ends. */
+const receive = (port: number, lines: ReadonlyArray<string>) =>
+  Effect.async<{ readonly bytes: Buffer; readonly closing: string }>((resume) => {
+    const pieces: Array<Buffer> = []
+    const done = (closing: string) => resume(Effect.succeed({ bytes: Buffer.concat(pieces), closing }))
+    const socket = Net.connect(port, "127.0.0.1", () => socket.write(`${lines.join("\r\n")}\r\n\r\n`))
+    socket.on("data", (piece) => pieces.push(piece))
+    socket.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
+    socket.on("end", () => done("end"))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** Returns the chunks of a body, and what follows them. */
+const chunksOf = (body: Buffer): { readonly content: Buffer; readonly rest: Buffer } => {
+  const pieces: Array<Buffer> = []
+  let rest = body
+  for (;;) {
+    const end = rest.indexOf("\r\n")
+    const length = Number.parseInt(rest.subarray(0, Math.max(0, end)).toString(), 16)
+    if (!(length > 0)) return { content: Buffer.concat(pieces), rest }
+    pieces.push(rest.subarray(end + 2, end + 2 + length))
+    rest = rest.subarray(end + 2 + length + 2)
+  }
+}
+
+/** Decodes the start of a body as far as it goes. */
+const decodedPrefix = {
+  identity: (bytes: Buffer) => bytes,
+  gzip: (bytes: Buffer) => Zlib.gunzipSync(bytes, { finishFlush: Zlib.constants.Z_SYNC_FLUSH }),
+  br: (bytes: Buffer) =>
+    Zlib.brotliDecompressSync(bytes, { finishFlush: Zlib.constants.BROTLI_OPERATION_FLUSH })
+}
+
+const decoded = { gzip: Zlib.gunzipSync, br: Zlib.brotliDecompressSync }
+
+const lastLineOf = (content: Buffer): unknown =>
+  JSON.parse(content.toString().trimEnd().split("\n").at(-1) ?? "")
+
+const failureLine = {
+  failure: { code: "bad-request", message: expect.any(String), requestId: expect.any(String) },
+  cursor: expect.any(String)
+}
+
+const encodings = ["identity", "gzip", "br"] as const
+
+/** A proxy with a list that fails on its second page. */
+const startFailing = (config: Partial<Config> = {}) =>
+  Effect.gen(function*() {
+    const held = yield* heldList(refusal())
+    yield* Deferred.succeed(held.gate, undefined)
+    return yield* start({ httpClient: held.client, config })
+  })
+
+const logged = (log: ReadonlyArray<string>, count: number, port: number) =>
+  sendRequest(port, "/livez").pipe(
+    Effect.repeat({ until: () => log.length >= count }),
+    Effect.map(() => log.map((line) => Object(JSON.parse(line))))
+  )
+
+describe("a list that fails half-way", () => {
+  it.scopedLive.each(encodings)(
+    "ends after the failure line without a last chunk: %s",
+    (encoding) =>
+      Effect.gen(function*() {
+        const { lines, port } = yield* startFailing()
+        const { bytes, closing } = yield* receive(port, [
+          `GET ${listPath} HTTP/1.1`,
+          "Host: localhost",
+          `Accept-Encoding: ${encoding}`
+        ])
+        const head = bytes.subarray(0, bytes.indexOf("\r\n\r\n") + 4)
+        expect(head.toString().toLowerCase()).toContain("transfer-encoding: chunked")
+        expect(head.toString().includes(`content-encoding: ${encoding}`)).toBe(encoding !== "identity")
+        const { content, rest } = chunksOf(bytes.subarray(head.byteLength))
+        expect([rest.toString(), closing]).toEqual(["", "end"])
+        expect(lastLineOf(decodedPrefix[encoding](content))).toEqual(failureLine)
+        if (encoding !== "identity") expect(() => decoded[encoding](content)).toThrow()
+        expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 200, code: "bad-request" }])
+      })
+  )
+
+  it.scopedLive.each(encodings)(
+    "is an error for fetch, which receives the failure line: %s",
+    (encoding) =>
+      Effect.gen(function*() {
+        const { origin } = yield* startFailing()
+        const response = yield* Effect.promise(() =>
+          fetch(`${origin}${listPath}`, { headers: { "accept-encoding": encoding } })
+        )
+        expect(response.status).toBe(200)
+        let text = ""
+        const reading = async () => {
+          for await (const piece of response.body ?? []) text += Buffer.from(piece).toString("latin1")
+        }
+        yield* Effect.flip(Effect.tryPromise(reading))
+        expect(text).toContain(`{"failure":`)
+      })
+  )
+
+  // Status 18 is a body without its last chunk, 56 a reset.
+  it.skipIf(spawnSync("curl", ["--version"]).status !== 0).each([
+    ["--http1.1", 18],
+    ["--compressed", 18],
+    ["--http1.0", 56]
+  ])(
+    "is an error for curl, which receives the failure line: %s",
+    async (option, status) =>
+      Effect.gen(function*() {
+        const { origin } = yield* startFailing()
+        const ended = yield* Effect.async<readonly [unknown, string]>((resume) => {
+          execFile(
+            "curl",
+            ["-sN", option, `${origin}${listPath}`],
+            (error, output) => resume(Effect.succeed([error?.code, output]))
+          )
+        })
+        expect(ended).toEqual([status, expect.stringContaining(`{"failure":`)])
+      }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it.scopedLive("can be continued at once with the cursor of the failure line", () =>
+    Effect.gen(function*() {
+      const { lines, port } = yield* startFailing({
+        limits: { ...defaults.limits, maxListsPerClient: 1, requestTimeout: Duration.minutes(5) }
+      })
+      const held = yield* openConnection(port)
+      held.socket.write(get(listPath))
+      const read = yield* held.until((read) => read.includes(`"cursor":"`))
+      const [, cursor = ""] = /"cursor":"([^"]+)"/.exec(read) ?? []
+      // Logged before the proxy closes the connection, or the client does.
+      expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 200, code: "bad-request" }])
+      held.socket.destroy()
+      const rest = yield* sendRequest(port, `${listPath}&cursor=${encodeURIComponent(cursor)}`)
+      expect([rest.status, rest.text]).toEqual([400, expect.stringContaining("bad-request")])
+      expect(yield* logged(lines, 2, port)).toMatchObject([{ status: 200 }, { status: 400 }])
+    }))
+
+  it.scopedLive("leaves the responses on other connections and before it whole", () =>
+    Effect.gen(function*() {
+      const held = yield* heldList(refusal())
+      const { port } = yield* start({ httpClient: held.client })
+      const page = `/api/v2.2/nft/${collection721}?chain=eth`
+      const other = yield* openConnection(port)
+      other.socket.write(get(`${page}&cursor=c1`))
+      const pipelined = yield* openConnection(port)
+      pipelined.socket.write(Buffer.concat([get(`${page}&cursor=c1`), get(listPath), get(page)]))
+      yield* Deferred.await(held.asked)
+      yield* Deferred.succeed(held.gate, undefined)
+      const { problem, responses } = parseResponses(yield* pipelined.closed)
+      expect(responses.map(({ status }) => status)).toEqual([422])
+      expect(problem).toContain("no last chunk")
+      other.socket.write(get(page))
+      expect((yield* other.responses(2)).map(({ status }) => status)).toEqual([422, 200])
+    }))
+
+  it.scopedLive("is received to its failure line by a client that reads it later", () =>
+    Effect.gen(function*() {
+      const big = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }
+      const pages = 40
+      const requested = { pages: 0 }
+      const { port } = yield* start({
+        httpClient: upstreamOf(() => {
+          requested.pages += 1
+          return requested.pages > pages
+            ? refusal()
+            : Response.json({ result: Array(100).fill(big), cursor: `c${requested.pages}` })
+        })
+      })
+      const held = yield* openConnection(port)
+      held.socket.pause()
+      held.socket.write(get(listPath))
+      yield* Effect.repeat(sendRequest(port, "/livez"), { until: () => requested.pages > 1 })
+      held.socket.resume()
+      const read = yield* held.closed
+      const { content, rest } = chunksOf(Buffer.from(read.slice(read.indexOf("\r\n\r\n") + 4), "latin1"))
+      expect(rest.toString()).toBe("")
+      expect(lastLineOf(content)).toEqual(failureLine)
+      expect(content.toString().split("\n")).toHaveLength(pages * 100 + 2)
+    }))
+})
+
+describe("a compressed list", () => {
+  it.scopedLive.each(["gzip", "br"] as const)(
+    "brings each page when it is available: %s",
+    (encoding) =>
+      Effect.gen(function*() {
+        const held = yield* heldList(lastPage())
+        const { port } = yield* start({ httpClient: held.client })
+        const response = yield* open(port, listPath, { "accept-encoding": encoding })
+        expect(response.headers).toMatchObject({ "content-encoding": encoding, vary: "accept-encoding" })
+        const pieces: Array<Buffer> = []
+        const ended = new Promise((resolve) => response.on("end", resolve))
+        yield* Effect.async<void>((resume) => {
+          response.on("data", (piece: Buffer) => {
+            pieces.push(piece)
+            if (decodedPrefix[encoding](Buffer.concat(pieces)).includes("\n")) resume(Effect.void)
+          })
+        })
+        yield* Deferred.succeed(held.gate, undefined)
+        yield* Effect.promise(() => ended)
+        const lines = decoded[encoding](Buffer.concat(pieces)).toString().trimEnd().split("\n")
+        expect(lines.map((line) => Object(JSON.parse(line)))).toEqual([
+          expect.objectContaining({ metadata: "é".repeat(3000) }),
+          expect.objectContaining({ token_id: "2" }),
+          { end: { records: 2 } }
+        ])
+      })
+  )
+
+  it.scopedLive("is ended by a client that disconnects", () =>
+    Effect.gen(function*() {
+      const { requested, client: httpClient } = endlessList()
+      const { lines, port } = yield* start({ httpClient })
+      const response = yield* open(port, listPath, { "accept-encoding": "gzip" })
+      yield* Effect.async<void>((resume) => void response.once("data", () => resume(Effect.void)))
+      response.destroy()
+      expect(yield* logged(lines, 1, port)).toMatchObject([{ status: 499 }])
+      const ended = requested.pages
+      yield* Effect.forEach(Array(50).fill("/livez"), (path) => sendRequest(port, path))
+      expect(requested.pages).toBe(ended)
+    }))
+})
+
+describe("a list without an end line", () => {
+  it.scopedLive("consists of its records, and costs the same", () =>
+    Effect.gen(function*() {
+      const held = yield* heldList(lastPage())
+      yield* Deferred.succeed(held.gate, undefined)
+      const { lines, port } = yield* start({ httpClient: held.client })
+      const whole = yield* sendRequest(port, `${listPath}&end=true`)
+      const bare = yield* sendRequest(port, `${listPath}&end=false`)
+      expect(whole.text).toBe(`${bare.text}{"end":{"records":2}}\n`)
+      expect(bare.text.trimEnd().split("\n")).toHaveLength(2)
+      expect(held.urls.slice(2)).toEqual(held.urls.slice(0, 2))
+      expect(held.urls.join()).not.toContain("end=")
+      const [one, other] = yield* logged(lines, 2, port)
+      expect(other.chargedCost).toBe(one.chargedCost)
+    }))
+
+  it.scopedLive("has a failure line if it fails", () =>
+    Effect.gen(function*() {
+      const { port } = yield* startFailing()
+      const { bytes } = yield* receive(port, [`GET ${listPath}&end=false HTTP/1.0`, "Host: localhost"])
+      expect(lastLineOf(bytes)).toEqual(failureLine)
+    }))
+
+  it.scopedLive.each(["end=", "end=no", "end=0", "end=false&end=false"])(
+    "is not requested by %s",
+    (query) =>
+      Effect.gen(function*() {
+        const { port } = yield* startFailing()
+        const { status, text } = yield* sendRequest(port, `${listPath}&${query}`)
+        expect([status, JSON.parse(text)]).toMatchObject([400, {
+          code: "invalid-request",
+          message: expect.stringContaining("end: expected true or false")
+        }])
+      })
+  )
+})
+
 describe("a client that is disabled", () => {
   it.scopedLive("gets the page of its list that was requested, and then the cursor", () =>
     Effect.gen(function*() {
@@ -84,7 +380,7 @@ describe("a client that is disabled", () => {
       let end = ""
       yield* Effect.async<void>((resume) => {
         response.on("data", (chunk: Buffer) => end = (end + chunk.toString()).slice(-1000))
-        response.on("end", () => resume(Effect.void))
+        response.on("close", () => resume(Effect.void))
       })
       expect(JSON.parse(end.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
         failure: { code: "client-disabled" },

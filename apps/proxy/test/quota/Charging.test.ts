@@ -171,7 +171,8 @@ const rows: ReadonlyArray<Row> = [
     outcome: "a list whose second page fails before sending",
     script: ["sandbox", "refused", "refused"],
     act: (proxy) =>
-      Effect.map(proxy.send(list), ({ text }) => expect(text).toContain(`"code":"upstream-unreachable"`)),
+      Effect.map(Effect.exit(proxy.send(list)), () =>
+        expect(proxy.lines.join()).toContain(`"code":"upstream-unreachable"`)),
     charged: { client: cost, key: cost }
   },
   {
@@ -221,7 +222,7 @@ const rows: ReadonlyArray<Row> = [
     outcome: "a list whose first page has a price, and whose second is not sent",
     script: ["sandbox", "refused", "refused"],
     upstream: settling,
-    act: (proxy) => proxy.send(list),
+    act: (proxy) => Effect.exit(proxy.send(list)),
     charged: { client: reported, key: reported }
   }
 ]

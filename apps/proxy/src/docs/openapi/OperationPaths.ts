@@ -137,16 +137,24 @@ const costOf = ({ per, price, rateCost }: Cost): JsonObject => ({
   ...(per === undefined ? {} : { "x-cost-per": per.parameter, "x-cost-max-items": per.maxItems })
 })
 
+const endLine: JsonObject = {
+  name: "end",
+  in: "query",
+  required: false,
+  description: "Whether a complete list has the last line `{\"end\":…}`, which tools take for a record",
+  schema: { type: "boolean", default: true }
+}
+
 /** Describes the streaming variant of a list under `/all`. */
 const listOf = (operation: DescribedOperation, cost: Cost): JsonObject => ({
   operationId: `${operation.id}All`,
   tags: ["lists"],
   summary: `${operation.docs.summary} (all records)`,
   description: "Streams every record as one line of JSON. The last line is `{\"end\":{\"records\":n}}`, or " +
-    "`{\"failure\":{…},\"cursor\":…}` if the list failed; if it is missing, the stream was cut off. `cursor` resumes a " +
-    "failed list. Each page is charged to the client.",
+    "`{\"failure\":{…},\"cursor\":…}` if the list failed: then the connection is closed before the end of the response, which " +
+    "clients report as an error. `cursor` resumes a failed list. Each page is charged to the client.",
   ...costOf(cost),
-  parameters: parametersOf(operation),
+  parameters: [...parametersOf(operation), endLine],
   responses: {
     "200": {
       description: "Records as NDJSON and a final line",

@@ -52,12 +52,12 @@ const responseHeadersSection: Html = headerTable("Response headers", responseHea
 
 const listsSection: Html =
   html`<p>Prefix the path of a list with <code>/all</code> to stream all records as NDJSON, one JSON document per line. The
-proxy reads pages only as fast as you read the response. The last line states how the list ended; if it is missing, the stream
-was cut off.</p>
+proxy reads pages only as fast as you read the response. The last line states how the list ended. After a failure the
+connection closes before the end of the response, which clients report as an error.</p>
 <pre tabindex="0"><code>{"end":{"records":1250}}
 {"failure":{"code":"upstream-timeout","message":"…"},"cursor":"…"}</code></pre>
-<p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>. Each page
-costs the units of its operation.</p>`
+<p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>. <code>end=false</code> leaves out
+the line <code>end</code>. Each page costs the units of its operation.</p>`
 
 /** The rules of pass-through. Empty without any. */
 export const rulesSection = (

@@ -76,6 +76,10 @@ describe("document", () => {
       )
       const described = found?.operation.parameters?.map(({ name }) => name)
       expect(described?.filter((name) => name !== "network")).toEqual(names)
+      const list = operationsOf().find(({ operation }) => operation.operationId === `${id}All`)
+      if (list !== undefined) {
+        expect(list.operation.parameters?.map(({ name }) => name)).toEqual([...names, "end"])
+      }
     }
   })
 

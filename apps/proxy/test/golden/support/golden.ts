@@ -185,7 +185,8 @@ export const recorder = (name: string): Recorder => {
       const number = state.number
       const text = sent.raw ?? requestText(target, sent)
       const stream = await exchange(proxied, sent, text)
-      const { problem, responses } = Wire.parseResponses(stream, () => sent.method === "HEAD")
+      const { incomplete, problem, ...parsed } = Wire.parseResponses(stream, () => sent.method === "HEAD")
+      const responses = incomplete === undefined ? parsed.responses : [...parsed.responses, incomplete]
       const ids = responses.flatMap((response) => Wire.header(response, "x-request-id") ?? [])
       names.push(...ids.filter((id) => id.search(uuid) === 0).map((id) => [id, `<id ${number}>`] as const))
       const probe = /^\w+ (http:\/\/[^/]+)?\/(livez|readyz)[ ?]/.test(text) && responses[0]?.status === 200
@@ -209,7 +210,8 @@ export const recorder = (name: string): Recorder => {
           `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}`,
           named(abbreviatedRequest(text), names),
           ...texts,
-          ...(problem === null ? [] : [`no response: ${problem}`]),
+          ...(incomplete === undefined ? [] : ["the connection closes before the last chunk"]),
+          ...(problem === null || incomplete !== undefined ? [] : [`no response: ${problem}`]),
           ...(stream === "" ? ["the connection closes without a response"] : []),
           ...upstream,
           ""

@@ -12,14 +12,17 @@ export interface FormRequest {
 /** Longer bodies are truncated, because they would slow the page down. */
 const maxShownChars = 100_000
 
-/** Reads the start of a body. Cancels the response if the body is longer. */
+/** Reads the start of a body, or what arrives of a list that fails. Cancels the response if the body is longer. */
 const readPrefix = async (response: Response): Promise<readonly [text: string, truncated: boolean]> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return ["", false]
   const decoder = new TextDecoder()
   let text = ""
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      if (text.endsWith("\n")) return { done: true, value: undefined }
+      throw error
+    })
     if (done) return [text, false]
     text += decoder.decode(value, { stream: true })
     if (text.length > maxShownChars) {
