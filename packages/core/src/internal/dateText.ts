@@ -80,22 +80,27 @@ export const parseIsoDate = (text: string): number | "invalid" | undefined => {
 /** `3:04 PM`, `03:04:05.678` */
 const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
 /**
- * `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`. Offsets end at 14:59, so that the year in `Jan 2 03:04:05 2024` is not an
- * offset.
+ * `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`, `3:04 PM GMT 1`. Offsets end at 14:59, so that the year in
+ * `Jan 2 03:04:05 2024` is not an offset.
  */
 const offsetAsSpace = new RegExp(
   String
-    .raw`((?:${clock}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)$`,
+    .raw`((?:${clock}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d|(?<=GMT |UTC )1?\d(?::[0-5]\d)?)$`,
   "i"
 )
-/** `03:04:05Z`, `EST`, `UTC+1:00`, `03:04 -0500` */
+/** `03:04:05Z`, `EST`, `UTC+1:00`, `GMT+1`, `03:04 -0500`, `03:04 -05` */
 const zonePattern = new RegExp(
   String
-    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(${clock}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|(\d)Z)$`,
+    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(${clock}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}(?::?\d{2})?|(\d)Z)$`,
   "i"
 )
-/** The name of a time zone, as in `03:04:05 GMT+0100 (Central European Standard Time)`. */
-const zoneName = /^([^(]+)\(.*\)$/s
+/** `(Central European Standard Time)`, also without its end. `Date.parse` skips it, together with an offset inside. */
+const remark = /\([^()]*(?:\)|$)/g
+
+const withoutRemarks = (text: string): string => {
+  const shorter = text.replace(remark, " ")
+  return shorter === text ? text : withoutRemarks(shorter)
+}
 
 /** `1704164645`, `block 7`: digits only, and texts with one small number. V8 parses even `-1` as a date in 2001. */
 const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
@@ -113,9 +118,8 @@ const existsDay = (zoneless: string): boolean => {
  * there is no such date or time, and NaN for another text. The `+` of an offset may be a space, as form decoding leaves it.
  */
 export const parseDate = (input: string): number | "invalid" => {
-  const trimmed = input.trim()
-  if (trimmed.length > maxLength) return Number.NaN
-  const text = trimmed.replace(zoneName, "$1").trimEnd().replace(offsetAsSpace, "$1+$2")
+  if (input.length > maxLength) return Number.NaN
+  const text = withoutRemarks(input).trim().replace(offsetAsSpace, "$1+$2")
   const iso = parseIsoDate(text)
   if (iso !== undefined) return iso
   if (notADatePattern.test(text)) return Number.NaN
