@@ -38,6 +38,7 @@ const beyond: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   Hash: [`0x${"12".repeat(31)}`],
   Integer: [-1, 2 ** 53, "9".repeat(30), 0.5],
   Time: ["2024-13-01T00:00:00Z", "2023-02-29"],
+  TokenDecimals: [-1, 256, "9".repeat(30), 0.5],
   TokenId: [String(maxUint256 + 1n), -1],
   Uint64: [String(2n ** 64n), -1]
 }

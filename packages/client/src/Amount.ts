@@ -3,7 +3,7 @@ import * as Amount from "@blockquarry/core/Amount"
 
 /**
  * Formats an amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
- * right, without trailing zeros.
+ * right, without trailing zeros. Throws a `RangeError` unless `decimals` is an integer from 0 to 255, as on a chain.
  *
  * @example
  * import { formatUnits } from "@blockquarry/client"

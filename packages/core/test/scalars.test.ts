@@ -5,7 +5,7 @@ import { BooleanLike } from "@blockquarry/core/BooleanLike"
 import { Cursor } from "@blockquarry/core/Cursor"
 import { Decimal, Float } from "@blockquarry/core/Decimal"
 import { Hash } from "@blockquarry/core/Hash"
-import { Integer, PositiveInteger } from "@blockquarry/core/Integer"
+import { Integer, PositiveInteger, TokenDecimals } from "@blockquarry/core/Integer"
 import { Json } from "@blockquarry/core/Json"
 import { openEnum } from "@blockquarry/core/OpenEnum"
 import { TokenId } from "@blockquarry/core/TokenId"
@@ -97,6 +97,12 @@ const scalars: Readonly<Record<string, Scalar>> = {
     ]
   },
   Integer: { schema: Integer, expected: "expected an integer of at least 0, got ", ...integer },
+  TokenDecimals: {
+    schema: TokenDecimals,
+    expected: "expected an integer from 0 to 255, got ",
+    reads: [[18, 18, "18", "018"], [0, 0], [255, 255, "255"]],
+    rejects: [...notIntegers, 256, "256", maxSafe, 1n]
+  },
   PositiveInteger: {
     schema: PositiveInteger,
     expected: "expected an integer of at least 1, got ",

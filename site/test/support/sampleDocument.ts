@@ -15,6 +15,7 @@ const scalars: Readonly<Record<string, unknown>> = {
   Integer: 7,
   Json: { any: ["value"] },
   Time: "2024-01-02T03:04:05.000Z",
+  TokenDecimals: 18,
   TokenId: "9",
   Uint64: "18446744073709551615"
 }

@@ -20,6 +20,7 @@ const numbers = [{ type: "number" }, { type: "string" }]
 /** Schemas of values that upstreams encode in more than one way, by name. */
 const lenientSchemas = {
   Integer: { anyOf: integers },
+  TokenDecimals: { anyOf: integers },
   Amount: { anyOf: integers, description: "Integer of up to 256 bits; parse it without losing digits" },
   TokenId: {
     anyOf: [{ type: "integer" }, { type: "string" }],
