@@ -28,8 +28,10 @@ export const parseRequest = (
   const unknownQuery: Array<readonly [string, string]> = []
   for (const [key, value] of query) {
     const name = key.replace(/\[\d*\]$/, "")
+    const earlier = values.get(name)
     if (!queryNames.has(name)) unknownQuery.push([key, value])
-    else values.set(name, [...values.get(name) ?? [], value])
+    else if (earlier === undefined) values.set(name, [value])
+    else earlier.push(value)
   }
   const members = Predicate.isRecord(body)
     ? Object.entries(body).filter(([name]) => parameters.some((parameter) => parameter.name === name))

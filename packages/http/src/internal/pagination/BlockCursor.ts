@@ -50,11 +50,14 @@ export const advance = <Item>(
   if (!isOrdered(position, result.map(ordering.block))) {
     return Either.left({ reason: "OutOfOrder", description: "the upstream returned blocks out of order" })
   }
-  const missing = [...returnedIds]
+  const missing = new Map<string, number>()
+  for (const id of returnedIds) missing.set(id, (missing.get(id) ?? 0) + 1)
   const newItems = result.filter((item) => {
-    const found = ordering.block(item) === position.block ? missing.indexOf(identityOf(item, ordering)) : -1
-    if (found >= 0) missing.splice(found, 1)
-    return found < 0
+    if (ordering.block(item) !== position.block) return true
+    const id = identityOf(item, ordering)
+    const count = missing.get(id) ?? 0
+    if (count > 0) missing.set(id, count - 1)
+    return count === 0
   })
   const hasCursor = nextCursor(page) !== undefined
   if (cursor !== undefined && !hasCursor) return Either.right({ newItems, next: null })
