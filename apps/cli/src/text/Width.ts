@@ -3,9 +3,13 @@ import { eastAsianWidth } from "get-east-asian-width"
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Created for the first text that is not ASCII, because it takes several milliseconds. */
-const segmentsOf = (text: string): Intl.Segments =>
-  (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text)
+/** A segmenter takes several milliseconds to create, and for each segment the more, the longer the text is. */
+const segmentsOf = function*(text: string): Generator<string> {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })
+  for (const [piece] of text.matchAll(/[^]{1,512}/gu)) {
+    for (const { segment } of segmenter.segment(piece)) yield segment
+  }
+}
 
 /** Marks and format characters, and the vowels and finals that complete a Hangul syllable. Spacing marks have a column. */
 const withoutColumn = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]$/u
@@ -29,14 +33,14 @@ const asciiOnly = /^[\x20-\x7e]*$/
 export const width = (text: string): number =>
   asciiOnly.test(text)
     ? text.length
-    : Array.from(segmentsOf(text), ({ segment }) => graphemeWidth(segment))
+    : Array.from(segmentsOf(text), graphemeWidth)
       .reduce((columns, grapheme) => columns + grapheme, 0)
 
 const truncate = (text: string, columns: number): string => {
   if (asciiOnly.test(text)) return text.slice(0, columns)
   let used = 0
   let prefix = ""
-  for (const { segment } of segmentsOf(text)) {
+  for (const segment of segmentsOf(text)) {
     used += width(segment)
     if (used > columns) break
     prefix += segment
@@ -60,19 +64,25 @@ export const wrapText = (text: string, columns: number): ReadonlyArray<string> =
   const lines: Array<string> = []
   let line = ""
   for (const word of text.split(/(?<=[ ,])/)) {
-    if (width(line + word.trimEnd()) <= columns) {
+    const trimmed = word.trimEnd()
+    if (width(line + trimmed) <= columns) {
       line += word
       continue
     }
     if (line !== "") lines.push(line.trimEnd())
-    line = word
-    while (width(line.trimEnd()) > columns) {
-      const part = truncate(line, columns)
-      // A character that is wider than the line
-      if (part === "") break
-      lines.push(part)
-      line = line.slice(part.length)
+    line = ""
+    let used = 0
+    for (const segment of asciiOnly.test(trimmed) ? trimmed : segmentsOf(trimmed)) {
+      const columnsOfSegment = width(segment)
+      if (used > 0 && used + columnsOfSegment > columns) {
+        lines.push(line)
+        line = ""
+        used = 0
+      }
+      line += segment
+      used += columnsOfSegment
     }
+    line += word.slice(trimmed.length)
   }
   return [...lines, line.trimEnd()]
 }

@@ -272,6 +272,13 @@ it("rounds percentages unless the table is wide", () => {
   expect(shown(true)).toEqual(["12.34567890123456789", "0.000001", "0", "100"])
 })
 
+it("wraps an image within a record", () => {
+  for (const [letter, count] of [["x", 1_000_000], ["é", 100_000]] as const) {
+    const lines = wrapText(`data: ${letter.repeat(count)}`, 80)
+    expect([lines.length, new Set(lines).size]).toEqual([1 + Math.ceil(count / 80), 2])
+  }
+})
+
 it("wraps long values of a record, and loses no character", () => {
   Arbitrary.assert(Arbitrary.property(
     Arbitrary.string({ unit: "grapheme-ascii", maxLength: 300 }),
