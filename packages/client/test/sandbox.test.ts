@@ -52,12 +52,16 @@ it("adds blocks to a chain by name or ID, and rejects unknown chains and invalid
 })
 
 it("injects faults: resets, responses that never end, statuses", async () => {
-  const { client, examples, queueFaults } = setup()
+  const { client, examples, queueFaults, recordedRequests } = setup()
   const price = (timeouts = {}) => client.tokenPrice({ address: examples.token }, { timeouts })
   queueFaults({ kind: "reset" }, { kind: "hang" }, { kind: "stall" }, { status: 503, "retry-after": "7" })
   await expect(price()).rejects.toBeInstanceOf(NetworkError)
-  await expect(price({ attempt: 20 })).rejects.toBeInstanceOf(TimeoutError)
-  await expect(price({ attempt: 20 })).rejects.toBeInstanceOf(TimeoutError)
+  // An attempt of a busy process may end before the sandbox has its request
+  for (const received of [2, 3]) {
+    while (recordedRequests().length < received) {
+      await expect(price({ attempt: 20 })).rejects.toBeInstanceOf(TimeoutError)
+    }
+  }
   await expect(price()).rejects.toMatchObject({ name: "ServerError", status: 503, retryAfter: 7000 })
   await expect(price()).resolves.toMatchObject({ tokenName: "Quarry Dollar" })
 })
