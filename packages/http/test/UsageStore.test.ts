@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { dirname, join } from "node:path"
 
@@ -132,8 +133,8 @@ describe("a file of usage", () => {
         { ...files, ...steps(files) }
       ))
 
-  it.effect.each(["open", "rename"] as const)(
-    "keeps what another process appends while it is replaced, before each %s",
+  it.effect.each(["open", "stream", "stat", "rename"] as const)(
+    "is replaced and keeps what another process appends meanwhile, before each %s",
     (step) =>
       withFile((file) =>
         Effect.gen(function*() {
@@ -142,44 +143,75 @@ describe("a file of usage", () => {
           let appended = 0
           const append = Effect.suspend(() => Effect.orDie(other.add([row], ++appended)))
           const store = yield* storeWith(file, (files) =>
-            step === "open"
-              ? { open: (path, options) => Effect.zipRight(append, files.open(path, options)) }
-              : { rename: (from, to) => Effect.zipRight(append, files.rename(from, to)) })
+            ({
+              open: { open: (path, options) => Effect.zipRight(append, files.open(path, options)) },
+              stream: {
+                stream: (path, options) => Stream.unwrap(Effect.as(append, files.stream(path, options)))
+              },
+              stat: { stat: (path) => Effect.zipRight(append, files.stat(path)) },
+              rename: { rename: (from, to) => Effect.zipRight(append, files.rename(from, to)) }
+            } satisfies Record<typeof step, Partial<FileSystem.FileSystem>>)[step])
           yield* store.add(manyRows.slice(1), 1)
           expect(appended).toBeGreaterThan(0)
+          expect(yield* sizeOf(file)).toBeLessThan(5000)
           const requests = 50_000 + appended
-          expect(yield* readAll(store)).toEqual([{ ...row, requests, savedPrice: 50 * requests }])
+          expect(yield* readAll(other)).toEqual([{ ...row, requests, savedPrice: 50 * requests }])
           expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
         })
       )
   )
 
-  it.effect.each(["before", "after"] as const)(
-    "keeps a batch of a process that has opened it, and writes %s another has replaced it",
-    (when) =>
+  it.effect("is replaced and keeps a batch that another process is writing meanwhile", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        const batch = `\n${JSON.stringify([row])}`
+        const store = yield* storeWith(file, (files) => {
+          const write = (part: string) => Effect.orDie(files.writeFileString(file, part, { flag: "a" }))
+          return {
+            stream: (path, options) =>
+              Stream.unwrap(Effect.as(write(batch.slice(0, 40)), files.stream(path, options))),
+            rename: (from, to) => Effect.zipRight(write(batch.slice(40)), files.rename(from, to))
+          }
+        })
+        yield* store.add(manyRows.slice(1), 1)
+        expect(yield* sizeOf(file)).toBeLessThan(1000)
+        const other = yield* UsageStore.file({ file, retention: 400 })
+        expect(yield* readAll(other)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+      })
+    ))
+
+  it.effect.each(
+    [
+      ["opened", "while"],
+      ["opened", "after"],
+      ["checked", "while"],
+      ["checked", "after"]
+    ] as const
+  )(
+    "keeps a batch of a process that has %s it, and writes %s another replaces it",
+    ([step, when]) =>
       withFile((file) =>
         Effect.gen(function*() {
           yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
-          const [opened, proceed] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
-          const slow = yield* storeWith(file, (files) => ({
-            open: (path, options) =>
-              Effect.tap(
-                files.open(path, options),
-                () => Effect.zipRight(Deferred.succeed(opened, undefined), Deferred.await(proceed))
-              )
-          }))
+          const [paused, proceed] = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+          const pause = Effect.zipRight(Deferred.succeed(paused, undefined), Deferred.await(proceed))
+          const slow = yield* storeWith(file, (files) =>
+            step === "opened"
+              ? { open: (path, options) => Effect.tap(files.open(path, options), () => pause) }
+              : { stat: (path) => Effect.tap(files.stat(path), () => pause) })
           const store = yield* storeWith(file, (files) => ({
             rename: (from, to) =>
               Effect.zipLeft(
                 files.rename(from, to),
-                when === "before"
+                when === "while"
                   ? Effect.zipRight(Deferred.succeed(proceed, undefined), Effect.orDie(Fiber.join(adding)))
                   : Effect.void
               )
           }))
           yield* store.add([row], 1)
           const adding = yield* Effect.fork(slow.add([row], 1))
-          yield* Deferred.await(opened)
+          yield* Deferred.await(paused)
           yield* store.add(manyRows.slice(1), 2)
           yield* Deferred.succeed(proceed, undefined)
           yield* Fiber.join(adding)
@@ -189,30 +221,68 @@ describe("a file of usage", () => {
       )
   )
 
-  it.effect("loses nothing if it cannot be replaced, as when it is mounted alone", () =>
-    withFile((file) =>
-      Effect.gen(function*() {
-        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
-        const logged: Array<string> = []
-        const logger = Logger.make(({ message }) => void logged.push(String(message)))
-        const busy = new PlatformError.SystemError({
-          reason: "Busy",
-          module: "FileSystem",
-          method: "rename",
-          description: "EBUSY: resource busy or locked"
-        })
-        const store = yield* storeWith(file, () => ({ rename: () => Effect.fail(busy) }))
-        yield* Effect.provide(
-          Effect.zipRight(store.add(manyRows.slice(1), 1), store.add([row], 2)),
-          Logger.replace(Logger.defaultLogger, logger)
-        )
-        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
-        expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
-        expect(logged).toEqual([expect.stringMatching(/EBUSY.* mount its folder/)])
-      })
-    ))
+  /** Runs an effect, and returns what it logs. */
+  const logOf = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => void logged.push(String(message)))
+    return Effect.as(Effect.provide(effect, Logger.replace(Logger.defaultLogger, logger)), logged)
+  }
 
-  it.effect("is replaced after a start, although a compaction was killed an hour ago", () =>
+  const systemError = (reason: PlatformError.SystemErrorReason, description: string) =>
+    new PlatformError.SystemError({ reason, module: "FileSystem", method: "rename", description })
+
+  it.effect.each(
+    [
+      ["Busy", "EBUSY: resource busy or locked", /EBUSY.* mount its folder instead of the file alone$/],
+      ["PermissionDenied", "EACCES: permission denied", /EACCES: permission denied$/],
+      ["Unknown", "ENOSPC: no space left on device", /ENOSPC: no space left on device$/]
+    ] as const
+  )(
+    "loses nothing if it cannot be replaced, and the log has the cause: %s",
+    ([reason, description, log]) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+          const store = yield* storeWith(file, () => ({
+            rename: () => Effect.fail(systemError(reason, description))
+          }))
+          const logged = yield* logOf(Effect.zipRight(store.add(manyRows.slice(1), 1), store.add([row], 2)))
+          expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_001, savedPrice: 2_500_050 }])
+          expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
+          expect(logged).toEqual([expect.stringMatching(log)])
+        })
+      )
+  )
+
+  it.effect.each([[1, []], [2, [expect.stringMatching(/^compaction lost usage: .*ENOSPC/)]]] as const)(
+    "repeats what it copies after it is replaced, and the log says what is lost, after %s failures",
+    ([failures, log]) =>
+      withFile((file) =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+          const other = yield* UsageStore.file({ file, retention: 400 })
+          let left = 0
+          const store = yield* storeWith(file, (files) => ({
+            rename: (from, to) =>
+              Effect.orDie(other.add([row], 1)).pipe(
+                Effect.zipRight(files.rename(from, to)),
+                Effect.tap(() => Effect.sync(() => void (left = failures)))
+              ),
+            open: (path, options) =>
+              Effect.suspend(() =>
+                left-- > 0
+                  ? Effect.fail(systemError("Unknown", "ENOSPC: no space left on device"))
+                  : files.open(path, options)
+              )
+          }))
+          expect(yield* logOf(store.add(manyRows.slice(1), 1))).toEqual(log)
+          const requests = 50_000 + (failures === 1 ? 1 : 0)
+          expect(yield* readAll(store)).toEqual([{ ...row, requests, savedPrice: 50 * requests }])
+        })
+      )
+  )
+
+  it.effect("is replaced an hour after a compaction was killed, although the process restarted at once", () =>
     withFile((file) =>
       Effect.gen(function*() {
         const files = yield* FileSystem.FileSystem
@@ -226,12 +296,35 @@ describe("a file of usage", () => {
         const [left = ""] = (yield* namesIn(file)).filter((name) => name !== "usage.ndjson")
         expect(left).not.toBe("")
         yield* files.utimes(join(dirname(file), left), killedAt / 1000, killedAt / 1000)
-        yield* TestClock.setTime(killedAt + 2 * 3_600_000)
         const store = yield* UsageStore.file({ file, retention: 400 })
-        yield* store.add(manyRows.slice(1), 1)
+        // Another process may still be replacing it.
+        expect(yield* logOf(store.add([row], 1))).toEqual([])
+        expect(yield* namesIn(file)).toContain(left)
+        yield* TestClock.setTime(killedAt + 3_600_001)
+        yield* store.add([row], 2)
         expect(yield* namesIn(file)).toEqual(["usage.ndjson"])
         expect(yield* sizeOf(file)).toBeLessThan(1000)
-        expect(yield* readAll(store)).toEqual([{ ...row, requests: 100_000, savedPrice: 5_000_000 }])
+        expect(yield* readAll(store)).toEqual([{ ...row, requests: 50_002, savedPrice: 2_500_100 }])
+      })
+    ))
+
+  it.effect("is not replaced by the unfinished file of another process", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(Date.parse("2026-11-24T12:00:00Z"))
+        const unfinished = `${file}.compacting`
+        const store = yield* storeWith(file, (files) => ({
+          stream: (path, options) =>
+            files.remove(unfinished).pipe(
+              Effect.zipRight(files.writeFileString(unfinished, "")),
+              Effect.as(files.stream(path, options)),
+              Stream.unwrap
+            )
+        }))
+        yield* store.add(manyRows.slice(1), 1)
+        expect(yield* sizeOf(unfinished)).toBe(0)
+        const other = yield* UsageStore.file({ file, retention: 400 })
+        expect(yield* readAll(other)).toEqual([{ ...row, requests: 50_000, savedPrice: 2_500_000 }])
       })
     ))
 

@@ -16,19 +16,16 @@ import { StoreError } from "../../StoreError.ts"
 import { dayMillis } from "./QuotaWindow.ts"
 import * as UsageRows from "./UsageRows.ts"
 
-/** The file is replaced by its sums when it has grown by this many bytes, and at least doubled. */
-const minGrowth = 8 * 1024 * 1024
+type Read = UsageRows.UsageStoreService["read"]
 
-const encoder = new TextEncoder()
+/** The file is replaced by its sums when it has grown by this many bytes, and at least doubled. */
+const minGrowth = 8n * 1024n * 1024n
 
 /** Ends a file that its sums have replaced: what precedes it is in the new file, what follows is not. */
 const replacedMark = "\n\"replaced\""
 
-/** A compaction that was killed leaves its file, which the next start removes after this time. In milliseconds. */
-const maxCompaction = 3_600_000
-
-const describe = (error: PlatformError): string =>
-  (error._tag === "SystemError" ? error.description : undefined) ?? error.message
+/** A process that was killed while it compacted leaves its file, which the next compaction removes after this time. */
+const maxCompactionMillis = 3_600_000
 
 const decodeLine = Schema.decodeUnknownEither(Schema.parseJson(Schema.Array(UsageRows.UsageRow)))
 
@@ -39,50 +36,46 @@ const dayOfSum = (line: string): string | undefined =>
 export const make = (
   { file, retention }: { readonly file: string; readonly retention: number }
 ): Effect.Effect<UsageRows.UsageStoreService, never, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
-    const files = yield* FileSystem.FileSystem
+  Effect.map(FileSystem.FileSystem, (files) => {
     const unusable = (error: PlatformError) =>
       new StoreError({
-        reason: `${file}: ${describe(error)}`,
+        reason: `${file}: ${error.description ?? error.message}`,
         fix: "expected a file that this process can write"
       })
     const compacted = `${file}.compacting`
-    const sameFile = (a: FileSystem.File.Info, b: FileSystem.File.Info) => Equal.equals(a.ino, b.ino)
     const open = (path: string, options: FileSystem.OpenFileOptions) =>
       Effect.map(files.open(path, options), (handle) => ({
         stat: handle.stat,
         sync: handle.sync,
-        write: (text: string) => text === "" ? Effect.void : handle.writeAll(encoder.encode(text)),
-        /** Returns the text from an offset to the end. */
-        textFrom: (from: number) =>
+        write: (text: string) => text === "" ? Effect.void : handle.writeAll(new TextEncoder().encode(text)),
+        /** Whether no process has replaced the file. */
+        isAtPath: Effect.zipWith(handle.stat, files.stat(path), (a, b) => Equal.equals(a.ino, b.ino)),
+        /** Returns the lines from an offset, and the offset of the last one, which another process may still be writing. */
+        linesFrom: (from: bigint) =>
           Effect.gen(function*() {
-            const { size } = yield* handle.stat
-            yield* handle.seek(FileSystem.Size(from), "start")
-            const bytes = yield* handle.readAlloc(FileSystem.Size(Number(size) - from))
-            return Option.match(bytes, {
-              onNone: () => "",
-              onSome: (found) => new TextDecoder().decode(found)
-            })
+            yield* handle.seek(from, "start")
+            const read = yield* handle.readAlloc((yield* handle.stat).size - from)
+            const bytes = Option.getOrElse(read, () => new Uint8Array())
+            const length = bytes.lastIndexOf(10)
+            return { lines: new TextDecoder().decode(bytes.subarray(0, length)), end: from + BigInt(length) }
           })
       }))
-    const append = (text: string): Effect.Effect<void, PlatformError> =>
+    /** Appends a text, and returns the size of the file. */
+    const append = (text: string): Effect.Effect<bigint, PlatformError> =>
       Effect.scoped(Effect.gen(function*() {
         const target = yield* open(file, { flag: "a+" })
-        yield* target.write(text)
-        if (sameFile(yield* target.stat, yield* files.stat(file))) return
-        // Another process has replaced the file since it was opened. It has not copied what follows its mark.
-        const written = yield* target.textFrom(0)
-        const mark = written.lastIndexOf(replacedMark)
-        if (mark >= 0 && mark < written.lastIndexOf(text)) yield* append(text)
+        const { size } = yield* target.stat
+        if (yield* target.isAtPath) {
+          yield* target.write(text)
+          if (yield* target.isAtPath) return (yield* target.stat).size
+          // Another process has replaced the file meanwhile. It copies what precedes its mark.
+          const [copied = "", rest] = (yield* target.linesFrom(size)).lines.split(replacedMark)
+          if (rest === undefined || copied.includes(text)) return 0n
+        }
+        return yield* append(text)
       }))
-    const readSize = Effect.map(files.stat(file), ({ size }) => Number(size))
-    yield* Effect.gen(function*() {
-      const { mtime } = yield* files.stat(compacted)
-      const startedAt = Option.match(mtime, { onNone: () => 0, onSome: (time) => time.getTime() })
-      if ((yield* Clock.currentTimeMillis) - startedAt > maxCompaction) yield* files.remove(compacted)
-    }).pipe(Effect.ignore)
-    const read: UsageRows.UsageStoreService["read"] = (from, to, onRow) =>
-      files.stream(file).pipe(
+    const read = (part: FileSystem.StreamOptions, ...[from, to, onRow]: Parameters<Read>) =>
+      files.stream(file, part).pipe(
         Stream.decodeText(),
         Stream.splitLines,
         Stream.runForEach((line) =>
@@ -93,59 +86,61 @@ export const make = (
               if (row.day >= from && row.day <= to) onRow(row)
             }
           })
-        ),
-        Effect.mapError(unusable)
+        )
       )
-    let size = yield* Effect.orElseSucceed(readSize, () => 0)
     let maxSize = minGrowth
     const compact = Effect.gen(function*() {
-      maxSize = 2 * size + minGrowth
+      const now = yield* Clock.currentTimeMillis
+      const writtenAt = Option.flatMap(yield* Effect.option(files.stat(compacted)), ({ mtime }) => mtime)
+      const isAbandoned = Option.exists(writtenAt, (time) => now - time.getTime() > maxCompactionMillis)
+      if (isAbandoned) yield* files.remove(compacted)
       const source = yield* open(file, { flag: "a+" })
-      const { mode, size: before } = yield* source.stat
-      // Not while another process does the same.
+      const { mode, size } = yield* source.stat
       const target = yield* open(compacted, { flag: "wx", mode })
-      const isReplaced = yield* Effect.gen(function*() {
-        const sums = UsageRows.makeSums(UsageRows.dimensions)
-        const now = yield* Clock.currentTimeMillis
-        yield* read(UsageRows.dayOf(now - retention * dayMillis), "9999-12-31", sums.add)
-        // Not at once, which would block the process.
-        for (const chunk of Arr.chunksOf(sums.rows(), 1000)) {
-          yield* target.write(chunk.map((row) => `${JSON.stringify([row])}\n`).join(""))
-        }
-        yield* target.sync
-        // Not if another process has appended or compacted meanwhile, as when one replaces another.
-        const latest = yield* files.stat(file)
-        const isSame = latest.size === before && sameFile(latest, yield* source.stat)
-        yield* isSame ? files.rename(compacted, file) : files.remove(compacted)
-        return isSame
-      }).pipe(Effect.onError(() => Effect.ignore(files.remove(compacted))))
-      if (!isReplaced) return
-      // Copies what was appended meanwhile, also by a process that has opened the file and not yet written.
-      yield* source.write(replacedMark)
-      const rest = yield* source.textFrom(Number(before))
-      yield* append(rest.slice(0, rest.indexOf(replacedMark)))
-      size = yield* readSize
-      maxSize = 2 * size + minGrowth
+      const removal = Effect.whenEffect(files.remove(compacted), target.isAtPath)
+      yield* Effect.addFinalizer(() => Effect.ignore(removal))
+      maxSize = 2n * size + minGrowth
+      // Then no process is writing what precedes the last line break.
+      yield* source.write("\n")
+      const { end: bytesToRead } = yield* source.linesFrom(size)
+      const sums = UsageRows.makeSums(UsageRows.dimensions)
+      yield* read({ bytesToRead }, UsageRows.dayOf(now - retention * dayMillis), "9999-12-31", sums.add)
+      // Not at once, which would block the process.
+      for (const chunk of Arr.chunksOf(sums.rows(), 1000)) {
+        yield* target.write(chunk.map((row) => `${JSON.stringify([row])}\n`).join(""))
+      }
+      const appended = yield* source.linesFrom(bytesToRead)
+      yield* target.write(appended.lines)
+      yield* target.sync
+      // Not if this process was stopped for so long that another has compacted.
+      if (!(yield* source.isAtPath) || !(yield* target.isAtPath)) return
+      yield* files.rename(compacted, file)
+      // Copies what was appended since, also by a process that has opened the file and not yet written.
+      yield* Effect.gen(function*() {
+        const marked = Effect.zipRight(source.write(replacedMark), source.linesFrom(appended.end))
+        const [rest = ""] = (yield* Effect.retry(marked, { times: 1 })).lines.split(replacedMark)
+        for (const line of rest.match(/\n[^\n]+/g) ?? []) yield* Effect.retry(append(line), { times: 1 })
+      }).pipe(Effect.catchAll((error) => Effect.logError(`compaction lost usage: ${unusable(error).reason}`)))
+      maxSize = 2n * (yield* target.stat).size + minGrowth
     }).pipe(
       Effect.scoped,
       // The rows are saved already.
-      Effect.catchAll((error) =>
-        Effect.logWarning(
-          `usage file not compacted: ${error._tag === "StoreError" ? error.reason : describe(error)}; ` +
-            "a file that is mounted alone cannot be replaced: mount its folder"
-        )
-      )
+      Effect.catchAll((error) => {
+        const reason = error._tag === "SystemError" ? error.reason : undefined
+        // Another process does the same.
+        if (reason === "AlreadyExists") return Effect.void
+        const advice = reason === "Busy" ? "; mount its folder instead of the file alone" : ""
+        return Effect.logWarning(`usage file not compacted: ${unusable(error).reason}${advice}`)
+      })
     )
     return {
-      add: (rows) =>
-        Effect.suspend(() => {
-          const text = rows.length === 0 ? "" : `\n${JSON.stringify(rows)}`
-          size += text.length
-          return Effect.zipRight(
-            Effect.mapError(append(text), unusable),
-            Effect.suspend(() => text === "" || size < maxSize ? Effect.void : compact)
-          )
-        }),
-      read
+      add: (rows) => {
+        const text = rows.length === 0 ? "" : `\n${JSON.stringify(rows)}`
+        return append(text).pipe(
+          Effect.mapError(unusable),
+          Effect.flatMap((size) => text === "" || size < maxSize ? Effect.void : compact)
+        )
+      },
+      read: (...range) => Effect.mapError(read({}, ...range), unusable)
     }
   })
