@@ -49,7 +49,7 @@ interface Exchange {
 /** Whose request it is, as far as is known. */
 export interface RequestOwner {
   readonly client: string | null
-  /** Whether the response is an error, which may be delayed. */
+  /** Whether the request is rejected because of what the client sent. The response may be delayed. */
   readonly isRejected: boolean
 }
 
@@ -103,6 +103,8 @@ export class ConnectionTracker {
   readonly #open = new Map<unknown, OpenConnection>()
   /** Open connections of peers that are not trusted, in the order in which they were opened. */
   readonly #byNetwork = new Map<string, Set<OpenConnection>>()
+  /** Those of them that were opened in this turn of the event loop, above the limit. */
+  readonly #added = new Map<string, Set<OpenConnection>>()
   readonly #limits: ConnectionLimits
   readonly #handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
   readonly #dropped = { ...noDrops }
@@ -163,36 +165,45 @@ export class ConnectionTracker {
     const connections = this.#byNetwork.get(network) ?? new Set()
     this.#byNetwork.set(network, connections.add(connection))
     if (connections.size <= this.#limits.maxIdlePerNetwork) return
+    const added = this.#added.get(network) ?? new Set()
+    this.#added.set(network, added.add(connection))
+    if (added.size > 1) return
     // After the next poll phase of the event loop, which reads the requests that have arrived on any of them.
-    setImmediate(() => setImmediate(() => this.#limitIdle(network, connection)))
+    setImmediate(() => {
+      this.#added.delete(network)
+      setImmediate(() => this.#limitIdle(network, added))
+    })
   }
 
-  /** Closes a connection of a network if too many of them serve no request of a client, with one that was added. */
-  #limitIdle(network: string, added: OpenConnection): void {
-    const connections = [...this.#byNetwork.get(network) ?? []]
-    const idle = connections.filter((each) => each === added || !each.inFlight.some(isServed))
-    if (idle.length <= this.#limits.maxIdlePerNetwork) return
-    const closed = this.#leastNeeded(idle.sort((a, b) => a.idleSince - b.idleSince))
-    if (closed === undefined) return
-    this.countDropped("max-idle-connections")
-    closed.socket.destroy()
-    this.#removeFromNetwork(network, closed)
-  }
-
-  /** Returns the first connection of the first group that has any. `idle` begins with the one that has been idle longest. */
-  #leastNeeded(idle: ReadonlyArray<OpenConnection>): OpenConnection | undefined {
-    const { keepAliveHintMs, now } = this.#limits
+  /** Closes connections of a network if too many serve no request of a client. */
+  #limitIdle(network: string, added: ReadonlySet<OpenConnection>): void {
+    const { keepAliveHintMs, maxIdlePerNetwork, now } = this.#limits
+    // Those that were added count although they may: nothing closes one when its request is complete.
+    const idle = [...this.#byNetwork.get(network) ?? []]
+      .filter((each) => added.has(each) || !each.inFlight.some(isServed))
+    if (idle.length <= maxIdlePerNetwork) return
     // The announcement and the next request are on their way for a while.
     const unusedSince = keepAliveHintMs === 0 ? Number.NEGATIVE_INFINITY : now() - keepAliveHintMs - 1000
-    const [unidentified, identified] = Arr.partition(idle, (each) => ownerOf(each).client !== null)
-    const unneeded = idle.find((each) => each.idleSince < unusedSince && isUnused(each)) ??
-      unidentified.find((each) => ownerOf(each).isRejected)
-    if (unneeded !== undefined) return unneeded
-    // New connections have time for their first request, but many of them do not replace those of clients.
-    if (unidentified.length > idle.length / 2) return unidentified[0]
-    const byClient = Arr.groupBy(identified, (each) => `client ${ownerOf(each).client}`)
-    const largest = Object.values(byClient).reduce((a, b) => b.length > a.length ? b : a)
-    return largest.find(isUnused) ?? largest[0]
+    const { rejected = [], stale = [], unidentified = [], ...byClient } = Arr.groupBy(
+      idle.sort((a, b) => a.idleSince - b.idleSince),
+      (each) => {
+        if (each.idleSince < unusedSince && isUnused(each)) return "stale"
+        const { client, isRejected } = ownerOf(each)
+        return client !== null ? `client ${client}` : isRejected ? "rejected" : "unidentified"
+      }
+    )
+    const unneeded = [...stale, ...rejected]
+    const clients = Object.values(byClient).map((each) => Arr.partition(each, (one) => !isUnused(one)).flat())
+    for (let count = idle.length; count > maxIdlePerNetwork; count--) {
+      // New connections have time for their first request, but many of them do not replace those of clients.
+      const closed = unneeded.shift() ?? (unidentified.length > count / 2
+        ? unidentified
+        : clients.reduce((a, b) => b.length > a.length ? b : a)).shift()
+      if (closed === undefined) return
+      this.countDropped("max-idle-connections")
+      abort(closed.socket, closed.inFlight[0]?.response)
+      this.#removeFromNetwork(network, closed)
+    }
   }
 
   #removeFromNetwork(network: string, connection: OpenConnection): void {
@@ -299,14 +310,14 @@ export class ConnectionTracker {
   }
 
   /**
-   * Whether a raw error response could be mistaken for the response to another request: one in flight, or one that is
-   * still being received. Or there is no request at all, because no byte was received.
+   * Whether bytes were received, and a raw error response cannot be mistaken for the response to another request: one in
+   * flight, or one that is still being received.
    */
-  allowsNoRawError(socket: unknown): boolean {
+  allowsRawError(socket: unknown): boolean {
     const connection = this.#open.get(socket)
-    return connection !== undefined &&
-      (connection.inFlight.length > 0 || connection.latestExchange !== undefined ||
-        connection.lastResponse !== undefined || connection.socket.bytesRead === 0)
+    return connection === undefined ||
+      connection.inFlight.length === 0 && connection.latestExchange === undefined &&
+        connection.lastResponse === undefined && connection.socket.bytesRead > 0
   }
 
   /**

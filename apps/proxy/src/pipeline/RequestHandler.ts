@@ -51,6 +51,7 @@ const make = (
     )
     context.onUse = usage.recordUse
     let sender: string | undefined
+    let isRejected = false
     const toErrorResponse = (error: ProxyError.ProxyError): HttpResponse => {
       context.code = error.code
       context.detail = error.logDetail
@@ -69,7 +70,8 @@ const make = (
     }
     /** Delays the rejections of a client that does not wait between its requests. */
     const rejected = (response: HttpResponse): Effect.Effect<HttpResponse> => {
-      if (response.status >= 500 || request.shuttingDown) return Effect.succeed(response)
+      isRejected = response.status < 500
+      if (!isRejected || request.shuttingDown) return Effect.succeed(response)
       const source = context.client === null || allowsAnonymousClients(config)
         ? `address ${IpRanges.networkOf(context.clientAddress)}`
         : `client ${context.client}`
@@ -114,7 +116,7 @@ const make = (
     }
     return {
       response: Tracing.traced(sampler, request, context, respond),
-      owner: () => ({ client: context.client, isRejected: context.code !== null }),
+      owner: () => ({ client: context.client, isRejected }),
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()
