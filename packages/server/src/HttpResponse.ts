@@ -2,15 +2,15 @@
 import * as Data from "effect/Data"
 import type * as Stream from "effect/Stream"
 
-/** A body has no end. */
-export class IncompleteBody extends Data.TaggedError("IncompleteBody") {}
+/** The body is incomplete on purpose; the connection closes so that clients notice. */
+export class IncompleteBodyError extends Data.TaggedError("IncompleteBodyError") {}
 
 export interface HttpResponse {
   readonly status: number
   /** Header names are in lower case. The server adds `Content-Length` for bodies that are not streams. */
   readonly headers: Readonly<Record<string, string>>
   /** A stream is sent with backpressure. If it fails, the connection is closed after its bytes, so clients detect the truncation. */
-  readonly body: Uint8Array | Stream.Stream<Uint8Array, IncompleteBody>
+  readonly body: Uint8Array | Stream.Stream<Uint8Array, IncompleteBodyError>
 }
 
 const encoder = new TextEncoder()

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
 import type { Duplex } from "node:stream"
-import type { HttpResponse, IncompleteBody } from "./HttpResponse.ts"
+import type { HttpResponse, IncompleteBodyError } from "./HttpResponse.ts"
 import { maxDiscardedBytes } from "./ReceiveRequest.ts"
 
 export interface SendOptions {
@@ -15,7 +15,7 @@ export interface SendOptions {
 }
 
 /** Of a response without `Cache-Control`: Varnish and others would choose how long they store it. */
-const noStore = ["cache-control", "no-store"] as const
+const noStore = { "cache-control": "no-store" }
 
 export const sendBytes = (
   { headers, status }: HttpResponse,
@@ -27,7 +27,7 @@ export const sendBytes = (
   // Node copies a flat list faster than an object.
   const fields: Array<string> = []
   for (const name in headers) fields.push(name, headers[name] ?? "")
-  if (headers["cache-control"] === undefined) fields.push(...noStore)
+  if (headers["cache-control"] === undefined) fields.push("cache-control", noStore["cache-control"])
   if (!bodyless) fields.push("content-length", String(body.byteLength))
   fields.push(...connectionHeader(sending))
   response.writeHead(status, fields)
@@ -50,13 +50,13 @@ const writesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
 /** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. Fails as the stream, after its bytes. */
 export const sendStream = (
   { headers, status }: HttpResponse,
-  body: Stream.Stream<Uint8Array, IncompleteBody>,
+  body: Stream.Stream<Uint8Array, IncompleteBodyError>,
   sending: SendOptions,
   onChunkSent: (bytes: number) => void
-): Effect.Effect<void, IncompleteBody> => {
+): Effect.Effect<void, IncompleteBodyError> => {
   const { request, response } = sending
   const [name, value] = connectionHeader(sending)
-  response.writeHead(status, { [noStore[0]]: noStore[1], ...headers, [name]: value })
+  response.writeHead(status, { ...noStore, ...headers, [name]: value })
   if (request.method === "HEAD") return Effect.sync(() => void response.end())
   response.flushHeaders()
   return Stream.runForEach(Stream.mapConcat(body, writesOf), (chunk) =>
@@ -108,13 +108,8 @@ const isBodyDiscardable = ({ complete, headers }: Http.IncomingMessage): boolean
 /** Writes a response to the socket, and returns the size of its body. After a parser error Node provides no response object. */
 export const sendRaw = ({ body, headers, status }: HttpResponse, socket: Duplex): number => {
   const bytes = body instanceof Uint8Array ? body : new Uint8Array()
-  const lines = Object.entries({
-    [noStore[0]]: noStore[1],
-    ...headers,
-    "content-length": String(bytes.byteLength),
-    connection: "close"
-  })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
+  const fields = { ...noStore, ...headers, "content-length": String(bytes.byteLength), connection: "close" }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${Http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n`
   if (socket.writable) socket.end(Buffer.concat([Buffer.from(head), bytes]))
   else socket.destroy()

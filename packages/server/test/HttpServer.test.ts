@@ -71,7 +71,7 @@ describe("a response that cannot be created or sent", () => {
 
 describe("a stream that ends before its end", () => {
   /** Starts a server that sends a chunk, and the rest of its body once the client has read that. */
-  const startList = (rest: Effect.Effect<never, HttpResponse.IncompleteBody>) =>
+  const startList = (rest: Effect.Effect<never, HttpResponse.IncompleteBodyError>) =>
     Effect.gen(function*() {
       const read = yield* Deferred.make<void>()
       const body = Stream.concat(
@@ -99,7 +99,7 @@ describe("a stream that ends before its end", () => {
       socket.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? ""))
     })
 
-  const fails = Effect.fail(new HttpResponse.IncompleteBody())
+  const fails = Effect.fail(new HttpResponse.IncompleteBodyError())
   const dies = Effect.die(new Error("the stream died"))
 
   it.scopedLive.each(

@@ -8,7 +8,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
-import { type HttpResponse, IncompleteBody } from "@blockquarry/server/HttpResponse"
+import { type HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -47,7 +47,7 @@ const pageQuotaWait = Duration.minutes(1)
 const ndjson = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
 
 const render = (
-  lines: Stream.Stream<Uint8Array, IncompleteBody>,
+  lines: Stream.Stream<Uint8Array, IncompleteBodyError>,
   { request }: HandledRequest
 ): HttpResponse => {
   const { body, headers } = encodeStream(lines, request.headers["accept-encoding"])
@@ -125,42 +125,42 @@ const loadPage = (
 
 const addLength = (bytes: number, record: string): number => bytes + Buffer.byteLength(record) + 1
 
-/** The next chunk with what follows it, or the end. */
-interface Rest extends Effect.Effect<Option.Option<readonly [Uint8Array, Rest]>, IncompleteBody> {}
+/** What follows the chunks so far: the page after the cursor, or the last line, or the end, which a list that failed does not have. */
+type ListState = { readonly cursor: string | null; readonly records: number } | "start" | "done" | "failed"
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
   { client, endLine, handled }: ListRequest,
   firstPage: RawRecords.RawPage,
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
-): Stream.Stream<Uint8Array, IncompleteBody> => {
+): Stream.Stream<Uint8Array, IncompleteBodyError> => {
   const { context, request: { shouldEndStreams }, services: { overrides } } = handled
-  const pageAfter = (before: number, { cursor, records }: RawRecords.RawPage): Rest =>
-    emit(records.map((record) => `${record}\n`).join(""), restOf(cursor, before + records.length))
-  const restOf = (cursor: string | null, records: number): Rest =>
-    Effect.suspend((): Rest => {
-      if (cursor === null && !endLine) return Effect.succeedNone
-      if (cursor === null) return emit(toLine({ end: { records } }), Effect.succeedNone)
-      // Ends at a page boundary, so that the client can resume at another proxy without losing records.
-      const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client.name)
-      return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
-        onSuccess: (page) => pageAfter(records, page),
-        onFailure: ({ code, logDetail, message }) => {
-          context.code = code
-          context.detail = logDetail
-          const failure = { message, code, requestId: context.requestId }
-          return emit(toLine({ failure, cursor }), Effect.fail(new IncompleteBody()))
-        }
-      })
+  const emitPage = ({ cursor, records }: RawRecords.RawPage, before: number) =>
+    emit(records.map((record) => `${record}\n`).join(""), { cursor, records: before + records.length })
+  return Stream.unfoldEffect<ListState, Uint8Array, IncompleteBodyError, never>("start", (state) => {
+    if (state === "start") return emitPage(firstPage, 0)
+    if (state === "failed") return Effect.fail(new IncompleteBodyError())
+    if (state === "done" || state.cursor === null && !endLine) return Effect.succeedNone
+    const { cursor, records } = state
+    if (cursor === null) return emit(toLine({ end: { records } }), "done")
+    // Ends at a page boundary, so that the client can resume at another proxy without losing records.
+    const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client.name)
+    return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
+      onSuccess: (page) => emitPage(page, records),
+      onFailure: ({ code, logDetail, message }) => {
+        context.code = code
+        context.detail = logDetail
+        return emit(toLine({ failure: { message, code, requestId: context.requestId }, cursor }), "failed")
+      }
     })
-  return Stream.unfoldEffect(pageAfter(0, firstPage), (rest) => rest)
+  })
 }
 
 const encoder = new TextEncoder()
 
 const toLine = (document: unknown): string => `${JSON.stringify(document)}\n`
 
-const emit = (text: string, rest: Rest): Rest => Effect.succeedSome([encoder.encode(text), rest] as const)
+const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.encode(text), state] as const)
 
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(

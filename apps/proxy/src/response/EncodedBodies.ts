@@ -1,6 +1,6 @@
 /** Content encodings: negotiation, compression, and the compressed bodies of cached responses and pages. */
 import type { RawResponse } from "@blockquarry/http/RawResponse"
-import type { HttpResponse, IncompleteBody } from "@blockquarry/server/HttpResponse"
+import type { HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { LRUCache } from "lru-cache"
@@ -70,7 +70,7 @@ export const encoders: { readonly [E in ContentEncoding]: (body: Uint8Array) => 
 
 const { BROTLI_OPERATION_FLUSH, BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, Z_SYNC_FLUSH } = Zlib.constants
 
-/** Flush every write. A window of 256 KiB keeps the memory of a list small. */
+/** Each write is flushed, so that clients can decode it. A window of 256 KiB keeps the memory of a list small. */
 const compressors = {
   br: () => {
     const params = { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_LGWIN]: 18 }
@@ -81,7 +81,7 @@ const compressors = {
 
 /** Encodes a stream, and names its encoding. Clients can decode each chunk when it arrives. A stream that fails has no end. */
 export const encodeStream = (
-  body: Stream.Stream<Uint8Array, IncompleteBody>,
+  body: Stream.Stream<Uint8Array, IncompleteBodyError>,
   acceptEncoding = ""
 ): Pick<HttpResponse, "body" | "headers"> => {
   const encoding = negotiate(acceptEncoding, ["br", "gzip"])
@@ -94,13 +94,13 @@ export const encodeStream = (
   const encoded = Effect.map(compressor, (compressor) => {
     const pieces: Array<Uint8Array> = []
     compressor.on("data", (piece: Uint8Array) => pieces.push(piece))
-    const written = (write: (done: () => void) => void) =>
+    const outputOf = (write: (done: () => void) => void) =>
       Effect.async<Uint8Array>((resume) =>
         write(() => resume(Effect.sync(() => Buffer.concat(pieces.splice(0)))))
       )
     return Stream.concat(
-      Stream.mapEffect(body, (chunk) => written((done) => compressor.write(chunk, done))),
-      Stream.fromEffect(written((done) => compressor.once("end", done).end()))
+      Stream.mapEffect(body, (chunk) => outputOf((done) => compressor.write(chunk, done))),
+      Stream.fromEffect(outputOf((done) => compressor.once("end", done).end()))
     )
   })
   return { body: Stream.unwrapScoped(encoded), headers: { vary, "content-encoding": encoding } }
