@@ -30,6 +30,8 @@ const missing = names.filter((name) => caches[name].program === undefined)
 const skipReason = missing.length === 0 ? "" : ` (skipped: ${missing.join(" and ")} not installed)`
 
 const token = "token-of-the-client"
+const restricted = "token-of-a-client-without-the-chain"
+const hashOf = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
 const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
 
 describe(`a cache in front of the proxy${skipReason}`, () => {
@@ -44,10 +46,10 @@ describe(`a cache in front of the proxy${skipReason}`, () => {
             listen: { port: 0 },
             admin: { port: 0, open: "all" },
             upstream: { sandbox: true },
-            clients: [{
-              name: "client",
-              tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`]
-            }],
+            clients: [
+              { name: "client", tokens: [hashOf(token)] },
+              { name: "restricted", tokens: [hashOf(restricted)], chains: ["polygon"] }
+            ],
             // The test ends the process.
             shutdown: { delay: "10m" }
           })
@@ -59,15 +61,9 @@ describe(`a cache in front of the proxy${skipReason}`, () => {
             sendRequest(port, path, { headers: key === undefined ? {} : { "x-api-key": key } }),
             ({ status }) => status
           )
-        const keys = ["unknown", undefined, token, "unknown", undefined, token]
-        expect(yield* Effect.forEach(keys, (key) => status(price, key))).toEqual([
-          401,
-          401,
-          200,
-          401,
-          401,
-          200
-        ])
+        const keys = ["unknown", undefined, token, restricted]
+        expect(yield* Effect.forEach([...keys, ...keys], (key) => status(price, key)))
+          .toEqual([401, 401, 200, 403, 401, 401, 200, 403])
         const admin = yield* caches[name].start(Number(new URL(proxy.adminOrigin).port))
         const metrics = Effect.map(sendRequest(admin, "/metrics"), ({ text }) => text)
         expect(yield* metrics).not.toBe(yield* metrics)

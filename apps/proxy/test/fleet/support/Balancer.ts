@@ -31,23 +31,26 @@ const replaceAll = (text: string, replacements: ReadonlyArray<readonly [from: st
     return replaced.replaceAll(from, to)
   }, text)
 
-/** Starts a program, and waits until it accepts connections on the port. */
+/** Starts a program, and waits until it accepts connections on the port. Dies if the program ends before that. */
 export const launch = (
   program: string,
   args: ReadonlyArray<string>,
   port: number
 ): Effect.Effect<void, ConditionTimeout, Scope.Scope> =>
-  Effect.zipRight(
-    Effect.acquireRelease(
-      Effect.sync(() => spawn(program, args, { stdio: "ignore" })),
-      (child) =>
-        Effect.async<void>((resume) => {
-          child.once("exit", () => resume(Effect.void))
-          child.kill("SIGTERM")
+  Effect.gen(function*() {
+    const { ended } = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const child = spawn(program, args, { stdio: "ignore" })
+        const ending = new Promise<string>((resolve) => {
+          child.on("error", ({ message }) => resolve(message))
+          child.once("exit", (code, signal) => resolve(`${program} has ended: ${code ?? signal}`))
         })
-    ),
-    RawConnection.listening(port)
-  )
+        return { child, ended: Effect.promise(() => ending) }
+      }),
+      ({ child, ended }) => Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), ended)
+    )
+    yield* Effect.raceFirst(RawConnection.listening(port), Effect.flatMap(ended, Effect.dieMessage))
+  })
 
 /** Starts a balancer before two servers on these ports, and waits until it accepts connections. Returns its port. */
 export const start = (
