@@ -8,8 +8,8 @@ import {
   allowsAnonymousClients,
   type ClientConfig,
   type Config,
-  operationIdsOf,
-  readsAll
+  mayPassThrough,
+  operationIdsOf
 } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as AppliedQuotas from "./AppliedQuotas.ts"
@@ -19,12 +19,12 @@ import * as Jwt from "./Jwt.ts"
 import * as Restrictions from "./Restrictions.ts"
 import * as Tokens from "./Tokens.ts"
 
-export interface AuthenticatedClient extends Pick<ClientConfig, "name" | "rateLimit" | "weight"> {
-  readonly clientNoCache?: Config["cache"]["clientNoCache"]
+export interface AuthenticatedClient
+  extends Pick<ClientConfig, "name" | "rateLimit" | "weight" | "clientNoCache">
+{
   readonly quotas: ReadonlyArray<AppliedQuotas.AppliedQuota>
   readonly scopes: ReadonlySet<string>
-  /** Whether it may read paths that no operation describes without a rule that names it. */
-  readonly readsAll: boolean
+  readonly mayPassThrough: boolean
   /** Null if every chain and contract is permitted. */
   readonly restrictions: Restrictions.Restrictions | null
 }
@@ -87,7 +87,7 @@ export const hostCheck = (allowedHosts: ReadonlyArray<string>): HostCheck => {
 const anonymous = (config: Pick<Config, "quotas" | "teams">): AuthenticatedClient => ({
   name: "anonymous",
   scopes: operationIdsOf(["read", "write"]),
-  readsAll: false,
+  mayPassThrough: false,
   restrictions: null,
   rateLimit: null,
   quotas: AppliedQuotas.of(config, { name: "anonymous", dailyQuota: null, monthlyQuota: null }),
@@ -107,20 +107,18 @@ const authenticateAnonymous =
 const ownerOf = (
   { allowedCidrs, scopes, subjects, tokens, ...client }: ClientConfig,
   config: Pick<Config, "quotas" | "teams">
-) => {
-  return {
-    client: {
-      ...client,
-      quotas: AppliedQuotas.of(config, client),
-      scopes: operationIdsOf(scopes),
-      readsAll: readsAll({ ...client, scopes }),
-      restrictions: Restrictions.make(client)
-    },
-    subjects,
-    tokens,
-    allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
-  }
-}
+) => ({
+  client: {
+    ...client,
+    quotas: AppliedQuotas.of(config, client),
+    scopes: operationIdsOf(scopes),
+    mayPassThrough: mayPassThrough({ ...client, scopes }),
+    restrictions: Restrictions.make(client)
+  },
+  subjects,
+  tokens,
+  allowedRanges: allowedCidrs.length === 0 ? null : IpRanges.make(allowedCidrs)
+})
 
 const authenticateBy = (
   owners: ReadonlyArray<ReturnType<typeof ownerOf>>,

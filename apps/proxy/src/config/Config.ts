@@ -541,8 +541,8 @@ export const lacksAdminToken = ({ admin }: Pick<Config, "admin">): boolean => ad
 
 export const keys = keysOf(ConfigDocument.ast)
 
-/** Whether a client may read everything, also paths that no operation describes. */
-export const readsAll = (
+/** Whether a client may read paths that no operation describes without a rule that names it. */
+export const mayPassThrough = (
   { chains, contracts, scopes }: Pick<ClientConfig, "chains" | "contracts" | "scopes">
 ): boolean => scopes.includes("passthrough") && chains.length === 0 && contracts.length === 0
 

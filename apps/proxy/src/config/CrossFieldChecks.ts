@@ -7,7 +7,7 @@ import * as Names from "@blockquarry/http/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, isLoopback, readsAll, shareOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, isLoopback, mayPassThrough, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"
@@ -79,7 +79,7 @@ export const check = (
   for (const [index, client] of clients.entries()) {
     const { name, scopes, subjects, tokens } = client
     const path = ["clients", index, "scopes"]
-    if (isSet(path) && scopes.includes("passthrough") && !readsAll(client)) {
+    if (isSet(path) && scopes.includes("passthrough") && !mayPassThrough(client)) {
       warn(
         path,
         `client ${name} has chains or contracts, so only rules that name it apply; remove passthrough`
@@ -106,7 +106,7 @@ export const check = (
     if (rule.api === "data" && !rule.path.startsWith(`${pathPrefix.data}/`)) {
       reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
     }
-    if (rule.clients.length === 0 && (rule.method !== "GET" || !clients.some(readsAll))) {
+    if (rule.clients.length === 0 && (rule.method !== "GET" || !clients.some(mayPassThrough))) {
       warn([...path, "clients"], `rule ${rule.name} is for no client; add the names of those that may use it`)
     }
     for (const [at, client] of rule.clients.entries()) {

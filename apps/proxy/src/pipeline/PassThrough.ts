@@ -42,32 +42,30 @@ export const make = ({ passthrough }: Pick<Config, "passthrough">, costs: CostTa
     pattern: patternOf(rule.path),
     passThrough: passThroughOf(rule, costs)
   }))
-  /** Returns how a request of a client is forwarded. The path of an operation never is, in any spelling. */
-  const find = (
-    method: string,
-    path: string,
-    client: AuthenticatedClient
-  ): Either.Either<PassThrough, ProxyError.ProxyError> => {
-    const segments = path.split("/").slice(1).map(decodeURIComponent)
-    const lowerCase = segments.map((segment) => segment.toLowerCase())
-    if (
-      segments.some((segment) => segment === "" || ambiguous.test(segment)) ||
-      Router.findRoute(`/${lowerCase.map(encodeURIComponent).join("/")}`) !== undefined
-    ) return refused
+  /** Returns the decoded path, and the rules that it matches. The path of an operation matches none, in any spelling. */
+  const match = (path: string) => {
+    const decoded = path.split("/").map(decodeURIComponent).join("/")
+    const operationPath = decoded.toLowerCase().split("/").map(encodeURIComponent).join("/")
+    const isRefused = ambiguous.test(decoded) || Router.findRoute(operationPath) !== undefined
+    const matches = rules.filter(({ pattern, rule }) =>
+      !isRefused && pattern.test(decoded) && !(rule === readRule && triggers.test(decoded))
+    )
+    return { decoded, matches }
+  }
+  /** Returns how a request of a client is forwarded. */
+  const find = (method: string, path: string, client: AuthenticatedClient) => {
     const sent = method === "HEAD" ? "GET" : method
-    const decoded = `/${segments.join("/")}`
-    const found = rules.find(({ pattern, rule }) =>
-      rule.method === sent && pattern.test(decoded) &&
-      (rule.clients.length === 0 ? sent === "GET" && client.readsAll : rule.clients.includes(client.name)) &&
-      !(rule === readRule && lowerCase.some((segment) => triggers.has(segment)))
+    const { decoded, matches } = match(path)
+    const found = matches.find(({ rule: { clients, method } }) =>
+      method === sent &&
+      (clients.length === 0 ? sent === "GET" && client.mayPassThrough : clients.includes(client.name))
     )
     return found === undefined ? refused : Either.right(found.passThrough(decoded))
   }
   /** Returns the methods that a path has for some client. */
   const methodsOf = (path: string): ReadonlyArray<string> => {
-    const decoded = decodeURIComponent(path)
-    const methods = rules.flatMap(({ pattern, rule: { clients, method } }) =>
-      !pattern.test(decoded) ? [] : method === "GET" ? ["GET", "HEAD"] : clients.length > 0 ? [method] : []
+    const methods = match(path).matches.flatMap(({ rule: { clients, method } }) =>
+      method === "GET" ? ["GET", "HEAD"] : clients.length > 0 ? [method] : []
     )
     return [...new Set(methods)]
   }
@@ -80,11 +78,11 @@ export const ownRequest = (path: string): UpstreamRequest => {
   return requestOf(describe({ ...readRule, path, retry: true }, cost), { path, query: [] }, null)
 }
 
-/** What an upstream may read as the end of a path, decode again, or ignore. */
-const ambiguous = /[?#%;"'<>{}|^`\s]/
+/** What an upstream may read as the end of a path, decode again, or ignore, such as an empty segment. */
+const ambiguous = /[?#%;"'<>{}|^`\s]|\/(?:\/|$)/
 
 /** Segments of paths that make the upstream work. */
-const triggers: ReadonlySet<string> = new Set(["resync", "sync"])
+const triggers = /\/(?:re)?sync(?:\/|$)/i
 
 /** Matches decoded paths: `:name` is one segment, and `*` at the end is any rest. */
 const patternOf = (path: string): RegExp =>

@@ -68,11 +68,10 @@ const route = (handled: HandledRequest, { path, query }: RequestTarget.RequestTa
   const isList = path.startsWith(`${ListStream.listPrefix}/`)
   const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length) : path)
   if (match === undefined) {
-    if (configured.clients.cors === undefined || !Cors.isPreflight(request)) {
-      return passThrough(handled, { path, query })
-    }
+    const { clients: { cors }, passThrough: { methodsOf } } = configured
+    if (cors === undefined || !Cors.isPreflight(request)) return passThrough(handled, { path, query })
     // A browser shows the error of the request itself only after a preflight without one.
-    const methods = configured.passThrough.methodsOf(path).join(", ")
+    const methods = cors.allowsOrigin(headers["origin"] ?? "", null) ? methodsOf(path).join(", ") : ""
     return Effect.succeed(HttpResponse.empty(204, methods === "" ? {} : { allow: `${methods}, OPTIONS` }))
   }
   const { operation } = match

@@ -99,6 +99,15 @@ describe("responses for web pages", () => {
           ])
             .toEqual(allows ? [path, 204, origin, "7200"] : [path, 204, undefined, undefined])
         }
+        // The configured rules are not for every page.
+        for (const requester of [{ origin }, {}]) {
+          const headers = { ...requester, "access-control-request-method": "PUT" }
+          const { allow, ...others } = (yield* send("/streams/evm", "OPTIONS", headers)).headers
+          expect([origin, allow]).toEqual([
+            origin,
+            others[allowed] === origin ? expect.stringMatching(/PUT/) : undefined
+          ])
+        }
       }
     }))
 
@@ -126,6 +135,8 @@ describe("responses for web pages", () => {
     ["/api/v2.2/settings", "GET HEAD OPTIONS PUT"],
     ["/api/v2.2/nobody", "GET HEAD OPTIONS"],
     ["/docs", "GET HEAD OPTIONS"],
+    ["/api/v2.2/a/sync", "GET HEAD POST"],
+    ["/streams/evm/%253F", "GET HEAD POST"],
     // The page learns from the response of the request what is wrong.
     ["/nowhere", "GET HEAD POST"]
   ])("to preflights allow the methods of the path: %s", ([path, methods]) =>

@@ -19,7 +19,7 @@ const client = (
 ): AuthenticatedClient => ({
   name: "one",
   scopes: new Set(),
-  readsAll: false,
+  mayPassThrough: false,
   restrictions: null,
   rateLimit,
   quotas: AppliedQuotas.of(defaults, { name: "one", dailyQuota, monthlyQuota: null }),
