@@ -172,22 +172,30 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(second?.headers["content-type"]).toBe("application/json")
       }))
 
-    it.scoped("shows what arrives of a list that fails", () =>
-      Effect.gen(function*() {
-        const url = yield* serve((_, response) => {
-          response.writeHead(200, { "content-type": "application/x-ndjson" })
-          response.write("{\"token_id\":\"1\"}\n{\"failure\":{}}\n")
-          // A browser may discard what it has not read when the connection ends
-          setTimeout(() => response.destroy(), 250)
+    it.scoped.each<readonly [last: string, missing: ReadonlyArray<string>]>([
+      ["{\"failure\":{}}\n", []],
+      ["{\"token_id\":\"2\"}\n", ["The connection closed before the end."]],
+      ["{\"failure\":", ["The connection closed before the end."]]
+    ])(
+      "shows what arrives of a list without an end, and whether it has said that it failed: %j",
+      ([last, missing]) =>
+        Effect.gen(function*() {
+          const url = yield* serve((_, response) => {
+            response.writeHead(200, { "content-type": "application/x-ndjson" })
+            response.write(`{"token_id":"1"}\n${last}`)
+            // A browser may discard what it has not read when the connection ends
+            setTimeout(() => response.destroy(), 250)
+          })
+          const page = yield* Chromium.open(url)
+          const article = page.locator("#contractNfts")
+          yield* Effect.promise(async () => {
+            await article.locator(".try summary").click()
+            await article.getByRole("button", { name: "Send" }).click()
+            await article.locator(".result pre", { hasText: last.trim() }).waitFor()
+            expect(await article.locator(".result pre ~ p").allTextContents()).toEqual(missing)
+          })
         })
-        const page = yield* Chromium.open(url)
-        const article = page.locator("#contractNfts")
-        yield* Effect.promise(async () => {
-          await article.locator(".try summary").click()
-          await article.getByRole("button", { name: "Send" }).click()
-          await article.locator(".result pre", { hasText: "{\"failure\":{}}" }).waitFor()
-        })
-      }))
+    )
 
     it.scoped("truncates a long list, and cancels the response", () =>
       Effect.gen(function*() {

@@ -12,23 +12,25 @@ export interface FormRequest {
 /** Longer bodies are truncated, because they would slow the page down. */
 const maxShownChars = 100_000
 
-/** Reads the start of a body, or what arrives of a list that fails. Cancels the response if the body is longer. */
-const readPrefix = async (response: Response): Promise<readonly [text: string, truncated: boolean]> => {
+/** Reads the start of a body, and says what is missing. Cancels the response if the body is longer. */
+const readPrefix = async (response: Response): Promise<readonly [text: string, missing: string]> => {
   const reader = response.body?.getReader()
-  if (reader === undefined) return ["", false]
+  if (reader === undefined) return ["", ""]
   const decoder = new TextDecoder()
   let text = ""
-  for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      if (text.endsWith("\n")) return { done: true, value: undefined }
-      throw error
-    })
-    if (done) return [text, false]
-    text += decoder.decode(value, { stream: true })
-    if (text.length > maxShownChars) {
-      await reader.cancel()
-      return [text.slice(0, maxShownChars), true]
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return [text, ""]
+      text += decoder.decode(value, { stream: true })
+      if (text.length > maxShownChars) {
+        await reader.cancel()
+        return [text.slice(0, maxShownChars), "Truncated. The curl command returns the full response."]
+      }
     }
+  } catch {
+    // A list that has said that it failed has no end.
+    return [text, /(?:^|\n)\{"failure":[^\n]*\}\n$/.test(text) ? "" : "The connection closed before the end."]
   }
 }
 
@@ -51,7 +53,7 @@ export const tryIt = async (
         ...(body === null ? {} : { "content-type": "application/json" })
       }
     })
-    const [text, truncated] = await readPrefix(response)
+    const [text, missing] = await readPrefix(response)
     const isNdjson = response.headers.get("content-type")?.includes("ndjson") === true
     const millis = Math.round(performance.now() - started)
     resultElement.replaceChildren(
@@ -70,9 +72,7 @@ export const tryIt = async (
         { tabindex: 0, "aria-label": "body" },
         h("code", isNdjson ? text : formatJson(text))
       ),
-      ...(truncated
-        ? [h("p.muted", "Truncated. The curl command returns the full response.")]
-        : [])
+      ...(missing === "" ? [] : [h("p.muted", missing)])
     )
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
