@@ -2,7 +2,9 @@
  * Authenticates clients by token, and checks their networks and scopes. If no clients are configured, every request belongs to
  * the client `anonymous`.
  */
+import * as Completed from "@blockquarry/server/Completed"
 import * as IpRanges from "@blockquarry/server/IpRanges"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import {
   allowsAnonymousClients,
@@ -36,12 +38,12 @@ export interface RequestOrigin {
   readonly remoteAddress: string
 }
 
-/** `identities`: of the JWTs of the request. */
+/** Uses `identify`, which may wait, only if no token is accepted. */
 type Authenticate = (
   request: RequestOrigin,
   now: number,
-  identities: ReadonlyArray<Jwt.Identity>
-) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
+  identify: Jwt.Identify
+) => Effect.Effect<Either.Either<AuthenticatedClient, ProxyError.ProxyError>>
 
 type HostCheck = (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
 
@@ -99,10 +101,10 @@ const anonymous = (config: Pick<Config, "quotas" | "teams">): AuthenticatedClien
  */
 const authenticateAnonymous =
   (checkHost: HostCheck, client: AuthenticatedClient): Authenticate => ({ headers }) =>
-    Either.flatMap(
+    Effect.succeed(Either.flatMap(
       checkHost(headers),
       () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
-    )
+    ))
 
 const ownerOf = (
   { allowedCidrs, scopes, subjects, tokens, ...client }: ClientConfig,
@@ -133,17 +135,20 @@ const authenticateBy = (
   const ofSubject = Either.flatMap((subject: string) =>
     bySubject.get(subject) ?? Either.left(Jwt.clientUnknown)
   )
-  return ({ headers, remoteAddress }, now, identities) => {
+  return ({ headers, remoteAddress }, now, identify) => {
     const tokens = Tokens.fromHeaders(headers)
-    if (tokens.length === 0) return Either.left(tokenMissing)
-    const owner = findOwner(tokens, now, identities.map(ofSubject))
-    if (Either.isLeft(owner)) return Either.left(owner.left)
-    const { allowedRanges, client } = owner.right
-    if (allowedRanges === null) return Either.right(client)
-    const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
-    return IpRanges.contains(allowedRanges, address)
-      ? Either.right(client)
-      : Either.left(ipNotAllowed(client))
+    if (tokens.length === 0) return Effect.succeed(Either.left(tokenMissing))
+    const known = findOwner(tokens, now)
+    return Completed.map(Either.isRight(known) ? Jwt.none : identify(tokens), (identities) => {
+      const owner = identities.reduce((found, each) => Tokens.orElse(found, () => ofSubject(each)), known)
+      return Either.flatMap(owner, ({ allowedRanges, client }) => {
+        if (allowedRanges === null) return Either.right(client)
+        const address = IpRanges.clientAddress(remoteAddress, headers["x-forwarded-for"], trustedProxies)
+        return IpRanges.contains(allowedRanges, address)
+          ? Either.right(client)
+          : Either.left(ipNotAllowed(client))
+      })
+    })
   }
 }
 

@@ -3,8 +3,8 @@
  * cost a lookup. Keys are read in the background, so that only a token with an unknown key waits for them.
  *
  * All tokens that are not accepted get the same response, unless only their time is wrong: it says nothing about which check failed.
- * The access log says it, in words of the library and names of claims, as everything else in a token is secret or of an attacker.
  * Neither does the time that it takes, as no check compares a secret: signatures are verified with public keys.
+ * The access log says it, in words of the library and names of claims, as everything else in a token is secret or of an attacker.
  */
 import * as Completed from "@blockquarry/server/Completed"
 import * as Context from "effect/Context"
@@ -24,16 +24,14 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import * as Tokens from "./Tokens.ts"
 
 /** The value of the claim that names the client, or why the token is not accepted. */
-export type Identity = Either.Either<string, ProxyError.ProxyError>
+type Identity = Either.Either<string, ProxyError.ProxyError>
 
-type Identities = Effect.Effect<ReadonlyArray<Identity>>
+/** Returns the identities of the JWTs among the tokens of a request; none if JWTs are not configured. */
+export type Identify = (tokens: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Identity>>
 
-/** Returns the identities of the JWTs of a request; none if JWTs are not configured. */
-export class Jwt
-  extends Context.Tag("quarry-proxy/Jwt")<Jwt, (headers: Tokens.RequestHeaders) => Identities>()
-{}
+export class Jwt extends Context.Tag("quarry-proxy/Jwt")<Jwt, Identify>() {}
 
-const none: Identities = Effect.succeed([])
+export const none: ReturnType<Identify> = Effect.succeed([])
 
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
@@ -102,17 +100,17 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
           (error: unknown) => {
             const code = codeOf(error)
             if (!keys.fresh) return refused(keysUnavailable, code)
-            const [claim, reason] = ["claim", "reason"].map((name) =>
-              Predicate.hasProperty(error, name) ? ` ${error[name]}` : ""
+            const [failed, reason] = ["claim", "reason"].map((name) =>
+              Predicate.hasProperty(error, name) ? error[name] : ""
             )
-            const isTime = code === "ERR_JWT_EXPIRED" || claim === " nbf"
-            return refused(isTime ? Tokens.expired : Tokens.unknown, `${code}${claim}${reason}`)
+            const isTime = code === "ERR_JWT_EXPIRED" || failed === "nbf"
+            return refused(isTime ? Tokens.expired : Tokens.unknown, `${code} ${failed} ${reason}`.trim())
           }
         )
       )
     }
-    return (headers: Tokens.RequestHeaders) =>
-      Tokens.fromHeaders(headers).filter(isJwt).reduce(
+    return (tokens: ReadonlyArray<string>) =>
+      tokens.filter(isJwt).reduce(
         (found, token) =>
           Completed.flatMap(found, (identities) =>
             Completed.map(verify(token), (each) => [...identities, each])),

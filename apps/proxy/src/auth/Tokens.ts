@@ -5,7 +5,7 @@ import * as Crypto from "node:crypto"
 import type { ClientConfig } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
-export type RequestHeaders = Readonly<Record<string, string | undefined>>
+type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 type ConfiguredToken = Pick<ClientConfig["tokens"][number], "hash" | "from" | "until">
 
@@ -20,38 +20,38 @@ export const generate: Effect.Effect<string> = Effect.sync(() =>
 /** Returns the hash in the form that the configuration expects. */
 export const hash = (token: string): `sha256:${string}` => `sha256:${Crypto.hash("sha256", token)}`
 
+type Result<Owner> = Either.Either<Owner, ProxyError.ProxyError>
+
+/** One token that is accepted suffices. Otherwise the problem is that a token is unknown only if there is no other. */
+export const orElse = <Owner>(first: Result<Owner>, second: () => Result<Owner>): Result<Owner> => {
+  if (Either.isRight(first)) return first
+  const other = second()
+  return Either.isRight(other) || first.left.code === unknown.code ? other : first
+}
+
 /**
- * Creates a lookup of the owner of the tokens of a request, and of `others`, which are verified already. One that is accepted
- * suffices. Otherwise the problem is that a token is unknown only if there is no other.
+ * Creates a lookup of the owner of the tokens of a request.
  *
  * It need not take constant time: who measures it learns of hashes at most, which reveal nothing about a token.
  */
 export const lookup = <Owner>(configured: ReadonlyArray<readonly [ConfiguredToken, Owner]>) => {
-  type Result = Either.Either<Owner, ProxyError.ProxyError>
   const owners = new Map(
     configured.map(([token, owner]) => [token.hash, { ...token, owner: Either.right(owner) }])
   )
   /** At most one token for each hash. Hashing one for each request would take a tenth of a cache hit. */
   const found = new Map<string, ReturnType<typeof owners["get"]>>()
-  const ownerOf = (token: string, now: number): Result => {
+  const notFound: Result<Owner> = Either.left(unknown)
+  const ownerOf = (token: string, now: number): Result<Owner> => {
     let match = found.get(token)
     if (match === undefined) {
       match = owners.get(hash(token))
-      if (match === undefined) return Either.left(unknown)
+      if (match === undefined) return notFound
       found.set(token, match)
     }
     return match.from <= now && now < match.until ? match.owner : Either.left(expired)
   }
-  return (tokens: ReadonlyArray<string>, now: number, others: ReadonlyArray<Result> = []): Result => {
-    let problem = unknown
-    for (let index = 0; index < tokens.length + others.length; index++) {
-      const token = tokens[index]
-      const result = token === undefined ? others[index - tokens.length] : ownerOf(token, now)
-      if (result !== undefined && Either.isRight(result)) return result
-      if (result !== undefined && problem.code === unknown.code) problem = result.left
-    }
-    return Either.left(problem)
-  }
+  return (tokens: ReadonlyArray<string>, now: number): Result<Owner> =>
+    tokens.reduce((found, token) => orElse(found, () => ownerOf(token, now)), notFound)
 }
 
 export const fromHeaders = (

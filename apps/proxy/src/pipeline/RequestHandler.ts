@@ -11,6 +11,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import type { Cors } from "../auth/Cors.ts"
+import * as Jwt from "../auth/Jwt.ts"
 import { allowsAnonymousClients } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
@@ -90,20 +91,13 @@ const make = (
           Effect.as(toErrorResponse(ProxyError.internalError))
         )
     }
-    /** A JWT, which may wait for the keys of its issuer, is verified only if no token is accepted and the path needs a client. */
-    const authenticate = () => {
-      const client = clients.authenticate(request, context.startedAt, [])
-      const isKnown = Either.isRight(client) || !["token-unknown", "token-expired"].includes(client.left.code)
-      if (isKnown || services.pages.has(RequestTarget.pathOf(request.target))) return Effect.succeed(client)
-      return Completed.map(
-        services.identify(request.headers),
-        (identities) => clients.authenticate(request, context.startedAt, identities)
-      )
-    }
+    /** A JWT, which may wait for the keys of its issuer, is verified only if the path needs a client. */
+    const identify: Jwt.Identify = (tokens) =>
+      services.pages.has(RequestTarget.pathOf(request.target)) ? Jwt.none : services.identify(tokens)
     const respond = (): Effect.Effect<HttpResponse> => {
       try {
         return Completed.matchCause(
-          Completed.flatMap(authenticate(), (client) => {
+          Completed.flatMap(clients.authenticate(request, context.startedAt, identify), (client) => {
             sender = Either.isRight(client) ? client.right.name : client.left.client
             return Pipeline.respond({ services, configured, request, context, client })
           }),

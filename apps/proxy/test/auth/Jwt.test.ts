@@ -317,7 +317,7 @@ describe("a JWT", () => {
         Promise.all([old, next].map((key) => sign(key, { exp: seconds + 3600 })))
       )
       const accepted = Effect.map(
-        Effect.forEach(tokens, (token) => identify(bearer(token))),
+        Effect.forEach(tokens, (token) => identify([token])),
         (identities) => identities.flat().map(Either.isRight)
       )
       const { currentTimeMillis, sleeps } = yield* TestClock.testClock()
