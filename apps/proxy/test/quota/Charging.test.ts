@@ -171,8 +171,10 @@ const rows: ReadonlyArray<Row> = [
     outcome: "a list whose second page fails before sending",
     script: ["sandbox", "refused", "refused"],
     act: (proxy) =>
-      Effect.map(Effect.exit(proxy.send(list)), () =>
-        expect(proxy.lines.join()).toContain(`"code":"upstream-unreachable"`)),
+      Effect.map(
+        Effect.exit(proxy.send(list)),
+        () => expect(proxy.lines.join()).toContain(`"code":"upstream-unreachable"`)
+      ),
     charged: { client: cost, key: cost }
   },
   {
