@@ -30,9 +30,9 @@ export const make = ({ costs, weights }: Pick<Config, "costs" | "weights">): Cos
     return { per, ...(configured[id] ?? table) }
   }
   const operationCosts = new Map(allOperations.map((operation) => [operation.id, ofOperation(operation)]))
-  const all = [...entries.map(({ cost }) => cost), ...operationCosts.values()]
+  const all: ReadonlyArray<Cost> = [...entries.map(({ cost }) => cost), ...operationCosts.values()]
   const highest = {
-    price: Math.max(...all.map(({ price }) => price)),
+    price: Math.max(...all.map(({ per, price }) => price * (per?.maxItems ?? 1))),
     rateCost: Math.max(...all.map(({ rateCost }) => rateCost))
   }
   const match = pathMatcher(entries)

@@ -56,11 +56,17 @@ describe("the costs of a path", () => {
   })
 
   it("are the highest ones of all if the table does not have it", () => {
-    expect(tableOf(weights).ofPath("/api/v2.2/other")).toEqual({ price: 250, rateCost: 90 })
-    expect(tableOf(weights).ofPath("/streams/evm")).toEqual({ price: 250, rateCost: 90 })
-    expect(tableOf().ofPath(path)).toEqual({ price: 50, rateCost: 5 })
-    expect(tableOf([], { nftOwners: { price: 999, rateCost: 6 } }).ofPath(path)).toEqual({
-      price: 999,
+    // That of `walletChains` for all its chains
+    expect(tableOf().ofPath(path)).toEqual({ price: 1250, rateCost: 5 })
+    expect(tableOf(weights).ofPath("/api/v2.2/other")).toEqual({ price: 1250, rateCost: 90 })
+    expect(tableOf(weights).ofPath("/streams/evm")).toEqual({ price: 1250, rateCost: 90 })
+    expect(tableOf([], { nftOwners: { price: 1999, rateCost: 6 } }).ofPath(path)).toEqual({
+      price: 1999,
+      rateCost: 6
+    })
+    const per = { parameter: "limit", maxItems: 100 }
+    expect(tableOf([], { nftOwners: { price: 20, rateCost: 6, per } }).ofPath(path)).toEqual({
+      price: 2000,
       rateCost: 6
     })
   })
