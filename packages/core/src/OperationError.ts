@@ -15,7 +15,7 @@
 import type { YieldableError } from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
-import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
+import { formatDuration } from "./internal/formatDuration.ts"
 import { describeNetworkReason, isTransportClosed } from "./internal/networkReasons.ts"
 
 /** The part of a request that errors keep. Headers are left out. */
@@ -131,6 +131,10 @@ const withResponse = (
   what: string,
   { serverMessage, status }: Pick<ResponseSummary, "status" | "serverMessage">
 ): string => `${what} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
+
+/** Returns a text such as `1 d 2 h`, rounded up to whole seconds as `Retry-After` is: a retry must not come too early. */
+export const formatRetryDelay = (delay: Duration.Duration): string =>
+  formatDuration(Duration.isFinite(delay) ? Duration.seconds(Math.ceil(Duration.toSeconds(delay))) : delay)
 
 const withRetryDelay = (what: string, delay: Duration.Duration | null): string =>
   `${what}; ${delay === null ? "retry later" : `retry in ${formatRetryDelay(delay)}`}`

@@ -1,5 +1,9 @@
 /** Errors of the proxy: the responses that do not come from the upstream. */
-import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
+import {
+  formatRetryDelay,
+  type ListOperationError,
+  type OperationError
+} from "@blockquarry/core/OperationError"
 import * as Names from "@blockquarry/http/Settings"
 import * as HttpResponse from "@blockquarry/server/HttpResponse"
 import * as Data from "effect/Data"
@@ -95,8 +99,8 @@ const messageOf = (error: OperationError): string => {
       }`
     case "CircuitOpenError":
       return `${error.operation}: circuit breaker open after repeated failures of the upstream; retry in ${
-        wholeSeconds(error.retryAfter)
-      } s`
+        formatRetryDelay(error.retryAfter)
+      }`
     default:
       return `${error.operation}: ${error.summary}`
   }

@@ -1,4 +1,5 @@
 /** The queue in which requests of one client wait for its rate limit. */
+import { formatRetryDelay } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AppliedQuota } from "../auth/AppliedQuotas.ts"
@@ -74,7 +75,7 @@ export const expectedWait = (
 export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError => {
   const headers = rejectionHeaders(rejection)
   if (rejection.exceeded === null) {
-    const message = `client rate limit exceeded; retry in ${waitSeconds(rejection)} s`
+    const message = `client rate limit exceeded; retry in ${waitText(rejection)}`
     return ProxyError.make("client-rate-limited", message, headers)
   }
   const { description, resets } = rejection.exceeded
@@ -84,11 +85,13 @@ export const quotaExceeded = (rejection: QuotaRejection): ProxyError.ProxyError 
 export const queueFull = (rejection: QuotaRejection): ProxyError.ProxyError =>
   ProxyError.make(
     "client-rate-limited",
-    `too many requests of this client are queued (quotas.maxQueue); retry in ${waitSeconds(rejection)} s`,
+    `too many requests of this client are queued (quotas.maxQueue); retry in ${waitText(rejection)}`,
     rejectionHeaders(rejection)
   )
 
 const waitSeconds = ({ waitMs }: QuotaRejection): number => Math.max(1, Math.ceil(waitMs / 1000))
+
+const waitText = (rejection: QuotaRejection) => formatRetryDelay(Duration.seconds(waitSeconds(rejection)))
 
 /** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
 const rejectionHeaders = (rejection: QuotaRejection): Readonly<Record<string, string>> => {

@@ -64,6 +64,15 @@ describe("a response that asks to wait", () => {
       expect(yield* waitOf(port)).toEqual(inState(month))
     }))
 
+  it.scopedLive("for a rate limit of a day has no Retry-After; the message has the time in days", () =>
+    Effect.gen(function*() {
+      const config = { clients: client({ rateLimit: { limit: 1, window: 24 * 3600 * 1000 } }) }
+      const { port } = yield* start({ clock: () => now, config })
+      expect((yield* requestOf(port)).status).toBe(200)
+      expect((yield* requestOf(port)).text).toContain("retry in 3 d")
+      expect(yield* waitOf(port)).toEqual(inState(3 * 24 * 3600))
+    }))
+
   it.scopedLive("for the quota of an API key has no Retry-After", () =>
     Effect.gen(function*() {
       const key = {
