@@ -41,7 +41,7 @@ const setup = (dailyQuota: number, config: Partial<Config> = {}) =>
       name: "items",
       path: items,
       api: "data",
-      cost: costOf({ price: 1, rateCost: 1, per: "limit", maxItems: 100 }),
+      cost: costOf({ price: 1, rateCost: 1, per: { parameter: "limit", maxItems: 100 } }),
       cacheTtl: null,
       retry: false,
       clients: ["shop", "search"]

@@ -189,7 +189,7 @@ const PassThroughRuleSection = Schema.Struct({
   cost: key(
     Values.Cost,
     null,
-    "Costs of a request: a price in units, { price: 250, rateCost: 25 }, or with per: limit and maxItems: 100 for each of at most 100 items, or table: those of the path or, if the table does not have it, the highest ones."
+    "Costs of a request: a price in units, { price: 250, rateCost: 25 }, or with per: { parameter: limit, maxItems: 100 } for each of at most 100 items, or table: those of the path or, if the table does not have it, the highest ones."
   ),
   cacheTtl: key(Values.CacheTtl, null, "How long responses to GET are cached, or none."),
   retry: key(Flag, false, "Whether a failed request is retried. A request that changes data must not be."),

@@ -133,45 +133,33 @@ export const PeriodQuota = Schema.Union(Schema.transformLiteral("none", null), P
     description: "an integer of at least 1, { soft: 80000, hard: 100000 }, { soft: 80000 }, or none"
   })
 
-const CostParts = Schema.Struct({
+const PricedItems = Schema.Struct({
+  parameter: pattern("a parameter such as limit", /^[\w.-]{1,64}(\[\])?$/),
+  maxItems: integer("the highest number of items of a request, at least 1, as in maxItems: 100", 1)
+})
+
+const Costs = Schema.Struct({
   /** What is billed, and what quotas count. */
   price: NonNegativeInteger,
   /** What rate limits count. */
   rateCost: NonNegativeInteger,
   /** What has the price. Default: as the operation says, or the request. */
-  per: Schema.optional(Schema.Struct({ parameter: Schema.String, maxItems: Schema.Number }))
+  per: Schema.optional(PricedItems)
 })
 
-const WrittenCost = Schema.Struct({
-  ...CostParts.fields,
-  per: Schema.optionalWith(pattern("a parameter such as limit", /^[\w.-]{1,64}(\[\])?$/), { exact: true }),
-  maxItems: Schema.optionalWith(PositiveInteger, { exact: true })
-}).pipe(Schema.filter(({ maxItems, per }) =>
-  (maxItems === undefined) === (per === undefined) ||
-  `per needs maxItems, the highest number of items of a request, as in per: ${per ?? "limit"}, maxItems: 100`
-))
-
 /** The costs of a request, in units. */
-export type Cost = typeof CostParts.Type
+export type Cost = typeof Costs.Type
 
 /** Null if the cost table has the costs. */
-export const Cost = transformed<number | "table" | typeof WrittenCost.Type, Cost | null>(
-  "a price in units, { price: 50, rateCost: 5 }, the same with per: limit and maxItems: 100, or table",
-  [Schema.Union(NonNegativeInteger, Schema.Literal("table"), WrittenCost), Schema.NullOr(CostParts)],
+export const Cost = transformed<number | "table" | Cost, Cost | null>(
+  "a price in units, { price: 50, rateCost: 5 }, the same with per: { parameter: limit, maxItems: 100 }, or table",
+  [Schema.Union(NonNegativeInteger, Schema.Literal("table"), Costs), Schema.NullOr(Costs)],
   (written) => {
     if (written === "table") return Option.some(null)
-    if (typeof written === "number") return Option.some({ price: written, rateCost: written })
-    const { maxItems, per: parameter, ...cost } = written
-    return Option.some(
-      parameter === undefined || maxItems === undefined ? cost : { ...cost, per: { parameter, maxItems } }
-    )
+    return Option.some(typeof written === "number" ? { price: written, rateCost: written } : written)
   },
-  (cost) => {
-    if (cost === null) return "table"
-    const { per, ...others } = cost
-    if (per !== undefined) return { ...others, per: per.parameter, maxItems: per.maxItems }
-    return cost.price === cost.rateCost ? cost.price : others
-  }
+  (cost) =>
+    cost === null ? "table" : cost.per === undefined && cost.price === cost.rateCost ? cost.price : cost
 )
 
 export const WeightHeader = Schema.Union(
