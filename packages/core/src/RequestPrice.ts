@@ -7,7 +7,7 @@ export const weightHeader = "x-request-weight"
 
 /**
  * Returns the expected price of a request in units. A caller must not choose it: a number of items that an upstream may read
- * differently is `maxItems`, such as a parameter that is absent, repeated, or not a positive decimal integer, or is in a body.
+ * differently is `maxItems`, such as a parameter that is absent, repeated, or not a positive decimal integer, or may be in `body`.
  *
  * @example
  * import { requestPrice } from "@blockquarry/core/RequestPrice"
@@ -19,7 +19,7 @@ export const weightHeader = "x-request-weight"
  */
 export const requestPrice = (
   { per, price }: Pick<AnyOperation, "price" | "per">,
-  { body, query }: Pick<EncodedRequest, "query" | "body">
+  { body = null, query }: Pick<EncodedRequest, "query"> & Partial<Pick<EncodedRequest, "body">>
 ): number =>
   per === undefined
     ? price

@@ -6,18 +6,14 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { ClientConfig } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-
-/** An operation with its decoded input, and the request that is sent for it: the encoded input, and parameters that the client adds. */
-interface SentRequest {
-  readonly operation: AnyOperation
-  readonly input: unknown
-  readonly request: EncodedRequest
-}
+import type { UpstreamRequest } from "../upstream/UpstreamClient.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
-/** Returns why a client may not send a request, or null. */
-export type Restrictions = (sent: SentRequest) => ProxyError.ProxyError | null
+/** Returns why a client may not send a request, or null. The request has the encoded input, and parameters that the client adds. */
+export type Restrictions = (
+  sent: Pick<UpstreamRequest, "operation" | "input" | "request">
+) => ProxyError.ProxyError | null
 
 /** Returns null for a client without restrictions. */
 export const make = (

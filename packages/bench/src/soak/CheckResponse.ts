@@ -106,7 +106,7 @@ export const checkList = (
   const last = Option.getOrUndefined(parseLastLine(lines.pop()))
   if (last === undefined) return Either.left("last line has no end reason")
   const received = lines.join()
-  if (truncated !== "failure" in last) return Either.left("wrong end of the connection")
+  if (truncated !== ("failure" in last)) return Either.left("wrong end of the connection")
   const page = pages.find((_, index) =>
     pages.slice(0, index + 1).flatMap(({ records }) => records).join() === received
   )

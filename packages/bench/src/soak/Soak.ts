@@ -75,7 +75,7 @@ const recordResponse = (
     stats.counts.set(result.right, (stats.counts.get(result.right) ?? 0) + 1)
     return
   }
-  if (result.left === "no response") stats.lost += 1
+  if (received instanceof Error) stats.lost += 1
   else stats.incorrect += 1
   if (stats.problems.length === maxProblems) return
   stats.problems.push(`${result.left}: ${target} got ${Load.describe(response)}`)

@@ -54,7 +54,7 @@ export const make = (
       yield* state.addBlocks(chain, options.blocksPerRequest)
     }
     // As upstreams do: only their data API reports prices.
-    const price = operation.api === "data" ? requestPrice(operation, { ...request, body: null }) : undefined
+    const price = operation.api === "data" ? requestPrice(operation, { query: request.query }) : undefined
     return jsonResponse(200, document, price === undefined ? {} : { [weightHeader]: String(price) })
   })
 
