@@ -207,23 +207,19 @@ export const subscribe = (
   Effect.gen(function*() {
     const { client, send } = yield* connected(options, true)
     let missed = true
-    /** Connections in a row that replied to PING and not to SUBSCRIBE. An outage ends one at most. */
+    /** Connections in a row that replied to PING and not to SUBSCRIBE: a warning is logged at the third, because outages end some, too. */
     let refused = 0
-    const subscribeOnce = Effect.matchEffect(send((client) => client.subscribe(channel)), {
-      onFailure: () => Effect.void,
-      onSuccess: () =>
-        Effect.sync(() => {
-          if (missed) onMessage()
-          missed = false
-          refused = 0
-        })
-    })
+    const subscribeOnce = Effect.ignore(Effect.map(send((client) => client.subscribe(channel)), () => {
+      if (missed) onMessage()
+      missed = false
+      refused = 0
+    }))
     client.on("message", onMessage)
     client.on("close", () => {
       missed = true
     })
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const warnOnce = Effect.suspend(() =>
+    const warnAtThird = Effect.suspend(() =>
       missed && ++refused === 3
         ? Effect.logWarning(
           `the server does not accept SUBSCRIBE ${channel}: purges of other processes are applied late, and purges may fail; ` +
@@ -231,7 +227,7 @@ export const subscribe = (
         )
         : Effect.void
     )
-    client.on(establishedEvent, () => void runFork(Effect.zipRight(subscribeOnce, warnOnce)))
+    client.on(establishedEvent, () => void runFork(Effect.zipRight(subscribeOnce, warnAtThird)))
     yield* firstConnectionAttempt(client)
     yield* subscribeOnce
     yield* Effect.forkScoped(Effect.forever(Effect.delay(subscribeOnce, subscribeInterval)))
