@@ -13,7 +13,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Connection from "./internal/Connection.ts"
 import * as Replies from "./internal/Replies.ts"
-import type { Script } from "./internal/Script.ts"
+import * as Script from "./internal/Script.ts"
 import * as RedisUrl from "./RedisUrl.ts"
 
 /**
@@ -58,7 +58,7 @@ export class RedisMisconfiguredError
 }
 
 type RunScript<Arg> = (
-  script: Script,
+  script: Script.Script,
   keys: string | ReadonlyArray<string>,
   args: ReadonlyArray<Arg>
 ) => Effect.Effect<unknown, StoreError>
@@ -126,22 +126,33 @@ const scanCount = 500
 /** Returns the glob pattern that matches a prefix. Escapes the special characters of the prefix. */
 const prefixPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
 
-/** Creates the commands of a connection. */
-const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCommands => {
+/** Creates the commands of a connection. A ping also tries some scripts until each has run, and those that failed last. */
+const commandsOf = (
+  { send }: Connection.Connection,
+  keyPrefix: string,
+  untried = new Set<Script.Script>()
+): RedisCommands => {
   const pingKey = `${keyPrefix}ping`
   /** Returns null for a value of another type. */
   const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
     Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
-  const runText: RunScript<string | Uint8Array> = ({ lua }, keys, args) =>
+  const tryAgain = (script: Script.Script) => Effect.sync(() => untried.add(script))
+  const runText: RunScript<string | Uint8Array> = (script, keys, args) =>
     send((client) => {
       const names = Arr.ensure(keys)
       return client.eval(
-        lua,
+        script.lua,
         names.length,
         ...names,
         ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg))
       )
-    })
+    }).pipe(Effect.tapError(() => tryAgain(script)))
+  const tryScript = (script: Script.Script) =>
+    runText(script, pingKey, Array<string>(5).fill("1")).pipe(
+      Effect.map(() => untried.delete(script)),
+      Effect.mapError((error) => error.reason === "ERR" ? new Replies.ServerError("script error") : error),
+      Effect.ensuring(Effect.ignore(send((client) => client.unlink(pingKey))))
+    )
   return {
     getWithTtl: (key) =>
       Effect.map(
@@ -179,7 +190,7 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
         // The server lost the script (a restart) and has not run anything.
         ({ reason }) => reason === "NOSCRIPT",
         () => runText(script, keys, args)
-      ),
+      ).pipe(Effect.tapError(() => tryAgain(script))),
     runText,
     publish: (channel, message) => Effect.asVoid(send((client) => client.publish(channel, message))),
     // Not in the script: after a failover, the connection reconnects when a command itself is rejected with READONLY.
@@ -190,7 +201,10 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
         return error === undefined
           ? Effect.void
           : Replies.fromReply(String(error), String(command), keyPrefix)
-      })
+      }),
+      Effect.zipRight(
+        Effect.suspend(() => Effect.forEach(untried, tryScript, { concurrency: "unbounded", discard: true }))
+      )
     )
   }
 }
@@ -252,7 +266,7 @@ const revealed = <A extends string | undefined>(text: A | Redacted.Redacted): A 
   typeof text === "object" ? Redacted.value(text) : text
 
 /**
- * Connects, tries every command that the stores use, and disconnects. Leaves no key, and sends a message that the stores
+ * Connects, tries every command and every script of the stores, and disconnects. Leaves no key, and sends a message that the stores
  * ignore. Fails with a `StoreError` if the server cannot be reached, has no memory left, or does not complete within 2 s.
  */
 export const check = (
@@ -312,7 +326,7 @@ const checkServer = (options: Connection.ConnectionOptions) =>
   Effect.gen(function*() {
     const { keyPrefix } = options
     const connection = yield* Connection.open(options)
-    const commands = commandsOf(connection, keyPrefix)
+    const commands = commandsOf(connection, keyPrefix, new Set(Script.checked))
     yield* checkMode(connection.send)
     if (options.db !== 0) yield* connection.send((client) => client.select(options.db))
     yield* commands.ping

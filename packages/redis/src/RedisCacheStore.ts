@@ -69,6 +69,7 @@ local version = string.format('%.0f', math.max(
 redis.call('SET', KEYS[1], version, 'PX', ${versionTtlMillis})
 return version
 `)
+Script.checked.push(setScript, nextVersionScript)
 
 /**
  * Creates the cache of a Redis server. Its effects fail while Redis is unavailable; see `layer` for a store that does not.

@@ -3,7 +3,7 @@ import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Script from "./internal/Script.ts"
-import { makeWithClock } from "./internal/SharedRateLimits.ts"
+import { makeWithScripts, scriptsOf } from "./internal/SharedRateLimits.ts"
 import type * as Redis from "./Redis.ts"
 
 /** `whenUnavailable`: what happens to the limits while Redis is unavailable. Default: `share`. */
@@ -11,12 +11,15 @@ export interface RedisRateLimitOptions {
   readonly whenUnavailable?: RateLimitStore.WhenUnavailable | undefined
 }
 
+const scripts = scriptsOf(Script.serverTime)
+Script.checked.push(...Object.values(scripts))
+
 /**
  * Creates the rate limits and quotas of a Redis server, measured by its clock. Its effects fail while Redis is
  * unavailable; see `layer`.
  */
-export const make: Effect.Effect<RateLimitStore.RemoteRateLimitBackend, never, Redis.Redis> = makeWithClock(
-  Script.serverTime
+export const make: Effect.Effect<RateLimitStore.RemoteRateLimitBackend, never, Redis.Redis> = makeWithScripts(
+  scripts
 )
 
 /**

@@ -68,6 +68,7 @@ const remove = Script.make(`
 if type(redis.pcall('HDEL', KEYS[1], ARGV[1])) == 'table' then redis.call('DEL', KEYS[1]) end
 return 'OK'
 `)
+Script.checked.push(set, read, remove)
 
 /** Creates the records of a server. Their effects fail while it is unavailable. */
 export const make: Effect.Effect<RedisRecords, never, Redis.Redis> = Effect.map(Redis.Redis, (redis) => {

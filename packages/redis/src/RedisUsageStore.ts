@@ -39,6 +39,7 @@ const read = Script.make(`
 local fields = redis.pcall('HGETALL', KEYS[1])
 return fields.err and {} or fields
 `)
+Script.checked.push(add, read)
 
 const Fields = Schema.Array(Schema.String)
 

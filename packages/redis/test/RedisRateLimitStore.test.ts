@@ -7,7 +7,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
-import { makeWithClock } from "../src/internal/SharedRateLimits.ts"
+import { makeWithScripts, scriptsOf } from "../src/internal/SharedRateLimits.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
 import * as Connected from "./support/Connected.ts"
 import * as Inspector from "./support/Inspector.ts"
@@ -174,7 +174,7 @@ const connected = Effect.gen(function*() {
     redis,
     server,
     store: yield* Effect.provide(RedisRateLimitStore.make, redis),
-    withSetClock: Effect.provide(makeWithClock(setClock), redis)
+    withSetClock: Effect.provide(makeWithScripts(scriptsOf(setClock)), redis)
   }
 })
 

@@ -8,13 +8,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { readdirSync, readFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { sample } from "../../core/test/support/sample.ts"
 import * as Certificate from "../../http/test/support/Certificate.ts"
 import * as HttpServer from "../../http/test/support/Server.ts"
 import * as Replies from "../src/internal/Replies.ts"
 import * as Redis from "../src/Redis.ts"
+import * as RedisRecords from "../src/RedisRecords.ts"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as OutputRecorder from "./support/OutputRecorder.ts"
@@ -166,6 +170,38 @@ const relay = (target: number, pass: (bytes: Buffer) => Buffer | null) =>
     ({ close }) => Effect.sync(close)
   ).pipe(Effect.map(({ port }) => port))
 
+const twemproxy = spawnSync("nutcracker", ["--version"]).error === undefined
+
+/** Starts twemproxy, and returns its URL. */
+const behindTwemproxy = (server: RedisServer.RedisServer) =>
+  Effect.gen(function*() {
+    const port = yield* HttpServer.reservedPort
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-twemproxy-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+    const file = join(folder, "pool.yml")
+    writeFileSync(
+      file,
+      `pool:\n  listen: 127.0.0.1:${port}\n  redis: true\n  servers:\n    - 127.0.0.1:${server.port}:1\n`
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => spawn("nutcracker", ["-c", file, "-p", join(folder, "pid")], { stdio: "ignore" })),
+      (child) =>
+        Effect.async<void>((resume) => {
+          child.once("close", () => resume(Effect.void))
+          if (!child.kill("SIGKILL")) resume(Effect.void)
+        })
+    )
+    yield* until(Effect.async<boolean>((resume) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.destroy()
+        resume(Effect.succeed(true))
+      }).on("error", () => resume(Effect.succeed(false)))
+    }))
+    return `redis://127.0.0.1:${port}`
+  })
+
 describe("the permissions", () => {
   it("include every command of the golden records", () => {
     const folder = new URL("golden/records/", import.meta.url)
@@ -233,22 +269,78 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
       expect(document).toContain(Replies.permissions("quarry:"))
     }))
 
-  it.scopedLive("whose Lua lacks cjson fails the check and the layer, with what to change", () =>
+  /** Replaces names of the Lua by names that it does not have, of the same length. */
+  const lacking = (port: number, name: string, isLacking: () => boolean = () => true) =>
+    relay(port, (bytes) => {
+      const text = bytes.toString("latin1")
+      return Buffer.from(isLacking() ? text.replaceAll(name, `x${name.slice(1)}`) : text, "latin1")
+    })
+
+  const libraries = [
+    ["cjson.encode", "no xjson"],
+    ["math.max", "no xath"],
+    ["string.match", "no xtring"],
+    ["ipairs", "no xpairs"],
+    ["table.insert(values", "no xable"]
+  ] as const
+
+  it.scopedLive.each(libraries)(
+    "whose Lua lacks %s fails the check and the layer, with what to change, and keeps nothing",
+    ([name, reason]) =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const url = `redis://127.0.0.1:${yield* lacking(server.port, name)}`
+        const errors = [
+          yield* Effect.flip(Redis.check({ url })),
+          yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
+        ]
+        for (const error of errors) {
+          expect(error).toMatchObject({ _tag: "RedisMisconfiguredError", reason })
+          expect(error.message).toMatch(/the Lua of the server.*expected Redis or Valkey/)
+        }
+        expect(yield* (yield* Inspector.make(server)).keys).toEqual([])
+      })
+  )
+
+  it.scopedLive("whose Lua lacks a library later is logged as an error once, until it has it again", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
-      // Scripts find no library of the other name.
-      const port = yield* relay(
-        server.port,
-        (bytes) => Buffer.from(bytes.toString("latin1").replaceAll("cjson.", "xjson."), "latin1")
-      )
-      const url = `redis://127.0.0.1:${port}`
-      const errors = [
-        yield* Effect.flip(Redis.check({ url })),
-        yield* Effect.flip(Layer.build(RedisStores.layer({ url })))
-      ]
-      for (const error of errors) {
-        expect(error).toMatchObject({ _tag: "RedisMisconfiguredError", reason: "no cjson" })
-      }
+      const inspector = yield* Inspector.make(server)
+      let isLacking = false
+      const port = yield* lacking(server.port, "cjson.encode", () => isLacking)
+      const recorder = yield* OutputRecorder.make
+      const lines = (text: RegExp) => recorder.output.filter((line) => text.test(line))
+      yield* recorder.record(Effect.gen(function*() {
+        const redis = yield* Layer.build(Redis.layer({ url: `redis://127.0.0.1:${port}` }))
+        yield* Layer.build(Layer.provide(RedisStores.layerOn({}), Layer.succeedContext(redis)))
+        const records = yield* Effect.provide(RedisRecords.make, redis)
+        const { read } = records("fleet", null)
+        yield* read
+        isLacking = true
+        // The server has no script that it did not see.
+        yield* inspector.send((client) => client.script("FLUSH"))
+        yield* until(
+          Effect.isSuccess(Effect.flip(read)).pipe(
+            Effect.zipWith(
+              Effect.sync(() => lines(/level=ERROR/).length > 0),
+              (fails, isLogged) => fails && isLogged
+            )
+          )
+        )
+        const pings = Effect.map(
+          inspector.send((client) => client.info("commandstats")),
+          (text) => Number(/cmdstat_set:calls=(\d+)/.exec(text)?.[1])
+        )
+        const before = yield* pings
+        yield* until(Effect.map(pings, (after) => after > before + 6))
+        expect(lines(/level=ERROR/)).toEqual([
+          expect.stringMatching(/unavailable \(no xjson\): the Lua of the server/)
+        ])
+        expect(lines(/level=INFO.*available again/)).toEqual([])
+        isLacking = false
+        yield* until(Effect.sync(() => lines(/level=INFO.*available again/).length === 1))
+        yield* read
+      }))
     }))
 
   it.scopedLive("that closes connections on SUBSCRIBE is asked less and less often, and the log says so once", () =>
@@ -272,6 +364,30 @@ describe.skipIf(RedisServer.program === undefined)(`a server${RedisServer.skipRe
         expect(warnings()).toHaveLength(1)
       }))
     }))
+
+  it.scopedLive.skipIf(!twemproxy)(
+    `behind twemproxy stores values and limits, refuses SUBSCRIBE, and the log says so once${
+      twemproxy ? "" : " (skipped: nutcracker is not installed)"
+    }`,
+    () =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const url = yield* behindTwemproxy(server)
+        const recorder = yield* OutputRecorder.make
+        const warnings = () =>
+          recorder.output.filter((line) => /level=WARN.*does not accept SUBSCRIBE/.test(line))
+        yield* recorder.record(Effect.gen(function*() {
+          const stores = yield* Layer.build(RedisStores.layer({ url }))
+          const limits = Context.get(stores, RateLimitStore.RateLimitStore)
+          const quota = { id: "id", quota: { limit: 9, period: RateLimitStore.dayMillis } }
+          expect(yield* limits.consume([quota], 4)).toEqual({ _tag: "Consumed", remaining: [5] })
+          yield* until(Effect.sync(() => warnings().length > 0))
+          expect(yield* limits.consume([quota], 6)).toMatchObject({ _tag: "QuotaExceeded", remaining: [5] })
+        }))
+        expect(warnings()).toHaveLength(1)
+        expect(yield* (yield* Inspector.make(server)).keys).toContain("quarry:quota:1:id")
+      })
+  )
 
   it.scopedLive("that is unreachable, or does not reply, fails the check but not the layer", () =>
     Effect.gen(function*() {

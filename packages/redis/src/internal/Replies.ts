@@ -23,6 +23,7 @@ const fixes: Readonly<Record<string, string>> = {
   "no Sentinel": "the server is not a Sentinel: use redis://HOST:6379, or the address of a Sentinel",
   "Sentinel password": "the Sentinels require a password: set sentinelPassword",
   "unknown primary": "the Sentinels monitor no primary of this name: correct it after the hosts of the URL",
+  "script error": "expected Redis or Valkey, which run all scripts of the stores",
   "no such database":
     "the server has no database with this number: correct the end of the URL, or leave it out",
   "another protocol": "the server is not Redis: correct the host and the port",
@@ -109,11 +110,6 @@ ${
   Object.entries(scriptCommands).map(([name, args]) => `try('${name}'${args === null ? "" : `, ${args}`})`)
     .join("\n")
 }
-local encodes, reply = pcall(function() return cjson.decode(cjson.encode({})) end)
-if not encodes then
-  table.insert(failures, 'cjson')
-  table.insert(failures, tostring(reply))
-end
 return failures
 `)
 
@@ -145,8 +141,12 @@ export const fromReply = (text: string, command: string | null, keyPrefix: strin
       `the user may not ${forbidden}: expected ACL SETUSER USER ${permissions(keyPrefix)}`
     )
   }
-  if (command === "cjson") {
-    return new ServerError("no cjson", "the Lua of the server has no cjson: expected Redis or Valkey")
+  const missing = /(?:global variable|attempt to \w+ \w+) '(\w+)'/.exec(text)?.[1]
+  if (command === null && missing !== undefined) {
+    return new ServerError(
+      `no ${missing}`,
+      `the Lua of the server has no ${missing}: ${fixes["script error"]}`
+    )
   }
   if (command !== null && /unknown (?:redis )?command/i.test(text)) {
     return new ServerError(

@@ -11,6 +11,9 @@ export const make = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex")
 })
 
+/** The scripts of the stores that a program imports. A check runs each with one key of any type, and 1 as arguments. */
+export const checked: Array<Script> = []
+
 /** Lua expression for the server's clock, the same for all processes, with a resolution of microseconds. */
 export const serverTime = `(function()
   local time = redis.call('TIME')

@@ -50,15 +50,19 @@ const minAge = (age: number): number => Math.max(0, age - 1)
 const periodOf = ({ period }: Quota): number | string =>
   typeof period === "number" ? period : `month:${period.firstDay}`
 
-/** Creates rate limits and quotas. `now` is a Lua expression for the current time in milliseconds. */
-export const makeWithClock = (
-  now: string
+/** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
+export const scriptsOf = (now: string) => ({
+  heartbeat: heartbeatScript(now),
+  ...RateLimitScripts.make(now),
+  ...QuotaScripts.make(now)
+})
+
+/** Creates rate limits and quotas. */
+export const makeWithScripts = (
+  scripts: ReturnType<typeof scriptsOf>
 ): Effect.Effect<RemoteRateLimitBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const processId = randomUUID()
-    const heartbeat = heartbeatScript(now)
-    const rateLimits = RateLimitScripts.make(now)
-    const quotas = QuotaScripts.make(now)
     // The number is the version of the hash fields.
     const onRateLimit = (script: Script.Script, id: string, ...args: ReadonlyArray<number | string>) =>
       redis.run(script, `${redis.keyPrefix}rate-limit:1:${id}`, args.map(String))
@@ -94,7 +98,7 @@ export const makeWithClock = (
     return {
       acquire: (id, { burst, maxCost = 0, limit, window }, cost, lease) =>
         Effect.map(
-          decode(Reply, onRateLimit(rateLimits.acquire, id, limit, window, burst, cost, lease, maxCost)),
+          decode(Reply, onRateLimit(scripts.acquire, id, limit, window, burst, cost, lease, maxCost)),
           ([outcome, remaining, millis]) =>
             outcome === "granted" || outcome === "trial"
               ? { _tag: "Granted", trial: outcome === "trial", remaining }
@@ -106,12 +110,12 @@ export const makeWithClock = (
               }
         ),
       release: (id, { burst, limit, window }, cost, age) =>
-        remainingOf(onRateLimit(rateLimits.release, id, limit, window, burst, cost, minAge(age))),
-      startCooldown: (id, millis) => Effect.asVoid(onRateLimit(rateLimits.startCooldown, id, millis ?? "")),
+        remainingOf(onRateLimit(scripts.release, id, limit, window, burst, cost, minAge(age))),
+      startCooldown: (id, millis) => Effect.asVoid(onRateLimit(scripts.startCooldown, id, millis ?? "")),
       settleTrial: (id, succeeded) =>
-        Effect.asVoid(onRateLimit(rateLimits.settleTrial, id, succeeded ? "succeeded" : "")),
+        Effect.asVoid(onRateLimit(scripts.settleTrial, id, succeeded ? "succeeded" : "")),
       consume: (accounts, cost) =>
-        Effect.map(onQuotas(quotas.consume, accounts, cost, 0), ({ exceeded, quotas }) => {
+        Effect.map(onQuotas(scripts.consume, accounts, cost, 0), ({ exceeded, quotas }) => {
           const remaining = quotas.map(({ remaining }) => remaining)
           return exceeded === -1
             ? { _tag: "Consumed", remaining }
@@ -119,13 +123,16 @@ export const makeWithClock = (
         }),
       refund: (accounts, cost, age) =>
         Effect.map(
-          onQuotas(quotas.refund, accounts, cost, minAge(age)),
+          onQuotas(scripts.refund, accounts, cost, minAge(age)),
           ({ quotas }) => quotas.map(({ remaining }) => remaining)
         ),
-      peek: (accounts) => Effect.map(onQuotas(quotas.peek, accounts, 0, 0), ({ quotas }) => quotas),
+      peek: (accounts) => Effect.map(onQuotas(scripts.peek, accounts, 0, 0), ({ quotas }) => quotas),
       heartbeat: Effect.zipRight(
         redis.ping,
-        decode(Schema.NonNegativeInt, redis.run(heartbeat, `${redis.keyPrefix}processes:1`, [processId]))
+        decode(
+          Schema.NonNegativeInt,
+          redis.run(scripts.heartbeat, `${redis.keyPrefix}processes:1`, [processId])
+        )
       )
     }
   })

@@ -83,6 +83,9 @@ const connected = Effect.gen(function*() {
   return { server, inspector, commands: yield* Commands.listen(server) }
 })
 
+/** The check of a server has run all scripts. */
+const forgetScripts = ({ send }: Inspector.Inspector) => send((client) => client.script("FLUSH"))
+
 describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.skipReason}`, () => {
   it.scoped("of the cache store match the golden record", () =>
     Effect.gen(function*() {
@@ -91,6 +94,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
       const store = yield* Effect.provide(RedisCacheStore.make({ maxEntryBytes: 1000 }), redis)
       const otherRedis = yield* Layer.build(Redis.layer({ url: server.url, keyPrefix: "tenant*[1]:" }))
       const prefixed = yield* Effect.provide(RedisCacheStore.make(), otherRedis)
+      yield* forgetScripts(inspector)
       const fill = Effect.all([
         store.set("first", entryOf("{}", minute)),
         store.set("second", entryOf("{}", minute))
@@ -122,6 +126,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
       const { commands, inspector, server } = yield* connected
       const redis = yield* Layer.build(Redis.layer({ url: server.url }))
       const store = yield* Effect.provide(RedisRateLimitStore.make, redis)
+      yield* forgetScripts(inspector)
       const rule = { limit: 2, window: minute, burst: 2, maxCost: 5 }
       const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 1 }
       const quotas = [{ id: "quota", quota: { limit: 10, period: day } }]
@@ -184,6 +189,7 @@ describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.
         }
       }).pipe(Layer.provide([engine, Layer.succeed(HttpClient.HttpClient, client)]))
       const data = Context.get(yield* Layer.build(api), DataApi.DataApi)
+      yield* forgetScripts(inspector)
       const price = (number: number) =>
         Effect.ignore(data.tokenPrice({ address: `0x${String(number).repeat(40)}` }))
       /** Makes a call and waits until its response is cached: one key per response, beside the four of the stores. */
