@@ -127,8 +127,11 @@ const twemproxy = Effect.gen(function*() {
   const redis = yield* store("redis-server")
   const port = yield* reservedPort
   const folder = yield* TempFolder.make
-  const pool = { listen: `127.0.0.1:${port}`, redis: true, servers: [`${new URL(redis).host}:1`] }
-  const file = yield* folder.write("nutcracker.yml", JSON.stringify({ pool }))
+  // Its parser does not read JSON.
+  const file = yield* folder.write(
+    "nutcracker.yml",
+    `pool:\n  listen: 127.0.0.1:${port}\n  redis: true\n  servers:\n    - ${new URL(redis).host}:1\n`
+  )
   yield* Balancer.launch(nutcracker ?? "", ["-c", file, "-p", folder.path("pid")], port)
   return `redis://127.0.0.1:${port}`
 })
