@@ -6,7 +6,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
+import { promisify } from "node:util"
 import { reservedPort } from "../../../../packages/http/test/support/Server.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import { find } from "../deploy/support/program.ts"
@@ -211,7 +212,7 @@ describe("HTTP clients", () => {
       const { ports: [port] } = yield* startProxies(undefined)
       const url = `http://127.0.0.1:${port}/api/v2.2/erc20/${address(1)}/price`
       const args = ["-q", "-k", "-n", "5000", "-c", "20", "-H", "X-API-Key: token-of-shop", url]
-      const { stdout } = spawnSync("ab", args, { encoding: "utf8" })
+      const { stdout } = yield* Effect.promise(() => promisify(execFile)("ab", args))
       const figure = (name: string) => new RegExp(`^${name}: +(\\d+)`, "m").exec(stdout)?.[1]
       expect([figure("Complete requests"), figure("Failed requests"), figure("Non-2xx responses")])
         .toEqual(["5000", "0", undefined])

@@ -22,8 +22,10 @@ const libraries = {
         const response = await client.request({ url, method, headers, data: body })
         return [response.status, response.data]
       } catch (error) {
-        // The last response, once there are no retries left
-        if (!(axios.isAxiosError(error) && error.response !== undefined)) throw error
+        // The last response, once there are no retries left. One that was cut has its status, too
+        if (!axios.isAxiosError(error) || error.response === undefined || error.response.status < 400) {
+          throw error
+        }
         return [error.response.status, error.response.data]
       }
     }
