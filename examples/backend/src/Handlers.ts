@@ -30,7 +30,7 @@ export const handlers = HttpApiBuilder.group(BackendApi, "chain", (group) =>
           data.walletTransfers.items({ ...path, ...urlParams }).pipe(
             Stream.map((transfer) => `${toLine(transfer)}\n`),
             Stream.encodeText,
-            // The server would end the response, so that callers take a part for all.
+            // The server would end the response, so that callers would take an incomplete list for complete.
             Stream.tapError(() =>
               Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
             )

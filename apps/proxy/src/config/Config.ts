@@ -37,7 +37,11 @@ const ListenSection = Schema.Struct({
     [],
     "Host names accepted in the Host header, or in a target in absolute form, if clients is empty, besides localhost and IP addresses. Protects against DNS rebinding."
   ),
-  trustedProxies: key(Values.Cidrs, [], "Proxies (IPs or CIDRs) whose X-Forwarded-For and https are trusted.")
+  trustedProxies: key(
+    Values.Cidrs,
+    [],
+    "Proxies (IPs or CIDRs) whose X-Forwarded-For, and https in absolute targets, are trusted."
+  )
 })
 
 const AdminSection = Schema.Union(

@@ -107,7 +107,11 @@ export const check = (
       reject([...path, "path"], `expected a path below ${pathPrefix.data}, as all of the data API`)
     }
     if (rule.clients.length === 0 && (rule.method !== "GET" || !clients.some(mayPassThrough))) {
-      warn([...path, "clients"], `rule ${rule.name} is for no client; add the names of those that may use it`)
+      const orScope = rule.method === "GET" ? ", or the scope passthrough to them" : ""
+      warn(
+        [...path, "clients"],
+        `rule ${rule.name} is for no client; add the names of those that may use it${orScope}`
+      )
     }
     for (const [at, client] of rule.clients.entries()) {
       if (client === "anonymous" ? isAnonymous : clients.some(({ name }) => name === client)) continue

@@ -27,8 +27,10 @@ export const errorCodes = {
     "client-unknown":
       "The JWT is valid, and its subject is no client of this proxy. Ask the operator of the proxy.",
     "client-disabled": "An operator of the proxy has disabled your client.",
-    "chain-not-allowed": "The token is not allowed for this chain. Ask the operator of the proxy.",
-    "contract-not-allowed": "The token is allowed for other contracts only. Ask the operator of the proxy.",
+    "chain-not-allowed":
+      "The token is not allowed for this chain, or for an added parameter such as chain_id. Ask the operator of the proxy.",
+    "contract-not-allowed":
+      "The token is allowed for other contracts only, or not for an added parameter such as chain_id. Ask the operator of the proxy.",
     "cross-site": "Cross-site requests are rejected if they need no token or change data.",
     "insufficient-scope": "The token lacks the scope for this operation.",
     "ip-not-allowed": "The token is not allowed from your IP address.",
