@@ -1,18 +1,7 @@
 /** Tests what pagination remembers of the cursors that it followed. */
-import { describe, expect, it, vi } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as SeenCursors from "../../../src/internal/pagination/SeenCursors.ts"
-
-/** Returns the strings that an action adds to sets. */
-const addedBy = (action: () => void): ReadonlyArray<string> => {
-  const add = vi.spyOn(Set.prototype, "add")
-  try {
-    action()
-    return add.mock.calls.flatMap(([value]) => typeof value === "string" ? value : [])
-  } finally {
-    add.mockRestore()
-  }
-}
 
 describe("seen cursors", () => {
   it("reports exactly the cursors that were added before", () => {
@@ -29,19 +18,16 @@ describe("seen cursors", () => {
     )
   })
 
-  it("tells 150,000 similar cursors apart, and keeps 8 characters of each of the last 65,536 at most", () => {
+  it("tells 150,000 similar cursors apart, knows the last 32,768, and forgets those before the last 65,536", () => {
     const seenCursors = SeenCursors.make()
     const cursorOf = (page: number) => `${"eyJhbGciOiJIUzI1NiJ9".repeat(10)}.${page}`
     const pages = 150_000
-    const added = addedBy(() => {
-      for (let page = 0; page < pages; page++) {
-        if (!seenCursors.add(cursorOf(page))) expect.fail(`page ${page} counts as repeated`)
-      }
-    })
-    expect(added).toHaveLength(pages)
-    expect(new Set(added.map(({ length }) => length))).toEqual(new Set([8]))
-    expect(seenCursors.add(cursorOf(pages - 32_768))).toBe(false)
-    // Older ones are forgotten
+    for (let page = 0; page < pages; page++) {
+      if (!seenCursors.add(cursorOf(page))) expect.fail(`page ${page} counts as repeated`)
+    }
+    for (const page of [pages - 1, pages - 1000, pages - 32_768]) {
+      expect(seenCursors.add(cursorOf(page))).toBe(false)
+    }
     for (const page of [0, 1, 1000, pages - 65_536 - 1]) expect(seenCursors.add(cursorOf(page))).toBe(true)
   })
 
