@@ -6,13 +6,12 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { ClientConfig } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type { UpstreamRequest } from "../upstream/UpstreamClient.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
 /** Returns why a client may not send a request, or null. The request has the encoded input, and parameters that the client adds. */
 export type Restrictions = (
-  sent: Pick<UpstreamRequest, "operation" | "input" | "request">
+  sent: { readonly operation: AnyOperation; readonly input: unknown; readonly request: EncodedRequest }
 ) => ProxyError.ProxyError | null
 
 /** Returns null for a client without restrictions. */
