@@ -15,8 +15,8 @@ const libraries = {
   axios: async () => {
     const { default: axios } = await import("axios")
     const { default: axiosRetry } = await import("axios-retry")
-    const client = axios.create({ responseType: "arraybuffer", validateStatus: () => true })
-    axiosRetry(client, { retries: 3, validateResponse: ({ status }) => status < 400 })
+    const client = axios.create({ responseType: "arraybuffer" })
+    axiosRetry(client, { retries: 3 })
     return async (url, { body, headers, method }) => {
       try {
         const response = await client.request({ url, method, headers, data: body })
