@@ -95,11 +95,11 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 262,
-  "@blockquarry/core": 152,
-  "@blockquarry/http": 269,
-  "@blockquarry/proxy": 751,
-  "@blockquarry/redis": 51,
+  "@blockquarry/client": 264,
+  "@blockquarry/core": 155,
+  "@blockquarry/http": 273,
+  "@blockquarry/proxy": 758,
+  "@blockquarry/redis": 54,
   "@blockquarry/sandbox": 131
 }
 

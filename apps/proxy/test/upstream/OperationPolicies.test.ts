@@ -211,7 +211,7 @@ it("the effective table has every operation and rule", () => {
     maxConcurrent: 8
   })
   expect(rows.slice(-2).map(({ attempts, name, price }) => [name, price, attempts])).toEqual(
-    [["net-worth", "250", 1], ["other", "50", 1]]
+    [["net-worth", "250", 1], ["other", "1250", 1]]
   )
   expect(EffectivePolicies.comments(config)).toContain(
     "\n#   { name: walletChains, price: \"50 per chains[], at most 25\", rateCost: 5, cacheTtl: described, "
