@@ -429,7 +429,7 @@ describe("programs", () => {
 
 describe.concurrent("scripts and texts", () => {
   // Most of them start the programs
-  runSamples(sample(samples.filter(({ language }) => language !== "ts"), 20))
+  runSamples(sample(samples.filter(({ language }) => language !== "ts"), 10))
 })
 
 it("samples that do not run exist", () => {

@@ -12,7 +12,7 @@ import { isFull } from "../../../../../packages/core/test/support/sample.ts"
 import { type ConditionTimeout, eventually } from "./Eventually.ts"
 
 /** Milliseconds. In `.ci/full` clients that send all the time keep a core busy. */
-const shortPause = [0, isFull ? 10 : 250] as const
+const shortPause = [0, isFull ? 10 : 100] as const
 
 /**
  * - `busy`: one request after another on each connection.
