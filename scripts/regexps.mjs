@@ -57,7 +57,7 @@ const problemOf = ({ flags, source }) => {
   if (unbounded !== undefined) {
     return `a lookaround of any length is read again at every position: ${unbounded}`
   }
-  // Sound whatever assertions say: even a search that always fails in the end is linear
+  // Without assertions the search can only take longer: if one that always fails at the end is linear, so is the original
   if (checkAutomaton(String.raw`(?:${consumed})[^\s\S]`, flags).status === "safe") return null
   if (lookarounds.length > 0) return "without its lookarounds it takes more than linear time"
   // Repeated searches of one text, in which a match ends the work at its positions

@@ -39,7 +39,7 @@ const rules = [
   ...(["GET", "PUT", "DELETE"] as const).map((method) => ruleOf(method, "/streams/evm", "streams", "web")),
   ruleOf("PATCH", "/streams/evm/:id", "streams", "web", "partner"),
   ruleOf("PUT", "/api/v2.2/settings", "data", "web"),
-  ruleOf("POST", "/api/v2.2/nobody", "data")
+  ruleOf("POST", "/api/v2.2/unassigned", "data")
 ]
 
 const price = sampleRequests["tokenPrice"]?.path ?? ""
@@ -133,7 +133,7 @@ describe("responses for web pages", () => {
     ["/%73treams/evm", "DELETE GET HEAD OPTIONS PUT"],
     ["/streams/evm/1", "OPTIONS PATCH"],
     ["/api/v2.2/settings", "GET HEAD OPTIONS PUT"],
-    ["/api/v2.2/nobody", "GET HEAD OPTIONS"],
+    ["/api/v2.2/unassigned", "GET HEAD OPTIONS"],
     ["/docs", "GET HEAD OPTIONS"],
     ["/api/v2.2/a/sync", "GET HEAD POST"],
     ["/streams/evm/%253F", "GET HEAD POST"],

@@ -46,7 +46,7 @@ const startProxy = (config: Partial<Config> = {}) =>
   }))
 
 describe("without authentication", () => {
-  it.scopedLive("an allowed authority is served, whatever Host says, and shares cache entries", () =>
+  it.scopedLive("an allowed authority replaces Host, and shares cache entries with other targets", () =>
     Effect.gen(function*() {
       const { send } = yield* startProxy()
       expect((yield* send(price, { host: own })).status).toBe(200)
@@ -61,7 +61,7 @@ describe("without authentication", () => {
       }
     }))
 
-  it.scopedLive("another one is 421 on operations and documents, whatever Host says, and not on probes", () =>
+  it.scopedLive("another authority replaces Host, and gets 421 on operations and documents, not on probes", () =>
     Effect.gen(function*() {
       const { send } = yield* startProxy()
       for (
@@ -113,7 +113,7 @@ it.scopedLive("https is served only for a trusted proxy, which ends TLS", () =>
     expect((yield* trusting.send(`https://evil.example${price}`)).status).toBe(421)
   }))
 
-it.scopedLive("with clients any authority is served, as any Host, and the log has the path", () =>
+it.scopedLive("with clients every authority is accepted, as every Host is, and the log has the path", () =>
   Effect.gen(function*() {
     const { lines, send } = yield* startProxy({ clients: [testClient("one", "of-one")] })
     const token = { "x-api-key": "of-one" }
