@@ -67,6 +67,21 @@ const serve = (handler: (request: ReceivedRequest, response: ServerResponse) => 
     ({ url }) => `${url}docs`
   )
 
+/** In the page: lets `fetch` tell the server at `/read` that a part of a response has been read. */
+const reportReads = () => {
+  const { fetch } = window
+  window.fetch = async (...args) => {
+    const response = await fetch(...args)
+    const report = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        controller.enqueue(chunk)
+        void fetch("/read")
+      }
+    })
+    return new Response(response.body?.pipeThrough(report) ?? null, response)
+  }
+}
+
 const preciseNumber = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 
 describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
@@ -180,13 +195,18 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
       "shows what arrives of a list without an end, and whether it has said that it failed: %j",
       ([last, missing]) =>
         Effect.gen(function*() {
-          const url = yield* serve((_, response) => {
-            response.writeHead(200, { "content-type": "application/x-ndjson" })
+          let list: ServerResponse | undefined
+          const url = yield* serve(({ target }, response) => {
+            if (target === "/read") {
+              // A browser may discard what it has not read when the connection ends
+              list?.destroy()
+              return void response.end()
+            }
+            list = response.writeHead(200, { "content-type": "application/x-ndjson" })
             response.write(`{"token_id":"1"}\n${last}`)
-            // A browser may discard what it has not read when the connection ends
-            setTimeout(() => response.destroy(), 250)
           })
           const page = yield* Chromium.open(url)
+          yield* Effect.promise(() => page.evaluate(reportReads))
           const article = page.locator("#contractNfts")
           yield* Effect.promise(async () => {
             await article.locator(".try summary").click()
