@@ -95,11 +95,11 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 264,
-  "@blockquarry/core": 155,
-  "@blockquarry/http": 273,
-  "@blockquarry/proxy": 758,
-  "@blockquarry/redis": 54,
+  "@blockquarry/client": 263,
+  "@blockquarry/core": 154,
+  "@blockquarry/http": 271,
+  "@blockquarry/proxy": 757,
+  "@blockquarry/redis": 53,
   "@blockquarry/sandbox": 131
 }
 

@@ -82,7 +82,10 @@ export const send = (
   env: Readonly<Record<string, string>>
 ): Effect.Effect<ReadonlyArray<string>> =>
   Effect.async((resume) => {
-    const child = spawn(program, args, { env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["pipe", "pipe", "pipe"] })
+    const child = spawn(program, args, {
+      env: { PATH: process.env["PATH"] ?? "", ...env },
+      stdio: ["pipe", "pipe", "pipe"]
+    })
     let [output, errors] = ["", ""]
     child.stdout.on("data", (text: Buffer) => output += text.toString())
     child.stderr.on("data", (text: Buffer) => errors += text.toString())
