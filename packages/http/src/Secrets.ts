@@ -18,9 +18,8 @@ export const responseContainsSecret = (
 ): boolean => matcherOf(secrets).isInResponse(response)
 
 /**
- * Whether a text contains one of several secrets, as plain text or encoded up to four times: with escapes of JSON or
- * JavaScript, percent-encoded, as HTML entities, or in UTF-16. Ignores secrets of less than eight characters, because
- * unrelated text may contain them.
+ * Whether a text contains one of several secrets, as plain text, with escapes of JSON, or percent-encoded. Ignores secrets
+ * of less than eight characters, because unrelated text may contain them.
  */
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
   matcherOf(secrets).isInText(text)
@@ -48,10 +47,10 @@ const makeMatcher = (secrets: ReadonlyArray<string>) => {
   for (const secret of secrets) {
     if (secret.length < minSecretLength) continue
     // Escaped quotes and backslashes are so common in JSON that they alone do not make a text worth decoding.
-    spellings.add(secret).add(jsonEscaped(secret)).add(jsonEscaped(jsonEscaped(secret)))
-    for (const decoded of decodings(secret)) {
-      if (decoded.length >= minSecretLength) spellings.add(decoded)
-    }
+    spellings.add(secret).add(jsonEscaped(secret))
+    // Decoding a text also decodes what looks encoded in a secret.
+    const decoded = decode(secret)
+    if (decoded.length >= minSecretLength) spellings.add(decoded)
   }
   const searchedParts = Array.from(spellings, (text) => ({ text, rarePart: rarePartOf(text) }))
   const hasSecret = (searched: Searchable): boolean => {
@@ -63,7 +62,7 @@ const makeMatcher = (secrets: ReadonlyArray<string>) => {
   /** `searched` is the text, or its bytes. */
   const isIn = (searched: Searchable, text: () => string): boolean => {
     if (searchedParts.length === 0) return false
-    return hasSecret(searched) || mayBeEncoded(searched) && decodings(text()).some(hasSecret)
+    return hasSecret(searched) || mayBeEncoded(searched) && hasSecret(decode(text()))
   }
   const isInText = (text: string) => isIn(text, () => text)
   const search = ({ bytes, headers }: RawResponse): boolean => {
@@ -100,56 +99,13 @@ const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Whether a text has an encoding other than those that are searched anyway. Most responses have none. */
 const mayBeEncoded = (searched: Searchable): boolean =>
-  searched.includes("\\") &&
-    (searched.includes("\\u") || searched.includes("\\/") || searched.includes("\\x")) ||
-  searched.includes("%") || searched.includes("&") || searched.includes("\0")
+  searched.includes("\\") && (searched.includes("\\u") || searched.includes("\\/")) || searched.includes("%")
 
-/** More than this often encoded, a secret is not found. */
-const maxDecodings = 4
+const encodedCharacter = /\\u([\da-f]{4})|%([\da-f]{2})|\\(["\\/])/gi
 
-/** Decodes a text until nothing changes. Returns each result. */
-const decodings = (text: string): ReadonlyArray<string> => {
-  const results: Array<string> = []
-  for (let previous = text; results.length < maxDecodings;) {
-    const decoded = previous.replace(encodedCharacter, decodeCharacter)
-    if (decoded === previous) break
-    results.push(decoded)
-    previous = decoded
-  }
-  return results
-}
-
-/**
- * Named entities of HTML, each after its character. The one for `-` does not exist; those of hyphens look like it. `commat`
- * precedes `comma`, because the semicolon may be missing.
- */
-const entities =
-  "!excl \"quot #num $dollar %percnt &amp 'apos (lpar )rpar *ast +plus @commat ,comma -hyphen -dash " +
-  ".period /sol :colon ;semi <lt =equals >gt ?quest [lsqb [lbrack \\bsol ]rsqb ]rbrack ^hat _lowbar _underbar " +
-  "`grave {lcub {lbrace |vert |verbar }rcub }rbrace"
-
-const namedEntities = new Map(entities.split(" ").map((entity) => [entity.slice(1), entity.charAt(0)]))
-
-/** An encoded character. In UTF-16, every second byte of ASCII text is zero. */
-const encodedCharacter = new RegExp(
-  [
-    String.raw`\\u([\da-f]{4})`,
-    String.raw`(?:\\x|%)([\da-f]{2})`,
-    "&#x0*([\\da-f]{2,6});?",
-    String.raw`&#0*(\d{2,7});?`,
-    `&(${[...namedEntities.keys()].join("|")});?`,
-    String.raw`\\(["\\/])`,
-    String.raw`\0`
-  ].join("|"),
-  "gi"
-)
-
-const decodeCharacter = (encoded: string, ...groups: ReadonlyArray<string | undefined>): string => {
-  const [unicode, byte, hexadecimal, decimal, entity, escaped] = groups
-  if (entity !== undefined) return namedEntities.get(entity.toLowerCase()) ?? encoded
-  if (encoded === "\0" || escaped !== undefined) return escaped ?? ""
-  const code = decimal === undefined
-    ? Number.parseInt(unicode ?? byte ?? hexadecimal ?? "", 16)
-    : Number(decimal)
-  return code <= 0xffff ? String.fromCharCode(code) : encoded
-}
+const decode = (text: string): string =>
+  text.replace(
+    encodedCharacter,
+    (_, unicode?: string, byte?: string, escaped?: string) =>
+      escaped ?? String.fromCharCode(Number.parseInt(unicode ?? byte ?? "", 16))
+  )

@@ -31,31 +31,13 @@ const spelled = (text: string, choices: ReadonlyArray<number>): string =>
     return spellings[(choices[index] ?? 0) % spellings.length]
   }).join("")
 
-/** Names of entities, each after its character. */
-const names = new Map(
-  ("+plus /sol =equals -hyphen _lowbar .period !excl $dollar 'apos \"QUOT <LT >gt (lpar )rpar {lcub }rbrace " +
-    ":colon &amp").split(" ").map((entity) => [entity.charAt(0), entity.slice(1)])
-)
-
 /** Spells each character, or each one with a meaning. */
 const encodings = {
   json: (text: string) => JSON.stringify(text).slice(1, -1),
   unicode: (text: string) =>
     text.replace(/./g, (character) => `\\u00${character.charCodeAt(0).toString(16).padStart(2, "0")}`),
-  javaScript: (text: string) =>
-    text.replace(/[+/=]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`),
   percent: (text: string) => encodeURIComponent(text),
-  allPercent: (text: string) => text.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`),
-  entities: (text: string) =>
-    text.replaceAll("&", "&amp;").replaceAll("\"", "&quot;").replaceAll("<", "&lt;").replaceAll("'", "&#39;"),
-  named: (text: string) =>
-    text.replace(/./g, (character) => names.has(character) ? `&${names.get(character)};` : character),
-  unterminated: (text: string) => text.replace(/./g, (character) => `&#0${character.charCodeAt(0)}`),
-  unterminatedName: (text: string) =>
-    text.replaceAll("&", "&amp").replaceAll("<", "&lt").replaceAll(">", "&gt"),
-  decimal: (text: string) => text.replace(/./g, (character) => `&#${character.charCodeAt(0)};`),
-  hexadecimal: (text: string) =>
-    text.replace(/./g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)
+  allPercent: (text: string) => text.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`)
 }
 
 const apiKey = FastCheck.string({
@@ -63,8 +45,6 @@ const apiKey = FastCheck.string({
   minLength: 8,
   maxLength: 20
 })
-
-const bytesSwapped = (bytes: Uint8Array): Uint8Array => new Uint8Array(Buffer.from(bytes).swap16())
 
 const surroundings = FastCheck.string({ unit: FastCheck.constantFrom(..."\\\"/u0é {}"), maxLength: 12 })
 
@@ -87,15 +67,14 @@ describe("a search for secrets", () => {
     )
   })
 
-  it("finds a key that is encoded up to four times, in any encodings", () => {
+  it("finds a key in any encoding", () => {
     FastCheck.assert(
       FastCheck.property(
         apiKey,
-        FastCheck.array(FastCheck.constantFrom(...Object.values(encodings)), { maxLength: 4 }),
+        FastCheck.constantFrom(...Object.values(encodings)),
         FastCheck.constantFrom("", "%", "&", "\\", "key=", "key: "),
-        (value, encodings, before) => {
-          const encoded = encodings.reduce((text, encode) => encode(text), value)
-          const body = `${before} ${encoded}.`
+        (value, encode, before) => {
+          const body = `${before} ${encode(value)}.`
           expect([body, textContainsSecret(body, [Redacted.make(value)])]).toEqual([body, true])
           expect([body, responseContainsSecret(responseOf(body), [Redacted.make(value)])]).toEqual([
             body,
@@ -104,17 +83,6 @@ describe("a search for secrets", () => {
         }
       )
     )
-  })
-
-  it.each(["utf-16le", "utf-16be"] as const)("finds a key in %s", (encoding) => {
-    const bytes = new Uint8Array(Buffer.from("\ufeffkey: abcdefgh", "utf16le"))
-    const response = {
-      status: 500,
-      headers: {},
-      bytes: encoding === "utf-16le" ? bytes : bytesSwapped(bytes)
-    }
-    expect(responseContainsSecret(response, [Redacted.make("abcdefgh")])).toBe(true)
-    expect(responseContainsSecret(response, [Redacted.make("abcdefgi")])).toBe(false)
   })
 
   it("finds nothing in a document without the secret", () => {
