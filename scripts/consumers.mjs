@@ -95,10 +95,10 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 263,
+  "@blockquarry/client": 262,
   "@blockquarry/core": 154,
-  "@blockquarry/http": 271,
-  "@blockquarry/proxy": 757,
+  "@blockquarry/http": 270,
+  "@blockquarry/proxy": 751,
   "@blockquarry/redis": 53,
   "@blockquarry/sandbox": 131
 }

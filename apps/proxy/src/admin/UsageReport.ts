@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import type * as Bill from "./Bill.ts"
 
 interface ReportRequest {
   readonly from: string
@@ -17,9 +16,6 @@ interface ReportRequest {
 
 const maxDays = 400
 
-const exceedsMaxDays = (from: string, to: string): boolean =>
-  Date.parse(to) - Date.parse(from) >= maxDays * dayMillis
-
 /** Of a report. More would need much memory. */
 const maxRows = 50_000
 
@@ -27,8 +23,6 @@ const tooManyRows = ProxyError.make(
   "invalid-request",
   `expected at most ${maxRows} rows: choose fewer days, or fewer names in by`
 )
-
-const tooManyDays = ProxyError.make("invalid-request", `expected at most ${maxDays} days`)
 
 const isDimension = (text: string): text is UsageStore.Dimension =>
   UsageStore.dimensions.some((dimension) => dimension === text)
@@ -58,7 +52,9 @@ export const parse = (
     }
   }
   if (to < from) return invalid(`to: expected ${from} or later, got ${to}`)
-  if (exceedsMaxDays(from, to)) return Either.left(tooManyDays)
+  if (Date.parse(to) - Date.parse(from) >= maxDays * dayMillis) {
+    return invalid(`expected at most ${maxDays} days`)
+  }
   const names = by.split(",")
   if (!names.every(isDimension) || new Set(names).size < names.length) {
     return invalid(
@@ -100,7 +96,7 @@ const sortByNames = (
 
 const readSums = (
   store: UsageStore.UsageStoreService | null,
-  { by, from, to }: Pick<ReportRequest, "by" | "from" | "to">
+  { by, from, to }: ReportRequest
 ): Effect.Effect<ReadonlyArray<UsageStore.UsageRow>, ProxyError.ProxyError> => {
   if (store === null) return Effect.fail(notSaved)
   const sums = UsageStore.makeSums(by)
@@ -113,53 +109,10 @@ const readSums = (
   })
 }
 
-/**
- * Compares saved usage with a bill: a row for each day and, if the bill has them, key and operation. Prices of either side
- * that the other lacks are 0. The days are those of the bill.
- */
-export const reconcile = (
-  store: UsageStore.UsageStoreService | null,
-  { by, rows: billed }: Bill.Bill,
-  format: ReportRequest["format"]
-): Effect.Effect<Report, ProxyError.ProxyError> =>
-  Effect.gen(function*() {
-    const days = billed.map(({ day }) => day).sort()
-    const request = { by, from: days[0] ?? "", to: days.at(-1) ?? "" }
-    if (exceedsMaxDays(request.from, request.to)) return yield* tooManyDays
-    const rows = new Map<
-      string,
-      { readonly names: ReadonlyArray<string>; billed: number; saved: number; unsettled: number }
-    >()
-    const rowOf = (row: Partial<UsageStore.UsageRow>) => {
-      const names = by.map((dimension) => row[dimension] ?? "")
-      const found = rows.get(names.join()) ?? { names, billed: 0, saved: 0, unsettled: 0 }
-      rows.set(names.join(), found)
-      return found
-    }
-    for (const row of billed) rowOf(row).billed += row.price
-    for (const row of yield* readSums(store, request)) {
-      // Requests have no key, and cost nothing.
-      if (row.price === 0) continue
-      const compared = rowOf(row)
-      compared.saved += row.price
-      compared.unsettled += row.unsettledPrice
-    }
-    return formats[format](
-      request,
-      [...by, "billed", "price", "unsettledPrice", "difference"],
-      [...rows].sort(([one], [other]) => one < other ? -1 : 1).map((
-        [, { billed, names, saved, unsettled }]
-      ) => [...names, rounded(billed), saved, unsettled, rounded(saved - billed)])
-    )
-  })
-
-/** Sums of decimal fractions have an error in the last digits. */
-const rounded = (units: number): number => Math.round(units * 1e6) / 1e6
-
 type Cells = ReadonlyArray<string | number>
 
 type Format = (
-  request: Pick<ReportRequest, "by" | "from" | "to">,
+  request: ReportRequest,
   columns: ReadonlyArray<string>,
   rows: ReadonlyArray<Cells>
 ) => Report

@@ -23,8 +23,6 @@ type Command =
   | {
     readonly _tag: "Usage"
     readonly query: ReadonlyArray<readonly [name: string, value: string]>
-    /** The file of a bill to compare with. */
-    readonly against: string | undefined
   }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
@@ -78,11 +76,6 @@ const rows: ReadonlyArray<OptionRow> = [
     text: "With usage: day, team, client, operation, key, by commas (default: client)"
   },
   { name: "format", value: "FORMAT", text: "With usage: table, csv or json (default: table)" },
-  {
-    name: "against",
-    value: "BILL.CSV",
-    text: "With usage: compare with a bill; columns day, price, key, operation"
-  },
   // Help and version are answered before the command line is parsed
   { name: "help", alias: "h", text: "Show this help" },
   { name: "version", alias: "v", text: "Show the version" }
@@ -121,7 +114,7 @@ const program = CommandDescriptor.make("quarry-proxy", options).pipe(
     ["serve", namedCommand("serve", { _tag: "Serve" })],
     ["config", configCommand],
     ["token", tokenCommand],
-    ["usage", namedCommand("usage", { _tag: "Usage", query: [], against: undefined })],
+    ["usage", namedCommand("usage", { _tag: "Usage", query: [] })],
     ["help", namedCommand("help", { _tag: "Help" })]
   ])
 )
@@ -183,20 +176,12 @@ export const parse = (args: ReadonlyArray<string>) =>
     if (connect && command._tag !== "CheckConfig") {
       return yield* Effect.fail("--connect: expected the command config check")
     }
-    const against = options.get("against")
     const query = ["from", "to", "by", "format"].flatMap((name) => {
       const value = options.get(name)
       return value === undefined ? [] : [[name, value] as const]
     })
-    const usageOption = query[0]?.[0] ?? (against === undefined ? undefined : "against")
-    if (usageOption !== undefined && command._tag !== "Usage") {
-      return yield* Effect.fail(`--${usageOption}: expected the command usage`)
-    }
-    const conflicting = against === undefined ? undefined : query.find(([name]) => name !== "format")
-    if (conflicting !== undefined) {
-      return yield* Effect.fail(
-        `--${conflicting[0]}: not with --against; days and columns are those of the bill`
-      )
+    if (query[0] !== undefined && command._tag !== "Usage") {
+      return yield* Effect.fail(`--${query[0][0]}: expected the command usage`)
     }
     const overrides = rows.flatMap(({ name, variable }) =>
       variable === undefined ? [] : [[variable, options.get(name)] as const]
@@ -205,7 +190,7 @@ export const parse = (args: ReadonlyArray<string>) =>
       command: command._tag === "CheckConfig"
         ? { ...command, connect }
         : command._tag === "Usage"
-        ? { ...command, against, query }
+        ? { ...command, query }
         : command,
       optionValues: Object.fromEntries(overrides)
     }
@@ -239,7 +224,6 @@ Usage:
   quarry-proxy config check | print | example [--config FILE]
   quarry-proxy token NAME
   quarry-proxy usage [--from DAY] [--to DAY] [--by NAMES] [--format FORMAT] [--config FILE]
-  quarry-proxy usage --against BILL.CSV [--format FORMAT] [--config FILE]
 
 Commands:
 ${helpRow("serve", "Run the proxy (default)")}

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as UsageReport from "../admin/UsageReport.ts"
 import * as Tokens from "../auth/Tokens.ts"
 import * as Example from "../config/Example.ts"
-import * as Files from "../config/Files.ts"
 import * as Load from "../config/Load.ts"
 import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
@@ -47,25 +46,18 @@ const load = (options: Load.LoadOptions) => Effect.mapError(Load.load(options), 
 /** Prints the usage that is saved in Redis, or in the file of this machine. */
 const usage = (
   options: Load.LoadOptions,
-  { against, query }: Extract<Arguments.Arguments["command"], { readonly _tag: "Usage" }>
+  { query }: Extract<Arguments.Arguments["command"], { readonly _tag: "Usage" }>
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const loaded = yield* load(options)
     const { billingDay } = loaded.config.quotas
     const now = yield* Clock.currentTimeMillis
-    const bill = against === undefined ? null : yield* readBill(against)
     const withFormat = query.some(([name]) => name === "format")
       ? query
       : [...query, ["format", "table"] as const]
     const { text } = yield* Effect.flatMap(
       UsageStore,
-      (store) =>
-        bill === null
-          ? UsageReport.make(store, withFormat, now, billingDay)
-          : Effect.flatMap(
-            UsageReport.parse(withFormat, now, billingDay),
-            ({ format }) => UsageReport.reconcile(store, bill, format)
-          )
+      (store) => UsageReport.make(store, withFormat, now, billingDay)
     ).pipe(
       Effect.provide(Stores.usageLayer(loaded.config)),
       Effect.catchTags({
@@ -78,16 +70,6 @@ const usage = (
     )
     yield* Console.log(text.trimEnd())
   })
-
-const readBill = (file: string) =>
-  Files.readFile(file).pipe(
-    Effect.flatMap(({ contents }) => contents),
-    Effect.map((bytes) => new TextDecoder().decode(bytes)),
-    // The parser of CSV is loaded for this only.
-    Effect.zip(Effect.promise(() => import("../admin/Bill.ts"))),
-    Effect.flatMap(([text, Bill]) => Bill.parse(text)),
-    Effect.catchAll((reason) => ExitError.usageError(`--against ${file}: ${reason}`))
-  )
 
 /** `connect`: also tries Redis. */
 const check = (
