@@ -13,17 +13,13 @@ const packages = {
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",
-  backend: "examples/backend",
-  "example-export": "examples/export",
-  "example-gateway": "examples/gateway",
-  "example-hono": "examples/hono",
-  "example-testing": "examples/testing",
+  examples: "examples",
   scripts: "scripts",
   site: "site"
 }
 
 /** Their modules take longer to load than their tests, so that one worker runs all. */
-const small = ["core", "sandbox", "client", "server", "redis", "bench", "scripts", "site"]
+const small = ["core", "sandbox", "client", "server", "redis", "bench", "examples", "scripts", "site"]
 
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"
@@ -58,7 +54,7 @@ export default defineConfig({
         test: {
           name,
           root,
-          include: ["test/**/*.test.ts"],
+          include: [name === "examples" ? "*/test/*.test.ts" : "test/**/*.test.ts"],
           exclude: [processes, clients],
           poolOptions: { forks: { singleFork: small.includes(name) } }
         }
