@@ -79,4 +79,4 @@ it("messages and types are short, and name what a program wrote", async () => {
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 120_000)
+})

@@ -149,6 +149,7 @@ describe("a reader that pauses", () => {
 
   it.scopedLive("gets the current line and all waiting lines at shutdown", () =>
     Effect.gen(function*() {
+      yield* withoutTimeouts
       const { close, ends, sink, tried } = yield* start
       write(sink, many)
       yield* tried

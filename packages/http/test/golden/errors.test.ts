@@ -39,7 +39,7 @@ const replies: Readonly<Record<string, () => ScriptedClient.ScriptedReply>> = {
   "400 with a message that is very long": () => jsonReply(400, { message: "long ".repeat(1000) }),
   "400 with the key": () => jsonReply(400, { message: `the key ${TestClients.key} is bad` }),
   "400 with the key, encoded": () =>
-    jsonReply(400, { message: `the key ${TestClients.key.replace("-", "&#45;")} is bad` }),
+    jsonReply(400, { message: `the key ${TestClients.key.replace("-", "%2D")} is bad` }),
   "401": () => jsonReply(401, { message: "Invalid key" }),
   "401 with a message about the plan": () => jsonReply(401, { message: "Your plan: usage consumed" }),
   "401 with a message about units": () =>
