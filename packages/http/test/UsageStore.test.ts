@@ -106,6 +106,23 @@ describe("a file of usage", () => {
       })
     ))
 
+  it.effect("is read without its damaged lines, which the log counts", () =>
+    withFile((file) =>
+      Effect.gen(function*() {
+        const store = yield* UsageStore.file({ file, retention: 400 })
+        for (const batch of [1, 2, 3]) yield* store.add([row], batch)
+        const files = yield* FileSystem.FileSystem
+        const text = yield* files.readFileString(file)
+        // Another process is writing the last line.
+        yield* files.writeFileString(file, `${text.replace("[", "x")}\n[{"day":"20`)
+        const messages: Array<string> = []
+        const logger = Logger.make(({ message }) => void messages.push(String(message)))
+        const read = yield* Effect.provide(readAll(store), Logger.replace(Logger.defaultLogger, logger))
+        expect(read).toEqual(sumsOf([row, row]))
+        expect(messages).toEqual([`${file}: damaged lines not read: 1`])
+      })
+    ))
+
   it.effect("is replaced by its sums by the next process, however short each one lives", () =>
     withFile((file) =>
       Effect.gen(function*() {

@@ -23,10 +23,11 @@ export const make = (
   const allowedContracts = new Set<unknown>(contracts)
   const code = chains.length > 0 ? "chain-not-allowed" : "contract-not-allowed"
   return ({ input, operation, request }) => {
-    if (operation.api !== "data") return null
     const values: Input = Predicate.isRecord(input) ? input : {}
     const added = addedNames(operation, values, request).find((name) => !isHarmless(name))
     if (added !== undefined) return parameterNotAllowed(code, added)
+    // The other APIs have neither chains nor contracts.
+    if (operation.api !== "data") return null
     const chain = allowedChains.size === 0
       ? undefined
       : chainsOf(operation, values).find((chain) => !allowedChains.has(chain))

@@ -1,4 +1,5 @@
 /** Checks that involve several keys. */
+import { chainName, evmChains } from "@blockquarry/core/Chain"
 import { pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { closestMatch } from "@blockquarry/core/Suggestion"
@@ -7,7 +8,7 @@ import * as Names from "@blockquarry/http/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, isLoopback, mayPassThrough, shareOf } from "./Config.ts"
+import { allowsAnonymousClients, type Config, type Cost, isLoopback, mayPassThrough, shareOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"
@@ -77,7 +78,14 @@ export const check = (
     if (!clients.some((client) => client.name === name)) reject(path, `no client has the name ${name}`)
   }
   for (const [index, client] of clients.entries()) {
-    const { name, scopes, subjects, tokens } = client
+    const { chains, name, scopes, subjects, tokens } = client
+    for (const [at, chain] of chains.entries()) {
+      const similar = chain.startsWith("0x") || chainName(chain) !== undefined
+        ? undefined
+        : closestMatch(chain, evmChains)
+      if (similar === undefined) continue
+      warn(["clients", index, "chains", at], `no known chain has the name ${chain}; did you mean ${similar}?`)
+    }
     const path = ["clients", index, "scopes"]
     if (isSet(path) && scopes.includes("passthrough") && !mayPassThrough(client)) {
       warn(
@@ -89,14 +97,31 @@ export const check = (
     warn(["clients", index, "tokens"], `client ${name} has no token and cannot authenticate`)
   }
   const isRestricted = clients.some(({ chains, contracts }) => chains.length + contracts.length > 0)
-  for (const [index, { cache }] of config.policies.entries()) {
-    const name = cache.ignoreQuery.find((name) => /chain|contract/.test(name))
-    if (!isRestricted || name === undefined) continue
-    const path = ["policies", index, "cache", "ignoreQuery"]
-    reject(
-      path,
-      `${name} must be sent, because it is checked for clients with chains or contracts; remove it`
+  const costs: Readonly<Record<string, Cost | null>> = config.costs
+  const pricedBy = new Map(rules.map(({ cost, name }) => [name, cost?.per?.parameter]))
+  for (const { id, parameters, per } of allOperations) {
+    const names = parameters.flatMap(({ in: place, jsonSchema, name }) =>
+      place === "query" ? [jsonSchema.type === "array" ? `${name}[]` : name] : []
     )
+    const parameter = costs[id]?.per?.parameter
+    pricedBy.set(id, parameter ?? per?.parameter)
+    if (parameter === undefined || names.includes(parameter)) continue
+    const message = `${id} has no parameter ${parameter}; expected one of: ${names.join(", ")}`
+    reject(["costs", id, "per", "parameter"], message)
+  }
+  for (const [index, { cache, name: policy }] of config.policies.entries()) {
+    for (const name of cache.ignoreQuery) {
+      const reason = isRestricted && /chain|contract/.test(name)
+        ? "it is checked for clients with chains or contracts"
+        : pricedBy.get(policy)?.replace("[]", "") === name.replace("[]", "")
+        ? "the price depends on it"
+        : undefined
+      if (reason === undefined) continue
+      reject(
+        ["policies", index, "cache", "ignoreQuery"],
+        `${name} must be sent, because ${reason}; remove it`
+      )
+    }
   }
   for (const [index, rule] of rules.entries()) {
     const path = ["passthrough", "rules", index]

@@ -81,10 +81,17 @@ const invalidValue = (issue: ParseResult.ParseIssue, { ast, sensitive }: Place):
   const isShown = !sensitive && descriptionOf(ast) !== undefined
   return {
     message,
-    got: !message.startsWith("expected ") ? undefined : isShown ? quoted(actual) : typeName(actual),
+    got: !message.startsWith("expected ")
+      ? undefined
+      : `${isShown ? quoted(actual) : typeName(actual)}${
+        isText(ast) && typeof actual === "number" ? "; put it in quotes" : ""
+      }`,
     suggestion: isShown && typeof actual === "string" ? closestMatch(actual, words(ast)) : undefined
   }
 }
+
+/** YAML reads `0x89` as a number. */
+const isText = (ast: AST.AST): boolean => AST.isRefinement(ast) || AST.isTransformation(ast) ? isText(ast.from) : AST.isStringKeyword(ast)
 
 const reason = (issue: ParseResult.ParseIssue): string | undefined =>
   issue._tag === "Type"

@@ -188,7 +188,7 @@ const callUpstream = (
   return Completed.flatMap(upstreamResponse, (found) => {
     context.cache = RenderResponse.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
-    context.savedCost = found.source === "cache" ? cost.price : 0
+    context.savedCost = found.source === "cache" || found.coalesced ? cost.price : 0
     // Requests that do not repeat would only fill the memory.
     if (found.source === "cache" && method === "GET" && upstreamRequest.passThrough === undefined) {
       parsedRequests.remember(target, upstreamRequest)

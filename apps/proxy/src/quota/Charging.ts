@@ -34,8 +34,10 @@ export const charged = <A>(
     let sent = 0
     // The part of the charge that no attempt has used yet. Null once it was given back.
     let unused: number | null = charge.price
+    let reported = false
     const onUsage: UsageObserver = (usage, key) => {
       let correction = 0
+      reported = true
       if (unused !== null && (usage.price > 0 || usage.priceDrift !== 0)) {
         correction = unused - usage.price
         unused = 0
@@ -52,6 +54,7 @@ export const charged = <A>(
     return Effect.matchCauseEffect(Effect.interruptible(called), {
       onSuccess: (result) => {
         settle()
+        if (!reported) context.savedCost += charge.price
         return Effect.succeed(result)
       },
       onFailure: (cause) => {

@@ -269,7 +269,14 @@ interface Targets {
 
 const targetsFor = (operation: AnyOperation, restriction: Restriction): Targets => {
   const { path, query } = exampleOf(operation)
-  if (operation.api !== "data") return { allowed: [targetOf(path, query)], plain: [], foreign: [] }
+  if (operation.api !== "data") {
+    const target = targetOf(path, query)
+    return {
+      allowed: [target],
+      plain: [],
+      foreign: foreignNames(operation).map((name) => withPart(target, `${name}=${otherContract}`))
+    }
+  }
   const isInPath = path !== exampleOf(operation, otherContract).path
   const isInQuery = operation.parameters.some(({ name }) => name === "contract_addresses")
   const chain = restriction === "contracts" ? anyPart : chainParts(operation)
@@ -399,8 +406,10 @@ export const restricted = {
 /** What only a client without restrictions may read: parameters that the operation does not have. */
 export const servedWithoutRestrictions: ReadonlyArray<AccessRequest> = [
   ...restricted.served,
-  ...withRestrictions((_, client, { foreign, plain }) =>
-    [...plain.slice(0, 1), ...foreign].map((target) => ({ client, method: "GET", target, expected: served }))
+  ...withRestrictions((operation, client, { foreign, plain }) =>
+    [...plain.slice(0, 1), ...foreign].flatMap((target) =>
+      requestsOf(operation, client, target, served).slice(0, 1)
+    )
   )
 ].map((request) => ({ ...request, client: "everything" }))
 

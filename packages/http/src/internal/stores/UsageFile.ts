@@ -74,20 +74,31 @@ export const make = (
         }
         return yield* append(text)
       }))
-    const read = (part: FileSystem.StreamOptions, ...[from, to, onRow]: Parameters<Read>) =>
-      files.stream(file, part).pipe(
+    const read = (part: FileSystem.StreamOptions, ...[from, to, onRow]: Parameters<Read>) => {
+      let damaged = 0
+      // Another process may still be writing the last line.
+      let isLastDamaged = false
+      return files.stream(file, part).pipe(
         Stream.decodeText(),
         Stream.splitLines,
         Stream.runForEach((line) =>
           Effect.sync(() => {
+            if (isLastDamaged) damaged += 1
+            isLastDamaged = false
             const day = dayOfSum(line)
-            if (day !== undefined && (day < from || day > to)) return
-            for (const row of Either.getOrElse(decodeLine(line), () => [])) {
+            if (line === "" || day !== undefined && (day < from || day > to)) return
+            const rows = decodeLine(line)
+            isLastDamaged = Either.isLeft(rows)
+            for (const row of Either.getOrElse(rows, () => [])) {
               if (row.day >= from && row.day <= to) onRow(row)
             }
           })
+        ),
+        Effect.tap(() =>
+          damaged > 0 ? Effect.logWarning(`${file}: damaged lines not read: ${damaged}`) : Effect.void
         )
       )
+    }
     let maxSize = minGrowth
     const compact = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
