@@ -91,7 +91,12 @@ const invalidValue = (issue: ParseResult.ParseIssue, { ast, sensitive }: Place):
 }
 
 /** YAML reads `0x89` as a number. */
-const isText = (ast: AST.AST): boolean => AST.isRefinement(ast) || AST.isTransformation(ast) ? isText(ast.from) : AST.isStringKeyword(ast)
+const isText = (ast: AST.AST): boolean =>
+  AST.isRefinement(ast)
+    ? isText(ast.from)
+    : AST.isTransformation(ast)
+    ? isText(ast.to)
+    : AST.isStringKeyword(ast)
 
 const reason = (issue: ParseResult.ParseIssue): string | undefined =>
   issue._tag === "Type"
