@@ -207,6 +207,7 @@ describe("the buffer of lines", () => {
 describe("a pipe without a reader", () => {
   it.scopedLive("gets all lines if a reader returns, the rest of an incomplete one first", () =>
     Effect.gen(function*() {
+      yield* withoutTimeouts
       const { close, ends, sink, tried } = yield* start
       write(sink, many)
       yield* tried
