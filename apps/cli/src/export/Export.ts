@@ -57,7 +57,8 @@ export const exportRecords = <Item>(
     const { job: { inputs, list, maxItems }, query, resumeCommand, target } = plan
     const { file } = target
     const { recordName } = list
-    const samePipe = inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
+    const pipe = inputs?.pipe ?? null
+    const samePipe = pipe === null ? "" : `pass the same ${pipe}, and `
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
     const lock = yield* lockFile(file)
     const { manifest } = yield* planStart(target, query, list.operation).pipe(

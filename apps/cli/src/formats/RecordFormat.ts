@@ -54,8 +54,8 @@ const textKinds: ReadonlySet<RecordField["kind"]> = new Set(["string", "json"])
 /** Some spreadsheets accept the fullwidth signs too. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/
 
-/** The empty text too, which is not a missing value. */
-const needsQuotes = /^$|[",\r\n]/
+/** The empty text too, which is not a missing value. Quotes hide the delimiters that readers guess. */
+const needsQuotes = /^$|[",;\t\r\n]/
 
 const quoted = (text: string): string => needsQuotes.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
 

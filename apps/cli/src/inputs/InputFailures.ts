@@ -31,7 +31,7 @@ const maxServiceFailures = 20
 /** A longer input is cut in messages. */
 const maxShownInput = 100
 
-export interface InputFailures extends Omit<JobInputs, "isStandardInput"> {
+export interface InputFailures extends Omit<JobInputs, "pipe"> {
   /** Counts the inputs before the position at which the command continues. Empties the file of a command that starts anew. */
   readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
   readonly addSuccess: Effect.Effect<void>

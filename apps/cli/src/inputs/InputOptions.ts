@@ -18,7 +18,7 @@ const fromOption = textOption(
 const columnOption = textOption(
   "from-column",
   "column",
-  "Read a CSV file with a header: name or number of the column of each missing argument",
+  "Read CSV with a header, or NDJSON: name or number of the column of each missing argument",
   { isRepeatable: true, group: "input" }
 )
 

@@ -27,7 +27,7 @@ import { CommandTerminal } from "../terminal/Terminal.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import { makeInputFailures } from "./InputFailures.ts"
 import { argumentsOfLines, recordInputOptions, unavailableForInputs } from "./InputOptions.ts"
-import { hashInputs, inputName, type InputText, readInputs } from "./InputText.ts"
+import { fileOf, hashInputs, inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputKeyName, manyInputs } from "./ManyInputs.ts"
 
 /** How long an outage of the service may last by default before an input fails. */
@@ -65,12 +65,12 @@ export const runInputs = <Item>(
       inputName: text === null ? "chains" : "inputs",
       isJson: isEnabled(values, jsonErrorsOption.name)
     })
-    const { lines, sha256 } = text === null
+    const { lines, pipe, sha256 } = text === null
       // Stands for the arguments of a command with several chains
-      ? { lines: Stream.make({ line: 1, values: [] }), sha256: undefined }
+      ? { lines: Stream.make({ line: 1, values: [] }), pipe: null, sha256: undefined }
       : isExport
       ? yield* hashInputs(text)
-      : { lines: readInputs(text), sha256: undefined }
+      : { lines: readInputs(text), pipe: null, sha256: undefined }
     const keyNames: ReadonlyArray<InputKeyName> = [
       ...(text === null ? [] : ["input" as const]),
       ...(chains === null ? [] : ["chain" as const])
@@ -100,7 +100,7 @@ export const runInputs = <Item>(
       failures
     })
     yield* runList(all, invocation, {
-      inputs: { ...failures, isStandardInput: text !== null && text.file === null }
+      inputs: { ...failures, pipe }
     })
     if (hasMore) yield* terminal.note(`more ${list.recordName} available: use --all`)
     yield* failures.result
@@ -139,7 +139,7 @@ const inputText = (operation: AnyOperation, values: ArgumentValues) => {
     })
   }
   return Effect.succeed({
-    file: file === stdinArgument ? null : file,
+    file: fileOf(file),
     columns,
     valueCount: names.length
   })

@@ -34,7 +34,8 @@ interface InputCounts {
 
 /** What the sink of many inputs reports about them. */
 export interface JobInputs {
-  readonly isStandardInput: boolean
+  /** The name of a source that can be read only once; null for a file. */
+  readonly pipe: string | null
   /** Prints the inputs that failed, before the last lines. */
   readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
   readonly counts: () => InputCounts

@@ -55,7 +55,7 @@ describe("lines", () => {
   )
 
   it.effect.each<readonly [title: string, text: string | Uint8Array, reason: string]>([
-    ["are too long", "0xa\n" + "x".repeat(100_000), "a line is longer than 64 KiB"],
+    ["are too long", "0xa\n" + "x".repeat(2 ** 20 + 9000), "a line is longer than 1 MiB"],
     [
       "are those of a binary file",
       new Uint8Array([0x50, 0x41, 0x52, 0x31, 0x00, 0xff, 0x0a]),
@@ -83,6 +83,19 @@ describe("lines", () => {
         expect(yield* read(text, {}, pieceSize)).toEqual(yield* read(text, {}, 10_000))
       })
   )
+})
+
+describe("NDJSON", () => {
+  it.effect("has the values in its fields, also in nested ones", () =>
+    Effect.gen(function*() {
+      const text = "\n{\"sale\":{\"id\":12345678901234567890}}\r\n\n{\"sale\":null}\n"
+      expect(yield* read(text, { columns: ["sale.id"] })).toEqual([
+        { line: 2, values: ["12345678901234567890"] },
+        { line: 4, values: [""] }
+      ])
+      const broken = yield* Effect.flip(read("{\"a\":1}\n{\"a\":", { columns: ["a"] }))
+      expect(broken.reason).toBe("--from: cannot read stdin: line 2: truncated JSON")
+    }))
 })
 
 describe("CSV files", () => {
@@ -113,6 +126,29 @@ describe("CSV files", () => {
         { line: 3, values: ["0xb", "2"] }
       ])
     }))
+
+  it.effect.each<
+    readonly [title: string, text: string, columns: ReadonlyArray<string>, values: ReadonlyArray<string>]
+  >([
+    ["a comma, although a name has a semicolon", "name,token_id\nSkeleton; 7,1234\n", ["token_id"], ["1234"]],
+    ["a semicolon, although the header has a comma", "a, b;c;address\nx, y;z, z, z;0xa\n", ["address"], [
+      "0xa"
+    ]],
+    ["a semicolon, of a column by number", "a;b, c;d\nx, y;0xa;z\n", ["2"], ["0xa"]],
+    ["a tab, after a blank line", "\n\r\nname\taddress\r\nx, y; z\t0xa\r\n", ["address"], ["0xa"]],
+    ["none, for one column", "address\n0xa; b\n", ["1"], ["0xa; b"]],
+    ["a comma, although a quoted name has the others", "\"a;b;c\td\",address\nx,0xa\n", ["2"], ["0xa"]],
+    ["that of the exact name of a column", "Address;address\nx;0xa\n", ["address"], ["0xa"]]
+  ])(
+    "have one delimiter by their header: %s",
+    ([, text, columns, values]) =>
+      Effect.forEach(
+        [1, 7, 1000],
+        (pieceSize) =>
+          Effect.map(read(text, { columns }, pieceSize), (inputs) =>
+            expect(inputs.map((input) => input.values)).toEqual([values]))
+      )
+  )
 
   it.effect("report unknown columns and broken quotes", () =>
     Effect.gen(function*() {

@@ -1,0 +1,44 @@
+/** Inputs of the bundled program that are no regular files: each is read once. */
+import { expect, it } from "@effect/vitest"
+import { execFileSync, spawn } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { exampleValues } from "../../src/help/Help.ts"
+import { temporaryFolder } from "../support/exports.ts"
+import { exitOf, shellProgram } from "../support/process.ts"
+
+const inputs = `${exampleValues.wallet}\n${exampleValues.token}\n`
+
+/** Runs a command line of bash in a folder with the inputs and a FIFO. */
+const runIn = (folder: string, command: string) => {
+  const child = spawn("bash", ["-c", command], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder }
+  })
+  child.stdin.end(inputs)
+  return exitOf(child)
+}
+
+const quarry = `${shellProgram} wallet transfers --max-items 3 --sandbox`
+
+it.skipIf(process.platform === "win32").each([
+  ["standard input that is a socket", `${quarry} --from /dev/stdin --to out.csv`],
+  ["standard input that is a pipe", `cat inputs.txt | ${quarry} --from /dev/stdin --to out.csv`],
+  ["standard input that is a file", `${quarry} --from /dev/stdin --to out.csv < inputs.txt`],
+  ["a process substitution", `${quarry} --from <(cat inputs.txt) --to out.csv`],
+  ["a FIFO", `cat inputs.txt > fifo & ${quarry} --from fifo --to out.csv`],
+  [
+    "a FIFO with CSV",
+    `(echo address; cat inputs.txt) > fifo & ${quarry} --from fifo --from-column 1 --to out.csv`
+  ]
+])("exports all inputs of %s", async (_, command) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, "inputs.txt"), inputs)
+  execFileSync("mkfifo", [join(folder, "fifo")])
+  expect(await runIn(folder, `${quarry} --from inputs.txt --to whole.csv`)).toMatchObject({ code: 0 })
+  expect(await runIn(folder, command)).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/exported [3-6] transfers/)
+  })
+  expect(readFileSync(join(folder, "out.csv"), "utf8")).toBe(readFileSync(join(folder, "whole.csv"), "utf8"))
+})
