@@ -16,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Types from "effect/Types"
 import { setFlagsFromString } from "node:v8"
+import { isEnabled } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
@@ -26,6 +27,7 @@ import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
+import { takeOverOption } from "./ExportOptions.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
 import { discard, exportFiles, planStart, publish, writeManifest } from "./ExportStart.ts"
@@ -60,7 +62,7 @@ export const exportRecords = <Item>(
     const pipe = inputs?.pipe ?? null
     const samePipe = pipe === null ? "" : `pass the same ${pipe}, and `
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
-    const lock = yield* lockFile(file)
+    const lock = yield* lockFile(file, isEnabled(plan.job.invocation.values, takeOverOption.name))
     const { manifest } = yield* planStart(target, query, list.operation).pipe(
       Effect.tap(({ prepare }) => prepare),
       Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
@@ -82,7 +84,9 @@ export const exportRecords = <Item>(
         if (Exit.isFailure(exit)) {
           const saved = savedRecords(last)
           const error = Option.getOrNull(Cause.failureOption(exit.cause))
-          if (saved === 0 && error !== null && isPermanent(error)) return yield* Effect.ignore(discard(file))
+          if (saved === 0 && error !== null && isPermanent(error)) {
+            return yield* Effect.ignore(Effect.zipRight(lock.requireHeld, discard(file)))
+          }
           // It would fail again
           if (error?._tag === "UsageError") return
           const readAgain = before + records - saved
@@ -178,7 +182,7 @@ const writeRecords = <Item>(
     const addPage = (page: RecordPage<Item>) =>
       // Between pages, an interruption can save everything
       Effect.uninterruptible(
-        Effect.zipRight(addRecords(page.records(), page.cursorAfter), progress.page(page))
+        Effect.all([requireHeld, addRecords(page.records(), page.cursorAfter), progress.page(page)])
       ).pipe(Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
       const saved = savedRecords(started)
@@ -198,6 +202,8 @@ const writeRecords = <Item>(
     const saveRest = Effect.gen(function*() {
       const { cursor, encoder } = part
       if (cursor === null || cursor === cursorOf(yield* Ref.get(savedManifest))) return
+      // The file may be that of the next owner
+      yield* requireHeld
       const pending = encoder.pending()
       yield* save(
         pending.length === 0

@@ -24,6 +24,12 @@ const overwriteOption = switchOption("overwrite", "Replace the file and forget a
   group: "export"
 })
 
+export const takeOverOption = switchOption(
+  "take-over",
+  "Write although the lock names a process elsewhere, such as in a container, that has ended",
+  { group: "export" }
+)
+
 const amountsOption = choiceOption(
   "parquet-amounts",
   "form",
@@ -56,6 +62,7 @@ export const inputExportOptions: ReadonlyArray<CommandOption> = [
   toOption,
   resumeOption,
   overwriteOption,
+  takeOverOption,
   retryForOption,
   amountsOption
 ]
@@ -65,6 +72,7 @@ export const exportOptions: ReadonlyArray<CommandOption> = [
   resumeOption,
   sinceLastOption,
   overwriteOption,
+  takeOverOption,
   retryForOption,
   dryRunOption,
   amountsOption
@@ -88,9 +96,10 @@ export const exportTarget = (
   const mode = modes.find((name) => isEnabled(values, name))
   const format = formatOfFile(file)
   if (format === undefined) {
-    return mode === undefined
+    const option = mode ?? (isEnabled(values, takeOverOption.name) ? takeOverOption.name : undefined)
+    return option === undefined
       ? Effect.succeed(null)
-      : new UsageError({ reason: `--${mode} requires --to`, hint: "add --to FILE, the file of the export" })
+      : new UsageError({ reason: `--${option} requires --to`, hint: "add --to FILE, the file of the export" })
   }
   // That of a configuration file concerns stdout
   const output = singleValue(commandLineValues, outputOption.name) ?? format

@@ -1,34 +1,54 @@
 /**
  * Locks files that one process at a time may write: the folder `FILE.lock` contains one file, whose name is its owner. A lock
- * whose owner has ended is stale, and another process takes it over.
+ * whose owner has ended is stale, and another process takes it over. An owner in another pid name space, such as that of a
+ * container, is not known to have ended: a user may say so.
  *
  * A folder replaces an empty one only, so one process takes the lock. The file of a stale lock is renamed to the next owner,
  * so of the processes that find it one succeeds: for the others that name is gone.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash, randomUUID } from "node:crypto"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync, readlinkSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import * as path from "node:path"
 import { FileConflictError, type OutputError } from "../errors/CommandError.ts"
 import { errorCode } from "../errors/SystemError.ts"
+import { formatDuration } from "../render/Time.ts"
 import { attempt } from "./Files.ts"
 
 /** The process that holds a lock. Its start tells it from a later process with the same pid; empty if it is unknown. */
 interface Owner {
   readonly pid: number
   readonly start: string
+  /** Where its pid means something. */
   readonly host: string
 }
 
 const ownName = (): string =>
-  [process.pid, startOf(process.pid) ?? "", randomUUID(), encodeURIComponent(os.hostname())].join("_")
+  [process.pid, startOf(process.pid) ?? "", randomUUID(), encodeURIComponent(ownHost())].join("_")
 
 const parseOwner = (name: string): Owner | null => {
   const [, pid, start, host] = /^(\d+)_([0-9a-f]*)_[0-9a-f-]{36}_(.+)$/.exec(name) ?? []
   return host === undefined ? null : { pid: Number(pid), start: start ?? "", host: decodeURIComponent(host) }
+}
+
+/** Returns the hash of a text about this boot of the machine. */
+const hashOfBoot = (text: string): string => {
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8")
+  return createHash("sha256").update(boot + text).digest("hex").slice(0, 16)
+}
+
+/** Returns the name of the host, with the pid name space unless it is that of the machine, which every Linux gives this number. */
+export const ownHost = (): string => {
+  try {
+    const space = readlinkSync("/proc/self/ns/pid")
+    return `${os.hostname()}${space === "pid:[4026531836]" ? "" : `/${hashOfBoot(space)}`}`
+  } catch {
+    return os.hostname()
+  }
 }
 
 const lockOf = (file: string): string => `${file}.lock`
@@ -45,8 +65,7 @@ const startOf = (pid: number): string | null => {
     // A killed process keeps its entry until its parent reads its status, which in a container may take long
     if (fields[0] === "Z") return null
     // Counted from the start of the machine
-    const start = readFileSync("/proc/sys/kernel/random/boot_id", "utf8") + fields[19]
-    return createHash("sha256").update(start).digest("hex").slice(0, 16)
+    return hashOfBoot(`${fields[19]}`)
   } catch {
     try {
       process.kill(pid, 0)
@@ -58,22 +77,32 @@ const startOf = (pid: number): string | null => {
   }
 }
 
-/** Returns whether the owner of a lock has ended. That of another machine, and one that is unknown, is not known to have. */
-const hasEnded = (name: string): boolean => {
+/** Returns whether the owner of a lock has ended; undefined if that cannot be known. */
+const hasEnded = (name: string): boolean | undefined => {
   const owner = parseOwner(name)
-  if (owner === null || owner.host !== os.hostname()) return false
+  if (owner?.host !== ownHost()) return undefined
   const current = startOf(owner.pid)
-  return current === null || (current !== owner.start && current !== "" && owner.start !== "")
+  return current === null || (current === "" || owner.start === "" ? undefined : current !== owner.start)
 }
 
-const locked = (file: string, name = ""): FileConflictError => {
-  const owner = parseOwner(name)
-  const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
-  return new FileConflictError({
-    reason: `another ${process} is writing ${file}`,
-    hint: `wait until it ends, or remove ${lockOf(file)} if there is no such process`
+/** Fails because another process holds a lock. `takeOver` is null where no option can take it. */
+const locked = (file: string, name = "", takeOver: boolean | null = null) =>
+  Effect.gen(function*() {
+    const owner = parseOwner(name)
+    const writing = `another process ${
+      owner === null ? "" : `(${owner.pid} on ${owner.host}) `
+    }is writing ${file}`
+    const hint = "wait until it ends"
+    if (hasEnded(name) === false) return yield* new FileConflictError({ reason: writing, hint })
+    const status = yield* Effect.promise(() => fs.stat(path.join(lockOf(file), name)).catch(() => null))
+    const age = formatDuration((yield* Clock.currentTimeMillis) - (status?.mtimeMs ?? 0))
+    return yield* new FileConflictError({
+      reason: status === null ? writing : `${writing}; it was last active ${age} ago`,
+      hint: takeOver === null
+        ? `${hint}, or remove ${lockOf(file)} if there is no such process`
+        : `${hint}, or use --take-over if it has ended`
+    })
   })
-}
 
 /** Returns the owner of a lock: null if it is free, and empty if it is none of this program. */
 const readOwner = async (lock: string): Promise<string | null> => {
@@ -88,25 +117,26 @@ const readOwner = async (lock: string): Promise<string | null> => {
 export const requireUnlocked = (file: string): Effect.Effect<void, FileConflictError | OutputError> =>
   Effect.flatMap(
     attempt("read", lockOf(file), () => readOwner(lockOf(file))),
-    (name) => name === null || hasEnded(name) ? Effect.void : locked(file, name)
+    (name) => name === null || hasEnded(name) === true ? Effect.void : locked(file, name, false)
   )
 
 export interface FileLock {
-  /** Fails if the lock is no longer that of this process, for example because a user removed it. */
+  /** Shows that this process is active. Fails if the lock is no longer its own, for example because a user removed it. */
   readonly requireHeld: Effect.Effect<void, FileConflictError>
 }
 
-/** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
+/** Holds `FILE.lock` until the scope closes. Fails if another process holds it, unless `takeOver` says that it has ended. */
 export const lockFile = (
-  file: string
+  file: string,
+  takeOver: boolean | null = null
 ): Effect.Effect<FileLock, FileConflictError | OutputError, Scope.Scope> =>
   Effect.gen(function*() {
     const lock = lockOf(file)
     const name = ownName()
     yield* Effect.acquireRelease(
       Effect.flatMap(
-        attempt("write", lock, () => take(lock, name)),
-        (other) => other === null ? Effect.void : locked(file, other)
+        attempt("write", lock, () => take(lock, name, takeOver ?? false)),
+        (other) => other === null ? Effect.void : locked(file, other, takeOver)
       ),
       () =>
         Effect.promise(async () => {
@@ -116,13 +146,18 @@ export const lockFile = (
         })
     )
     yield* attempt("write", lock, () => removeObsolete(lock))
-    return {
-      requireHeld: Effect.suspend(() => existsSync(path.join(lock, name)) ? Effect.void : locked(file))
-    }
+    const touch = (now: number) =>
+      Effect.promise(() => fs.utimes(path.join(lock, name), now / 1000, now / 1000).then(() => "", errorCode))
+    const requireHeld = Effect.flatMap(
+      Effect.flatMap(Clock.currentTimeMillis, touch),
+      (code) => code === "ENOENT" || code === "ENOTDIR" ? locked(file) : Effect.void
+    )
+    yield* requireHeld
+    return { requireHeld }
   })
 
 /** Takes a lock. Returns its owner if another process holds it. */
-const take = async (lock: string, name: string): Promise<string | null> => {
+const take = async (lock: string, name: string, takeOver: boolean): Promise<string | null> => {
   // Complete before it has the name of the lock, so that a lock never lacks its owner
   const complete = `${lock}.${name}`
   await fs.mkdir(complete)
@@ -130,7 +165,7 @@ const take = async (lock: string, name: string): Promise<string | null> => {
     await fs.writeFile(path.join(complete, name), "")
     for (let attempts = 0; attempts < 10; attempts++) {
       const other = await readOwner(lock)
-      if (other !== null && !hasEnded(other)) return other
+      if (other !== null && !(hasEnded(other) ?? (takeOver && other !== ""))) return other
       const [from, to] = other === null ? [complete, lock] : [path.join(lock, other), path.join(lock, name)]
       if (await moved(from, to)) return null
       // Windows replaces no folder, not even an empty one
@@ -153,7 +188,7 @@ const moved = (from: string, to: string): Promise<boolean> =>
 const removeObsolete = async (lock: string): Promise<void> => {
   const prefix = `${path.basename(lock)}.`
   for (const name of await fs.readdir(path.dirname(lock))) {
-    if (!name.startsWith(prefix) || !hasEnded(name.slice(prefix.length))) continue
+    if (!name.startsWith(prefix) || hasEnded(name.slice(prefix.length)) !== true) continue
     await fs.rm(path.join(path.dirname(lock), name), { recursive: true, force: true })
   }
 }

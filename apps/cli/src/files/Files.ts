@@ -53,14 +53,16 @@ export const fileToWrite = (file: string): Effect.Effect<string, OutputError> =>
 export const write = (file: string, run: () => Promise<void>): Effect.Effect<void, OutputError> =>
   Effect.uninterruptible(attempt("write", file, run))
 
-/** Makes renames and new names in the folder of a file permanent. Windows cannot open folders, and needs nothing. */
+/** What file systems answer that cannot sync folders, such as network and shared folders, and Windows. */
+const unsupported = "EACCES EBADF EINVAL EISDIR ENOSYS ENOTSUP EOPNOTSUPP EPERM".split(" ")
+
+/** Makes renames and new names in the folder of a file permanent, where the file system can. */
 export const syncFolder = async (file: string): Promise<void> => {
-  if (process.platform === "win32") return
-  const folder = await fs.open(path.dirname(file), "r")
   try {
-    await folder.sync()
-  } finally {
-    await folder.close()
+    const folder = await fs.open(path.dirname(file), "r")
+    await folder.sync().finally(() => folder.close())
+  } catch (error) {
+    if (!unsupported.includes(errorCode(error))) throw error
   }
 }
 

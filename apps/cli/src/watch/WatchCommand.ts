@@ -3,12 +3,13 @@ import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
-import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import { chainOptionName } from "../args/Chains.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import { type ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
+import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation, CommandSpec } from "../invocation/CommandSpec.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { type PageRecords, type RecordList, selectRecords } from "../list/RecordList.ts"
@@ -96,7 +97,8 @@ const watchList = <Item extends WatchableRecord>(
     const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
     const reader = yield* listReader(list, invocation)
     const output = yield* makeWatchOutput(list, reader.subject, invocation)
-    const { save, saved } = yield* openState(stateFile, reader.query, list.operation)
+    const takeOver = isEnabled(values, takeOverOption.name)
+    const { requireHeld, save, saved } = yield* openState(stateFile, takeOver, reader.query, list.operation)
     const announce = (position: WatchPosition<Item>) =>
       terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 
@@ -119,6 +121,7 @@ const watchList = <Item extends WatchableRecord>(
 
     let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
     const poll = Effect.gen(function*() {
+      yield* requireHeld
       if (position === null) {
         yield* startNow
         return false

@@ -16,6 +16,7 @@ import {
   textOption
 } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
+import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
@@ -60,6 +61,7 @@ export const watchOptions: ReadonlyArray<CommandOption> = [
     "Remember in this file which records were printed, and continue after a restart",
     { completes: "file" }
   ),
+  { ...takeOverOption, group: "command" },
   intervalOption,
   integerOption(
     "overlap",

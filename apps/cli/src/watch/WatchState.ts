@@ -28,12 +28,13 @@ const StateText = Schema.parseJson(State)
  */
 export const openState = (
   file: string | null,
+  takeOver: boolean,
   query: ListQuery,
   operation: QueryOperation
 ) =>
   Effect.gen(function*() {
-    if (file === null) return { saved: null, save: () => Effect.void }
-    const { requireHeld } = yield* lockFile(file)
+    if (file === null) return { saved: null, requireHeld: Effect.void, save: () => Effect.void }
+    const { requireHeld } = yield* lockFile(file, takeOver)
     const text = yield* readText(file)
     const state = text === null ? null : Either.getOrNull(Schema.decodeEither(StateText)(text))
     if (text !== null && state === null) {
@@ -51,6 +52,7 @@ export const openState = (
     }
     return {
       saved: state,
+      requireHeld,
       save: ({ known, start }: PositionSnapshot) =>
         Effect.zipRight(
           requireHeld,

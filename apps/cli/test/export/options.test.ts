@@ -6,9 +6,17 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
-import { exportTo, filesIn, refused, temporaryFolder } from "../support/exports.ts"
+import { exportTo, filesIn, lockName, refused, temporaryFolder } from "../support/exports.ts"
 import { quarry, records, sandboxEnvironment, withRunningClock } from "../support/quarry.ts"
 
 describe("invalid options", () => {
@@ -18,6 +26,7 @@ describe("invalid options", () => {
       "--to: expected a file name that ends in .ndjson, .jsonl, .csv, .parquet, got \"x.txt\""
     ],
     [["--resume"], "--resume requires --to"],
+    [["--take-over"], "--take-over requires --to"],
     [["--to", "x.csv", "--resume", "--overwrite"], "--resume and --overwrite are mutually exclusive"],
     [["--to", "x.csv", "--parquet-amounts", "binary"], "--parquet-amounts requires a parquet file"],
     [
@@ -93,6 +102,29 @@ it("refuses a second export of the same file, also a dry run", async () => {
   const expected = expect.objectContaining(refused(`another process (${process.pid} on `))
   expect(results).toEqual([expected, expected])
   expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
+})
+
+it("writes nothing more after another process has taken over the lock", async () => {
+  const { argv, file, folder, run, sandbox } = await exportTo("transfers.ndjson")
+  const inner = Sandbox.httpClient(sandbox)
+  let sent = 0
+  const client = HttpClient.make((request) =>
+    Effect.zipRight(
+      Effect.sync(() => {
+        if (++sent !== 3) return
+        const [name = ""] = filesIn(`${file}.lock`)
+        renameSync(join(`${file}.lock`, name), join(`${file}.lock`, lockName(1)))
+        writeFileSync(`${file}.partial`, "of the other process")
+      }),
+      inner.execute(request)
+    )
+  )
+  const ran = await run(argv, { client })
+  expect(ran).toMatchObject(refused(`another process is writing ${file}`))
+  expect(readFileSync(`${file}.partial`, "utf8")).toBe("of the other process")
+  expect(filesIn(folder)).toEqual(
+    ["lock", "manifest.json", "partial"].map((name) => `transfers.ndjson.${name}`)
+  )
 })
 
 describe("--dry-run", () => {

@@ -4,8 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -100,6 +109,34 @@ it("of a process that has ended is free, also if its id belongs to another proce
   }
   leaveLock(file, lockName(1, "", "another"))
   expect(await isFree(file)).toBe(false)
+})
+
+it.live("of a process that cannot be seen says when it was active, and can be taken over", () =>
+  Effect.gen(function*() {
+    const file = join(temporaryFolder(), "file")
+    const name = lockName(yield* Effect.promise(endedProcess), "", `${hostname()}/0123456789abcdef`)
+    leaveLock(file, name)
+    const twoHoursAgo = Date.now() / 1000 - 7200
+    utimesSync(join(`${file}.lock`, name), twoHoursAgo, twoHoursAgo)
+    expect(yield* Effect.flip(Effect.scoped(lockFile(file, false)))).toMatchObject({
+      reason: expect.stringMatching(/is writing .*file; it was last active 2h( \ds)? ago$/),
+      hint: "wait until it ends, or use --take-over if it has ended"
+    })
+    yield* Effect.scoped(Effect.gen(function*() {
+      yield* lockFile(file, true)
+      const [taken = ""] = readdirSync(`${file}.lock`)
+      expect(statSync(join(`${file}.lock`, taken)).mtimeMs).toBeGreaterThan(twoHoursAgo * 1000 + 7_000_000)
+    }))
+    expect(yield* Effect.promise(() => isFree(file))).toBe(true)
+  }))
+
+// Elsewhere a process has no known start
+it.skipIf(process.platform !== "linux")("of a process that runs is not taken over", async () => {
+  const [worker] = startWorkers(1)
+  const file = join(temporaryFolder(), "file")
+  expect(worker && await ask(worker, file)).toBe("held")
+  const error = await Effect.runPromise(Effect.flip(Effect.scoped(lockFile(file, true))))
+  expect(error.hint).toBe("wait until it ends")
 })
 
 it.skipIf(process.platform !== "linux")(

@@ -45,8 +45,9 @@ const formats = ["csv", "ndjson"].flatMap((format) => [
 it.live.each(formats)(
   "$format in $place $options asks for the same tokens",
   ({ format, options, place }) =>
-    Effect.promise(() =>
-      FastCheck.assert(
+    Effect.promise(() => {
+      const folder = temporaryFolder(memory)
+      return FastCheck.assert(
         FastCheck.asyncProperty(
           FastCheck.array(FastCheck.tuple(hostile, hostile), { minLength: 1, maxLength: 6 }),
           async (names) => {
@@ -59,7 +60,7 @@ it.live.each(formats)(
               log_index: index,
               value: "1"
             }))
-            const file = join(memory, `quarry-${process.pid}-read-back.${format}`)
+            const file = join(folder, `transfers.${format}`)
             const output = place === "stdout" ? ["-o", format] : ["--to", file, "--overwrite"]
             const written = await Effect.runPromise(
               run(
@@ -83,5 +84,5 @@ it.live.each(formats)(
         ),
         { numRuns: 30 }
       )
-    )
+    })
 )

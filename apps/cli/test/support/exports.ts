@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import { parquetReadObjects } from "hyparquet"
 import { randomUUID } from "node:crypto"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { hostname, tmpdir } from "node:os"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { expect, onTestFinished } from "vitest"
 import { PartLimits } from "../../src/export/ExportPlan.ts"
+import { ownHost } from "../../src/files/FileLock.ts"
 import { quarry, type RunOptions, type RunResult, sandboxEnvironment, withSharedLedger } from "./quarry.ts"
 
 /** A place for small files in memory, if there is one: what is written is synced, which takes time on a disk. */
@@ -24,8 +25,8 @@ export const temporaryFolder = (parent = tmpdir()): string => {
 }
 
 /** Returns the name of the file in the lock of a process. */
-export const lockName = (pid: number, start = "", host = hostname()): string =>
-  `${pid}_${start}_${randomUUID()}_${host}`
+export const lockName = (pid: number, start = "", host = ownHost()): string =>
+  `${pid}_${start}_${randomUUID()}_${encodeURIComponent(host)}`
 
 /** Real parts are 20 times larger, as are real pages. */
 export const partLimits = { records: 500, bytes: 2 ** 20 }

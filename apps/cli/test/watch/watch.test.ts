@@ -4,7 +4,7 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { lockName } from "../support/exports.ts"
 import { quarry, records } from "../support/quarry.ts"
@@ -295,8 +295,23 @@ describe("a state", () => {
       expect(yield* (yield* save([wallet, "--json-errors"], file)).result).toMatchObject({
         code: 2,
         err: expect.stringMatching(
-          /"FileConflictError","message":"another process \(1 on another\) is writing /
+          /"FileConflictError","message":"another process \(1 on another\) is writing .*--take-over/
         )
+      })
+      const { captured, interrupt } = yield* save([wallet, "--take-over"], file)
+      expect(captured.err).toContain("watching transfers")
+      yield* interrupt
+      expect(existsSync(`${file}.lock`)).toBe(false)
+    }))
+
+  it.scoped("that another process has taken over ends the watch with the next poll, also without records", () =>
+    Effect.gen(function*() {
+      const file = temporaryFile("state.json")
+      const { result } = yield* save([emptyWallet], file)
+      rmSync(`${file}.lock`, { recursive: true })
+      expect(yield* result).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("another process is writing")
       })
     }))
 
