@@ -6,7 +6,7 @@
  *
  * Unstable: this module may change in any release.
  */
-import { elementTexts } from "@blockquarry/core/LosslessJson"
+import { elementTexts, replaceHalves } from "@blockquarry/core/LosslessJson"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import {
   InvalidResponseError,
@@ -26,7 +26,7 @@ import type { Upstream } from "./Upstream.ts"
 
 /** A page of records. */
 export interface RawPage {
-  /** The JSON text of each record, without line breaks. */
+  /** The JSON text of each record, on one line. */
   readonly records: ReadonlyArray<string>
   /** The cursor of the next page. Null on the last page. */
   readonly cursor: string | null
@@ -86,5 +86,9 @@ export const pages = <
     )
   })
 
-/** Replaces line breaks, which occur only between tokens: strings escape them. */
-const onOneLine = (record: string): string => /[\n\r]/.test(record) ? record.replace(/[\n\r]+/g, " ") : record
+/** Returns a JSON text on one line for every reader: strings contain no line breaks, except three that Python's readers know. */
+export const onOneLine = (json: string): string =>
+  replaceHalves(json).replace(
+    /[\n\r]+|[\u0085\u2028\u2029]/g,
+    (found) => found < " " ? " " : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )

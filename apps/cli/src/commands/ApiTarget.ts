@@ -129,12 +129,13 @@ const requestTarget = (
       return yield* usageError(reason, "add parameters with --query name=value")
     }
     const api = apiNames.find((name) => name === singleValue(values, apiOption.name)) ?? "data"
+    const body = source === undefined ? null : yield* readBody(source)
     const [, path = text, search = ""] = /^([^?#]*)\?([^#]*)$/.exec(text) ?? []
     const request: ApiRequest = {
       method,
       path,
       ...isEnabled(values, readOnlyOption.name) ? { retry: "always" } : {},
-      ...source === undefined ? {} : { body: yield* readBody(source) }
+      ...body === null ? {} : { body: body.value }
     }
     const encoded = yield* Effect.mapError(encodeApiRequest(request), ({ issues: [issue] }) =>
       new UsageError({
@@ -147,7 +148,7 @@ const requestTarget = (
       }))
     return {
       operation: { api, id: operationId, parameters: [] },
-      encoded: { ...encoded, query: [...new URLSearchParams(search)] },
+      encoded: { ...encoded, query: [...new URLSearchParams(search)], body: body?.text ?? null },
       request
     }
   })

@@ -17,6 +17,7 @@ import { paginationOptions, parseListCursor } from "../list/ListOptions.ts"
 import { recordOptions } from "../list/OutputOptions.ts"
 import { printReceived, withRecordedBodies } from "../list/RawOutput.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
+import { withCursorOf } from "../text/Json.ts"
 import {
   apiMethods,
   apiOption,
@@ -119,7 +120,9 @@ const isCursor = ([name]: readonly [string, string]): boolean => name === cursor
 const firstRequest = ({ encoded, request: { body } }: ApiTarget, values: ArgumentValues): EncodedRequest => {
   const { page } = parseListCursor(singleValue(values, cursorOption.name))
   if (page === undefined) return encoded
-  if (Predicate.isRecord(body)) return { ...encoded, body: JSON.stringify({ ...body, cursor: page }) }
+  if (encoded.body !== null && Predicate.isRecord(body)) {
+    return { ...encoded, body: withCursorOf(encoded.body, JSON.stringify({ cursor: page })) }
+  }
   const query = encoded.query.filter((parameter) => !isCursor(parameter))
   return { ...encoded, query: [...query, [cursorOption.name, page]] }
 }
@@ -140,7 +143,8 @@ const sendRequest = (
     const { requestOf } = yield* ApiClients
     const cursor = singleValue(values, cursorOption.name) ?? encoded.query.findLast(isCursor)?.[1]
     const query = encoded.query.filter((parameter) => !isCursor(parameter))
-    yield* printResponseRecords(invocation, yield* requestOf(operation, values, query), request, cursor)
+    const send = yield* requestOf(operation, values, { ...encoded, query })
+    yield* printResponseRecords(invocation, send, request, cursor)
   })
 
 /** Prints the body, also of an error, and then fails with the error. */
@@ -151,12 +155,7 @@ const printResponse = (
   Effect.gen(function*() {
     const { requestOf } = yield* ApiClients
     const responses: Array<RawResponse> = []
-    const send = yield* requestOf(
-      operation,
-      values,
-      encoded.query,
-      (response) => responses.push(response)
-    )
+    const send = yield* requestOf(operation, values, encoded, (response) => responses.push(response))
     const result = yield* Effect.either(send(request))
     for (const { bytes, headers, status } of responses) {
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`)

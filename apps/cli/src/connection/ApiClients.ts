@@ -18,6 +18,7 @@ import { addedQuery } from "../args/QueryOption.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { UsageError } from "../errors/CommandError.ts"
 import type { CommandTerminal } from "../terminal/Terminal.ts"
+import { withCursorOf } from "../text/Json.ts"
 import {
   connect,
   type Connection,
@@ -35,13 +36,14 @@ export interface ApiClientsService {
     values: ArgumentValues
   ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
   /**
-   * Returns the function that sends any request to the API of an operation, whose ID errors have, with `query` as it is written.
+   * Returns the function that sends any request to the API of an operation, whose ID errors have, with query and body as they
+   * are written.
    * `onResponse` receives the last response of each request, also that of an error.
    */
   readonly requestOf: (
     operation: RequestedOperation,
     values: ArgumentValues,
-    query: EncodedRequest["query"],
+    written: Pick<EncodedRequest, "query" | "body">,
     onResponse?: (response: RawResponse) => void
   ) => Effect.Effect<ApiRequest.RequestFunction, ConnectionError>
   readonly requestUrl: Connection["requestUrl"]
@@ -95,17 +97,20 @@ export const layerFromSettings = (
               return (input, request = encode(input)) =>
                 send(input, { ...request, query: [...request.query, ...query] })
             }).operation),
-        requestOf: (operation, values, query, onResponse = () => {}) =>
+        requestOf: (operation, values, { body, query }, onResponse = () => {}) =>
           Effect.map(connectTo(operation, values), ({ upstream }) =>
             ApiRequest.make(operation.api, (requested) => {
               const send = raw({ ...requested, id: operation.id }, upstream)
               const encode = requestEncoder(requested)
               return (input, request = encode(input)) =>
-                Effect.flatMap(send(input, { ...request, query }), ({ classification, response }) => {
-                  onResponse(response)
-                  const result = classification()
-                  return result._tag === "Complete" ? result.decode(requested) : Effect.fail(result.error)
-                })
+                Effect.flatMap(
+                  send(input, { ...request, query, body: body && withCursorOf(body, request.body ?? "") }),
+                  ({ classification, response }) => {
+                    onResponse(response)
+                    const result = classification()
+                    return result._tag === "Complete" ? result.decode(requested) : Effect.fail(result.error)
+                  }
+                )
             })),
         requestUrl
       }

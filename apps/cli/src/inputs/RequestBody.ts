@@ -1,11 +1,12 @@
 /** `--body`: the JSON body of a request, as text, in a file or from stdin. */
+import { parse } from "@blockquarry/core/LosslessJson"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { buffer } from "node:stream/consumers"
-import { stdinArgument } from "../args/ArgumentValues.ts"
 import { textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { systemFailure } from "../errors/SystemError.ts"
-import { bytesOf, inputName } from "./InputText.ts"
+import { bytesOf, fileOf, inputName } from "./InputText.ts"
 
 export const bodyOption = textOption(
   "body",
@@ -13,16 +14,14 @@ export const bodyOption = textOption(
   "Body of the request: JSON, @file, or - for stdin"
 )
 
-export const readBody = (source: string): Effect.Effect<unknown, UsageError> =>
+/** Returns the body as it is written, without spaces around it, and its value. */
+export const readBody = (source: string) =>
   Effect.gen(function*() {
-    const text = source === stdinArgument
-      ? yield* readText(null)
-      : source.startsWith("@")
-      ? yield* readText(source.slice(1))
-      : source
-    return yield* Effect.try({
-      try: (): unknown => JSON.parse(text),
-      catch: () =>
+    const isFile = source.startsWith("@")
+    const text = isFile || fileOf(source) === null ? yield* readText(fileOf(source.replace("@", ""))) : source
+    return yield* Either.mapBoth(parse(text), {
+      onRight: (value) => ({ text: text.trim(), value }),
+      onLeft: () =>
         new UsageError({
           reason: `--${bodyOption.name}: expected JSON, got ${JSON.stringify(text.slice(0, 80))}`,
           hint: "for example --body '{\"addresses\":[\"0x…\"]}', --body @body.json or --body -"

@@ -158,7 +158,7 @@ const listLines = (
 
 const encoder = new TextEncoder()
 
-const toLine = (document: unknown): string => `${JSON.stringify(document)}\n`
+const toLine = (document: unknown): string => `${RawRecords.onOneLine(JSON.stringify(document))}\n`
 
 const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.encode(text), state] as const)
 

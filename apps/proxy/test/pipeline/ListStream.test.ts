@@ -388,3 +388,39 @@ describe("a client that is disabled", () => {
       })
     }))
 })
+
+describe("names of third parties", () => {
+  /** The line breaks of `str.splitlines` of Python. */
+  const pythonLines = new RegExp(String.raw`\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]`)
+
+  it.scopedLive("stay on one line for every reader, which also gets no half of a surrogate pair", () =>
+    Effect.gen(function*() {
+      const names = [
+        [`a\u2028b\u2029c\u0085d`, "a\u2028b\u2029c\u0085d"],
+        [String.raw`\ud800`, "\ufffd"],
+        [String.raw`\uDC00\uD800`, "\ufffd\ufffd"],
+        [String.raw`\ud83d\ude00 \uD83D\uDE00\ud83d`, "😀 😀\ufffd"],
+        [String.raw`\\ud800 \\\ud800 \n\u0041`, "\\ud800 \\\ufffd \nA"]
+      ] as const
+      const records = names.map(([name], id) =>
+        `{"token_address":"${token}",\r\n"token_id":"${id}","name":"${name}"}`
+      )
+      const httpClient = upstreamOf(({ searchParams }) =>
+        searchParams.has("cursor")
+          ? refusal()
+          : new Response(`{"result":[${records.join()}],"cursor":"next\u2028"}`, {
+            headers: { "content-type": "application/json" }
+          })
+      )
+      const { port } = yield* start({ httpClient })
+      const { bytes } = yield* receive(port, [`GET ${listPath} HTTP/1.0`, "host: localhost"])
+      const lines = bytes.toString().split("\r\n\r\n")[1]?.trimEnd().split(pythonLines) ?? []
+      const parsed = lines.map((line): { readonly name?: string; readonly cursor?: string } =>
+        JSON.parse(line)
+      )
+      expect(parsed.map(({ name }) => name)).toEqual([...names.map(([, name]) => name), undefined])
+      expect(lines.slice(0, -1).every((line) => !/\\ud8(?!3d\\ude00)/i.test(line.replaceAll("\\\\", ""))))
+        .toBe(true)
+      expect(parsed.at(-1)?.cursor).toMatch(/next\u2028/)
+    }))
+})
