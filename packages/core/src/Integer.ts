@@ -12,6 +12,7 @@ const integer = (identifier: string, expected: string, min: number, max = Number
       const value = typeof input === "string" && isDigits(input) ? Number(input) : input
       return typeof value === "number" && isInRange(value) ? value : undefined
     },
+    remark: (input) => typeof input === "string" && Number(input) > max ? `, which is more than ${max}` : "",
     encode: (value): number => value,
     arbitrary: (fc) => fc.integer({ min, max }),
     jsonSchema: { type: "integer", minimum: min, ...max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {} }

@@ -67,7 +67,7 @@ const valueDetails = (parameter: Parameter) => ({
 
 const limitCheck = expecting(
   "an integer of at least 1",
-  (value) => /^\d{1,15}$/.test(value) && Number(value) >= 1,
+  (value) => /^\d+$/.test(value) && Number(value) >= 1,
   // Elsewhere, 0 often means no limit
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )

@@ -109,6 +109,21 @@ it.live("prints the token IDs of a trade exactly", () =>
     expect(yield* printed(argv, body, "table")).toContain(`${id77}, ${largest}, ${id77}`)
   }))
 
+it.live.each([256, 200_000, 4_294_967_295, 9_007_199_254_740_991])(
+  "prints amounts of a token with %s decimals, which describe nothing, in its smallest unit",
+  (decimals) =>
+    Effect.gen(function*() {
+      const { client } = respondingWith(transfer(decimals)(largest))
+      const print = (format: string) => quarry([...wallet, "-o", format], { env: sandboxEnvironment, client })
+      expect((yield* print("ndjson")).out).toContain("\"token_decimals\":null")
+      expect(yield* print("table")).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`${largest} (raw)`),
+        err: expect.stringContaining("token_decimals")
+      })
+    })
+)
+
 /** Converts whole tokens back to smallest units. */
 const toUnits = (tokens: string, decimals: number): bigint => {
   const [, units = "", fraction = ""] = /^(\d+)(?:\.(\d*[1-9]))?$/.exec(tokens) ?? []

@@ -305,6 +305,8 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     `${price} --timeout 0`,
     `${price} --timeout 30d`,
     "wallet transfers {wallet} --limit -5",
+    "wallet transfers {wallet} --limit 9007199254740992",
+    "wallet transfers {wallet} --from-block 9007199254740992",
     "wallet transfers {wallet} --to ''",
     "man wallet transfer",
     `${price} --api-key hidden`,

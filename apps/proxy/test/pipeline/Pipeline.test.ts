@@ -35,3 +35,16 @@ it.scopedLive("amounts keep every digit and their format", () =>
     const path = `/api/v2.2/${examples.wallet}/erc20/transfers`
     expect((yield* sendRequest(port, path)).text).toBe(body)
   }))
+
+it.scopedLive("a number that is too large is rejected with the largest one", () =>
+  Effect.gen(function*() {
+    const { port } = yield* start()
+    for (const parameter of ["from_block", "to_block", "limit"]) {
+      const path = `/api/v2.2/${examples.wallet}/erc20/transfers?${parameter}=9007199254740992`
+      const { status, text } = yield* sendRequest(port, path)
+      expect([status, text]).toEqual([
+        400,
+        expect.stringContaining(`got \\"9007199254740992\\", which is more than 9007199254740991`)
+      ])
+    }
+  }))
