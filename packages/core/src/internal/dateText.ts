@@ -1,6 +1,7 @@
 /**
- * Parses dates as people and programs write them, with or without a time and an offset. Without an offset they are UTC, in every
- * time zone. Unlike `Date.parse`, rejects dates that do not exist, such as June 31.
+ * Parses dates as people and programs write them, with or without a time and a zone. Without a zone they are UTC, in every time
+ * zone and on every runtime. Rejects what `Date.parse` guesses: dates that do not exist, such as June 31, zones with several
+ * meanings, and dates without a year.
  */
 import { daysSinceEpoch } from "./instant.ts"
 
@@ -24,6 +25,11 @@ const offset = String
   .raw`(?:\s?(?<offset>Z|(?<sign>[+-])(?<offsetHour>\d\d)(?::?(?<offsetMinute>\d\d))?))?`
 const isoPattern = new RegExp(`^${date}${time}${offset}$`, "i")
 
+/** What is wrong with a text that looks like a date. */
+type NoDate = typeof nonexistent | typeof ambiguousZone
+const nonexistent = "which does not exist"
+const ambiguousZone = "whose time zone has no single meaning; write an offset such as +01:00"
+
 /** Longer texts are no dates. */
 const maxLength = 256
 
@@ -39,11 +45,36 @@ const firstMonday = (year: number): number => {
   return fourth - (((fourth + 3) % 7) + 7) % 7
 }
 
+/** The number of a day of a month since 1970, or undefined if there is no such day. */
+const dayOf = (year: number, month: number, day: number): number | undefined =>
+  month >= 1 && month <= 12
+    ? dayBetween(daysSinceEpoch(year, month, 1), daysSinceEpoch(year, month + 1, 1), day)
+    : undefined
+
+type Texts = ReadonlyArray<string | undefined>
+
+/** Returns the milliseconds since 1970 of a day with a clock, of which 24:00 is the end of the day. */
+const instantOf = (day: number | undefined, clock: Texts, offset: number): number | NoDate => {
+  const [hour = "0", minute = "0", second = "0", fraction = ""] = clock
+  const millis = Number(fraction.padEnd(3, "0").slice(0, 3))
+  const sinceMidnight = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + millis
+  const isClock = Number(minute) <= 59 && Number(second) <= 59 && sinceMidnight <= dayMillis
+  return day === undefined || !isClock || Number.isNaN(offset)
+    ? nonexistent
+    : day * dayMillis + sinceMidnight - offset * 60_000
+}
+
+/** Returns minutes, or NaN for an offset that does not exist. */
+const offsetOf = ([sign = "+", hours = "0", minutes = "0"]: Texts): number =>
+  Number(hours) > 23 || Number(minutes) > 59
+    ? Number.NaN
+    : (sign === "+" ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
+
 /**
- * Returns the milliseconds since 1970 of a text in a form of ISO 8601, "invalid" if there is no such date or time, and undefined
- * for a text in another form. Drops digits after the milliseconds.
+ * Returns the milliseconds since 1970 of a text in a form of ISO 8601, why there is no such date or time, or undefined for a text
+ * in another form. Drops digits after the milliseconds.
  */
-export const parseIsoDate = (text: string): number | "invalid" | undefined => {
+export const parseIsoDate = (text: string): number | NoDate | undefined => {
   const parts = text.length > maxLength ? undefined : isoPattern.exec(text)?.groups
   if (parts === undefined) return undefined
   // `2024-0131` is no year with an offset: without a time, it follows a complete calendar date, and has minutes
@@ -52,77 +83,119 @@ export const parseIsoDate = (text: string): number | "invalid" | undefined => {
   if (parts["offset"] !== undefined && !isOffset) return undefined
   const number = (name: string, missing: number) => Number(parts[name] ?? missing)
   const year = number("year", 0)
-  const month = number("month", number("basicMonth", 1))
   const weekday = number("weekday", 1)
-  const day = parts["week"] !== undefined
+  const day = weekday < 1 || weekday > 7
+    ? undefined
+    : parts["week"] !== undefined
     ? dayBetween(firstMonday(year), firstMonday(year + 1), (number("week", 1) - 1) * 7 + weekday)
     : parts["ordinal"] !== undefined
     ? dayBetween(daysSinceEpoch(year, 1, 1), daysSinceEpoch(year + 1, 1, 1), number("ordinal", 1))
-    : dayBetween(
-      daysSinceEpoch(year, month, 1),
-      daysSinceEpoch(year, month + 1, 1),
-      number("day", number("basicDay", 1))
-    )
-  const minute = number("minute", 0)
-  const second = number("second", 0)
-  const millis = Number((parts["fraction"] ?? "").padEnd(3, "0").slice(0, 3))
-  const sinceMidnight = ((number("hour", 0) * 60 + minute) * 60 + second) * 1000 + millis
-  const offsetHour = number("offsetHour", 0)
-  const offsetMinute = number("offsetMinute", 0)
-  // 24:00 is the end of the day
-  const exists = month >= 1 && month <= 12 && weekday >= 1 && weekday <= 7 && minute <= 59 && second <= 59 &&
-    sinceMidnight <= dayMillis && offsetHour <= 23 && offsetMinute <= 59
-  if (day === undefined || !exists) return "invalid"
-  const offsetMillis = (offsetHour * 60 + offsetMinute) * 60_000
-  return day * dayMillis + sinceMidnight - (parts["sign"] === "-" ? -offsetMillis : offsetMillis)
+    : dayOf(year, number("month", number("basicMonth", 1)), number("day", number("basicDay", 1)))
+  const clock = [parts["hour"], parts["minute"], parts["second"], parts["fraction"]]
+  return instantOf(day, clock, offsetOf([parts["sign"], parts["offsetHour"], parts["offsetMinute"]]))
 }
 
-/** `3:04 PM`, `03:04:05.678` */
-const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
-/**
- * `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`, `3:04 PM GMT 1`. Offsets end at 14:59, so that the year in
- * `Jan 2 03:04:05 2024` is not an offset.
- */
+const clock = String.raw`\d{1,2}:\d\d(?::\d\d(?:[.,:]\d+)?)?`
+/** `3:04 PM`, `03:04:05.678`, `3 PM` */
+const clockPattern = new RegExp(
+  String.raw`(?<![\d+\u2212-])(?:${clock}(?![\d:])|\d{1,2}(?=\s?[ap]m\b))(?:\s*[ap]m\b)?`,
+  "gi"
+)
+/** `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`, `3:04 PM GMT 1`. The year in `Jan 2 03:04:05 2024` is after 14:59. */
 const offsetAsSpace = new RegExp(
   String
-    .raw`((?:${clock}|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d|(?<=GMT |UTC )1?\d(?::[0-5]\d)?)$`,
+    .raw`((?:${clock}(?:\s*[AP]M)?|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d|(?<=GMT |UTC )1?\d(?::[0-5]\d)?)$`,
   "i"
 )
-/** `03:04:05Z`, `EST`, `UTC+1:00`, `GMT+1`, `03:04 -0500`, `03:04 -05` */
-const zonePattern = new RegExp(
+/** `UTC+1:00`, `GMT-5`, `-0500`; `-05` after a clock, for which `@` stands, or at the end */
+const offsetPattern = new RegExp(
   String
-    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:(${clock}\s*)|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}(?::?\d{2})?|(\d)Z)$`,
-  "i"
+    .raw`(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])`,
+  "gi"
 )
-/** `(Central European Standard Time)`, also without its end. `Date.parse` skips it, together with an offset inside. */
+/** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's. */
+const zoneHours: Readonly<Record<string, number>> = {
+  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, EST: -5, EDT: -4, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 }
+}
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+/** Words that say no more: weekdays, also in Spanish, French and Italian. `marraskuu` is November. */
+const filler =
+  /^(?:(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?|at|t|mar(?:di|ras|te[ds]|[țţ]).*)$/i
+const letter = String.raw`[a-z\u00c0-\u02ff\u1e00-\u1eff]`
+const wordPattern = new RegExp(`(${letter}+)[-/.]?`, "gi")
+/** The numbers of a date, after words such as `Date:` or a weekday in another language. */
+const numbersPattern = new RegExp(String.raw`^(?:${letter}|[\s,.:])*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$`, "i")
+/** `(Central European Standard Time)`, also without its end */
 const remark = /\([^()]*(?:\)|$)/g
+const zoneRemark = /\([^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
 
 const withoutRemarks = (text: string): string => {
   const shorter = text.replace(remark, " ")
   return shorter === text ? text : withoutRemarks(shorter)
 }
 
-/** `1704164645`, `block 7`: digits only, and texts with one small number. V8 parses even `-1` as a date in 2001. */
-const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
-/** The `30` in `Feb 30 2024`, not that in `03:30`. */
-const lateDay = /(?<![\d:.+])(?:29|30|31)(?![\d:])/g
-
-/** `Date.parse` turns February 30 into March 1. Then the same text with the 28th is in another month. */
-const existsDay = (zoneless: string): boolean => {
-  const month = (text: string) => new Date(Date.parse(`${text} UTC`)).getUTCMonth()
-  return zoneless.search(lateDay) < 0 || month(zoneless) === month(zoneless.replace(lateDay, "28"))
+/** Returns the day that the numbers of a date and a month name, if that is not 0; NaN for no date. */
+const dayOfNumbers = (numbers: ReadonlyArray<string>, month: number): number | undefined => {
+  const isYearFirst = numbers[0]?.length === 4
+  const [year = "", ...rest] = isYearFirst ? numbers : [...numbers.slice(-1), ...numbers.slice(0, -1)]
+  const [first = 1, second = 1] = month > 0 ? [month, ...rest.map(Number)] : rest.map(Number)
+  const count = numbers.length + Math.sign(month)
+  const isDate = count === 3 || count === 2 && year.length === 4 && (isYearFirst || month > 0)
+  if (!isDate || !/^(?:\d\d){1,2}$/.test(year) || rest.some(({ length }) => length > 2)) return Number.NaN
+  return dayOf(Number(year) + (year.length === 4 ? 0 : year < "50" ? 2000 : 1900), first, second)
 }
 
+/** Returns the same as `parseDate` for a text in no form of ISO 8601: finds the clock, zones and the month wherever they stand. */
+const parseParts = (input: string): number | NoDate => {
+  const [time = "0", secondTime] = input.match(clockPattern) ?? []
+  const clockless = input.replace(clockPattern, "@")
+  const texts = clockless.match(offsetPattern) ?? []
+  const offsets = new Set(
+    texts.map((text) => offsetOf(/(\D)(\d{1,2}?):?(\d\d)?$/.exec(text)?.slice(1) ?? []))
+  )
+  const found: Array<number> = []
+  const rest = clockless.replace(offsetPattern, " ").replace("@", " ").replace(
+    wordPattern,
+    (all, word: string) => {
+      const hours = zoneHours[word.toUpperCase()]
+      const month = months.indexOf(word.slice(0, 3).toLowerCase()) + 1
+      if (filler.test(word)) return " "
+      if (hours !== undefined) offsets.add(hours * 60)
+      else if (month > 0) found.push(month)
+      else if (!/^[A-Z]{2,5}$/.test(word)) return all
+      // An offset says what `CEST` or `IST` means
+      else if (texts.length === 0) offsets.add(Number.NaN)
+      return " "
+    }
+  )
+  const numbers = rest.match(/\d+/g) ?? []
+  const month = found.at(-1) ?? 0
+  const day = dayOfNumbers(numbers, month)
+  const isOther = secondTime !== undefined || !numbersPattern.test(rest) || Number.isNaN(day) ||
+    // `mar` is also Tuesday
+    found.length > 2 || found.length === 2 && found[0] !== 3 ||
+    // In no language is 1.2.2024 January 2
+    month === 0 && Number(numbers[0]) !== Number(numbers[1]) && /^\D*\d{1,2}\./.test(rest) ||
+    // `Intl` with `hour12: false` calls midnight 24:00 of the day that begins
+    time.startsWith("24") && /(?:,|at|^\d{4}[/.]\s?\d+[/.]\s?\d+\.?)\s?@/.test(clockless)
+  if (isOther) return Number.NaN
+  if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
+  const [hour = "0", ...smaller] = time.match(/\d+/g) ?? []
+  const half = Number(hour) > 12 ? "99" : String(Number(hour) % 12 + (/p/i.test(time) ? 12 : 0))
+  const [offset = 0] = offsets
+  return instantOf(day, [/m/i.test(time) ? half : hour, ...smaller], offset)
+}
+
+const parse = (text: string): number | NoDate => parseIsoDate(text) ?? parseParts(text)
+
 /**
- * Returns the milliseconds since 1970 of a text in a form of ISO 8601 or in another format that `Date.parse` accepts, "invalid" if
- * there is no such date or time, and NaN for another text. The `+` of an offset may be a space, as form decoding leaves it.
+ * Returns the milliseconds since 1970 of a text in a form of ISO 8601, or in another one with a year, a month, and perhaps a day,
+ * a clock and a zone. Returns what is wrong with a text that names no single instant, and NaN for another text. The `+` of an
+ * offset may be a space, as form decoding leaves it.
  */
-export const parseDate = (input: string): number | "invalid" => {
+export const parseDate = (input: string): number | NoDate => {
   if (input.length > maxLength) return Number.NaN
   const text = withoutRemarks(input).trim().replace(offsetAsSpace, "$1+$2")
-  const iso = parseIsoDate(text)
-  if (iso !== undefined) return iso
-  if (notADatePattern.test(text)) return Number.NaN
-  const millis = Date.parse(zonePattern.test(text) ? text : `${text} UTC`)
-  return Number.isNaN(millis) || existsDay(text.replace(zonePattern, "$1$2")) ? millis : "invalid"
+  // Takes another offset only if a remark has the zone
+  return zoneRemark.test(input) && typeof parse(`${text} +00:01`) === "number" ? ambiguousZone : parse(text)
 }
