@@ -18,7 +18,7 @@ export const openPoints: ReadonlyArray<readonly [notShown: string, choice: strin
   ["Default of `order`", "None is sent", "the parameter `order`"],
   [
     "Formats of dates",
-    "ISO 8601 in any form, and other formats that `Date.parse` accepts; sent as ISO 8601 in UTC. Without a zone: UTC",
+    "ISO 8601 in any form, and other texts with a year, a month and at most one zone; sent as ISO 8601 in UTC. Without a zone: UTC",
     core("Time")
   ],
   ["A block and a date for the same bound", "The block is sent", core("InputSchema")],

@@ -7,6 +7,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import { printedDates } from "../../../packages/core/test/support/printedDates.ts"
+import { sample } from "../../../packages/core/test/support/sample.ts"
 import { type Clients, clientsOver } from "../../../packages/http/test/support/TestClients.ts"
 import { quarry, sandboxEnvironment } from "../../cli/test/support/quarry.ts"
 import { sendRequest, start } from "./support/proxy.ts"
@@ -59,6 +61,29 @@ it.scopedLive.each<readonly [doors: Doors, sent: Readonly<Record<string, string 
     const { port } = yield* start({ httpClient: client })
     expect((yield* sendRequest(port, `/api/v2.2${path}`)).status).toBe(200)
     expectSent()
+  }))
+
+it.scopedLive("a printed date is forwarded as its instant, or byte for byte", () =>
+  Effect.gen(function*() {
+    let query = ""
+    const client = upstreamOf((url) => {
+      query = url.search
+      return new Response("{\"result\":[]}", { headers: { "content-type": "application/json" } })
+    })
+    const { port } = yield* start({ httpClient: client })
+    const wrong: Array<unknown> = []
+    let instants = 0
+    const texts = sample(printedDates, 7)
+    for (const { instant, text } of texts) {
+      const encoded = encodeURIComponent(text)
+      const { status } = yield* sendRequest(port, `/api/v2.2/${address}/erc20/transfers?to_date=${encoded}`)
+      const isInstant = query === `?to_date=${encodeURIComponent(new Date(instant).toISOString())}`
+      if (isInstant) instants += 1
+      const isForwarded = query.replaceAll("+", "%20") === `?to_date=${encoded}`
+      if (status !== 200 || !isInstant && !isForwarded) wrong.push([text, status, query])
+    }
+    expect(wrong).toEqual([])
+    expect(instants / texts.length).toBeGreaterThan(0.5)
   }))
 
 const nft = { token_address: address, token_id: "1" }

@@ -16,8 +16,8 @@ export type JsonValue =
 export type OpenEnum<Known extends string> = Known | (string & {})
 
 /**
- * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or any other string that `Date.parse`
- * accepts, such as that of RFC 2822. It must name an existing date.
+ * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or another string with a year, a month, and
+ * perhaps a day, a time and a zone, such as that of RFC 2822 or `date`. It must name one existing instant; without a zone, in UTC.
  */
 export type TimeInput = string | Date
 

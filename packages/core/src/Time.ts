@@ -53,8 +53,8 @@ export const Time = scalar<DateTime.Utc, string>({
 })
 
 /**
- * A date as callers write it: a string, a `Date`, or a `DateTime`. A string is ISO 8601 (calendar, week and ordinal dates,
- * basic or extended) or any other format that `Date.parse` accepts, such as that of RFC 2822. It must name an existing date.
+ * A date as callers write it: a string, a `Date`, or a `DateTime`. A string is ISO 8601 (calendar, week and ordinal dates, basic or
+ * extended), or has a year, a month, and perhaps a day, a time and a zone, as those of RFC 2822 and `date`. It must name one instant.
  */
 export type TimeInput = string | Date | DateTime.DateTime
 

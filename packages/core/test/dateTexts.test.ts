@@ -1,34 +1,13 @@
-/** Dates as programs print them. `fixtures/dateTexts.py` has printed those of `fixtures/dateTexts.txt`. */
+/** Dates as programs print them: `fixtures/dateTexts.py` runs these programs. */
 import { TimeInput, TimeOrEpochSeconds } from "@blockquarry/core/Time"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { readFileSync } from "node:fs"
+import { printedDates as printed } from "./support/printedDates.ts"
 import { decode, decodeIssues, isDecodable } from "./support/schema.ts"
 
 /** Decodes a text: milliseconds since 1970, or null if it is rejected. */
 const read = (text: string): number | null =>
   isDecodable(TimeInput, text) ? decode(TimeInput, text).epochMillis : null
-
-/** A printed text with the instant that it names. */
-interface Printed {
-  readonly zone: string
-  readonly programs: string
-  readonly text: string
-  readonly instant: number
-}
-
-const printed = readFileSync(new URL("fixtures/dateTexts.txt", import.meta.url), "utf8").split(
-  /\n(?=\S+\t\S+\n)/
-)
-  .slice(1).flatMap((block): ReadonlyArray<Printed> => {
-    const [[zone = "", at = ""] = [], ...lines] = block.trimEnd().split("\n").map((line) => line.split("\t"))
-    return lines.map(([programs = "", other = "", text = ""]) => ({
-      zone,
-      programs,
-      text,
-      instant: Date.parse(other === "" ? at : other)
-    }))
-  })
 
 const timeZones = [...new Set(printed.map(({ zone }) => zone))]
 
@@ -47,7 +26,7 @@ describe("a printed date", () => {
     ["python", 532],
     ["node", 638]
   ])("of %s is decoded in %i cases", (program, decoded) => {
-    const texts = printed.filter(({ programs }) => programs.split(",").includes(program))
+    const texts = printed.filter(({ programs }) => programs.includes(program))
     expect(texts.filter(({ text }) => read(text) !== null)).toHaveLength(decoded)
   })
 

@@ -1,9 +1,12 @@
 /** Times and blocks as users write them: relative to now, hexadecimal, or `latest`. */
+import { TimeInput } from "@blockquarry/core/Time"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { UsageError } from "../errors/CommandError.ts"
+import { type CommandTerminal, note } from "../terminal/Terminal.ts"
 import { type ArgumentValues, singleValue } from "./ArgumentValues.ts"
 import { unitNames } from "./Checks.ts"
 
@@ -11,11 +14,18 @@ import { unitNames } from "./Checks.ts"
 export const isLatest = (text: string): boolean => /^(?:latest|now)$/i.test(text.trim())
 
 /** The units of distances, besides those that `Duration` and `DateTime` spell out. */
-const units: Readonly<Record<string, string>> = { ...unitNames, w: "weeks", y: "years" }
+const units: Readonly<Record<string, string>> = { ...unitNames, mo: "months", w: "weeks", y: "years" }
+
+/** Returns what to write instead of `6M`, which may be minutes or months; null for other text. */
+export const minutesOrMonths = (text: string): string | null => {
+  const [, number] = /^\s*([\d.]+)\s*M\b/.exec(text) ?? []
+  return number === undefined ? null : `use ${number}m for minutes or ${number}mo for months`
+}
 
 /** Parses a distance from now, `today` or `yesterday`, which begin at midnight UTC. Null for other text. */
 export const parseRelativeTime = (text: string, now: DateTime.Utc): DateTime.Utc | null => {
   const words = text.trim().toLowerCase()
+  if (minutesOrMonths(text) !== null) return null
   if (isLatest(words)) return now
   if (words === "today") return DateTime.startOf(now, "day")
   if (words === "yesterday") return DateTime.subtract(DateTime.startOf(now, "day"), { days: 1 })
@@ -48,16 +58,25 @@ export const boundForms = (name: string): string | null =>
     ? "0x…, latest"
     : "0x…"
 
-/** Returns the value of a bound as the API has it; null to omit it. */
+/** `5/1/2024`: a date whose month and day could be exchanged */
+const monthFirst =
+  /(?<![\d/-])(?!0?(\d{1,2})[/-]0?\1[/-])(?:0?\d|1[0-2])[/-](?:0?\d|1[0-2])[/-](?:\d\d){1,2}(?![\d/-])/
+
+/** Returns the value of a bound as the API has it; null to omit it. Says how it reads a date with two readings. */
 const resolveBound = (
   name: string,
   text: string,
   now: DateTime.Utc
-): Effect.Effect<string | null, UsageError> => {
+): Effect.Effect<string | null, UsageError, CommandTerminal> => {
   if (isLatest(text) && isUpper(name)) return Effect.succeed(null)
   if (name.endsWith("-date")) {
-    const time = parseRelativeTime(text, now)
-    return Effect.succeed(time === null ? text : DateTime.formatIso(time))
+    const date = Option.filter(Schema.decodeOption(TimeInput)(text), () => monthFirst.test(text))
+    const time = Option.getOrElse(date, () => parseRelativeTime(text, now))
+    const value = time === null ? text : DateTime.formatIso(time)
+    return Effect.as(
+      Option.isSome(date) ? note(`--${name}: ${text} is ${value}; the month comes first`) : Effect.void,
+      value
+    )
   }
   return isLatest(text)
     ? new UsageError({
@@ -71,7 +90,7 @@ const resolveBound = (
 export const resolveBounds = (
   values: ArgumentValues,
   now: DateTime.Utc
-): Effect.Effect<ArgumentValues, UsageError> =>
+): Effect.Effect<ArgumentValues, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const resolved = new Map(values)
     for (const name of values.keys()) {

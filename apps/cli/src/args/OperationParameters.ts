@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { UsageError } from "../errors/CommandError.ts"
 import { kebabCase } from "../text/KebabCase.ts"
 import type { ArgumentValues } from "./ArgumentValues.ts"
-import { boundForms } from "./Bounds.ts"
+import { boundForms, minutesOrMonths } from "./Bounds.ts"
 import { chainOf, chainOptionName, severalChains } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
 import type { ArgumentDescription } from "./CommandDescription.ts"
@@ -173,6 +173,7 @@ const toUsageError = (
       reason: `--${name}: ${reworded}`,
       hint: (similar && `did you mean --${name} ${similar}`) ??
         didYouMean(suggestion && `--${name} ${suggestion}`) ??
+        minutesOrMonths(values.get(name)?.join() ?? "") ??
         (reason.startsWith("invalid range") ? null : examplesOf(parameter)),
       option: name
     })

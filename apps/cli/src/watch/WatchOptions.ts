@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { isLatest, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
+import { isLatest, minutesOrMonths, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
 import {
   type CommandOption,
@@ -33,7 +33,8 @@ const anyTime = DateTime.unsafeMake("9999-01-01")
 
 const since = expecting(
   "a time such as 1h, 2 days ago or yesterday, a date such as 2025-06-01, or a block",
-  (value) => parseBlock(value) !== null || parseTime(value, anyTime) !== null
+  (value) => parseBlock(value) !== null || parseTime(value, anyTime) !== null,
+  minutesOrMonths
 )
 
 const interval = expecting(

@@ -20,6 +20,11 @@ it("parses distances from now and names of days, in any case", () => {
     ["2 weeks", "2025-03-17T12:30:15.500Z"],
     // The last day of a shorter month
     ["1 month ago", "2025-02-28T12:30:15.500Z"],
+    ["1mo", "2025-02-28T12:30:15.500Z"],
+    ["2 Months", "2025-01-31T12:30:15.500Z"],
+    // Minutes or months
+    ["6M", null],
+    ["6 M ago", null],
     ["2y", "2023-03-31T12:30:15.500Z"],
     ["2024-01-31", null],
     ["1.5 months", null],

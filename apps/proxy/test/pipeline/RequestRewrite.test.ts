@@ -63,6 +63,12 @@ describe("a request", () => {
     [`${transfers}?cursor=e30.%2B/%00%c3%a9%22`, transfers, "cursor=e30.+/\u0000é\""],
     [`${transfers}?from_date=the+flood&limit=2`, transfers, "limit=2", "from_date=the flood"],
     [
+      `${transfers}?from_date=Wed+May++1+08:00:00+EDT+2024&to_date=Sat+Jun++1+20:00:00+CST+2024`,
+      transfers,
+      "from_date=2024-05-01T12:00:00.000Z",
+      "to_date=Sat Jun  1 20:00:00 CST 2024"
+    ],
+    [
       `${trades}?from_date=the%20flood&to_date=1704153600`,
       trades,
       "to_date=2024-01-02T00:00:00.000Z",
