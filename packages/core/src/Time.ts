@@ -67,10 +67,8 @@ const parseTimeInput = (input: unknown): DateTime.Utc | undefined =>
     ? DateTime.toUtc(input)
     : undefined
 
-const remark = (input: unknown): string => {
-  const problem = typeof input === "string" ? parseDate(input) : 0
-  return typeof problem === "string" ? `, ${problem}` : ""
-}
+const remark = (input: unknown): string =>
+  typeof input === "string" && typeof parseDate(input) === "string" ? `, ${parseDate(input)}` : ""
 
 /**
  * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the

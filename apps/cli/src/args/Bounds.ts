@@ -73,10 +73,10 @@ const resolveBound = (
     const date = Option.filter(Schema.decodeOption(TimeInput)(text), () => monthFirst.test(text))
     const time = Option.getOrElse(date, () => parseRelativeTime(text, now))
     const value = time === null ? text : DateTime.formatIso(time)
-    return Effect.as(
-      Option.isSome(date) ? note(`--${name}: ${text} is ${value}; the month comes first`) : Effect.void,
-      value
-    )
+    const noted = Option.isSome(date)
+      ? note(`--${name}: ${text} is ${value}; the month comes first`)
+      : Effect.void
+    return Effect.as(noted, value)
   }
   return isLatest(text)
     ? new UsageError({

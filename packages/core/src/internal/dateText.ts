@@ -5,18 +5,9 @@
  */
 import { daysSinceEpoch } from "./instant.ts"
 
-const date = String.raw`(?<year>\d{4}|[+-]\d{6})(?:${
-  [
-    // 2024-01-31, 2024-01
-    String.raw`-(?<month>\d\d)(?:-(?<day>\d\d))?`,
-    // 20240131, 202401
-    String.raw`(?<basicMonth>\d\d)(?<basicDay>\d\d)?`,
-    // 2024-060, 2024060
-    String.raw`-?(?<ordinal>\d{3})`,
-    // 2024-W05-3, 2024W053, 2024-W05
-    String.raw`-?W(?<week>\d\d)(?:-?(?<weekday>\d))?`
-  ].join("|")
-})?`
+/** `2024-01-31`, `2024-01`; `20240131`, `202401`; `2024-060`, `2024060`; `2024-W05-3`, `2024W053`, `2024-W05` */
+const date = String.raw`(?<year>\d{4}|[+-]\d{6})(?:-(?<month>\d\d)(?:-(?<day>\d\d))?|(?<basicMonth>\d\d)` +
+  String.raw`(?<basicDay>\d\d)?|-?(?<ordinal>\d{3})|-?W(?<week>\d\d)(?:-?(?<weekday>\d))?)?`
 /** `T03:04:05.678`, ` 03:04`, `T0304` */
 const time = String
   .raw`(?:[T ](?<hour>\d\d)(?::?(?<minute>\d\d)(?::?(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?)?)?`
@@ -32,7 +23,6 @@ const ambiguousZone = "whose time zone has no single meaning; write an offset su
 
 /** Longer texts are no dates. */
 const maxLength = 256
-
 const dayMillis = 86_400_000
 
 /** Returns the day with this number between two days, or undefined if there is none. */
@@ -45,7 +35,7 @@ const firstMonday = (year: number): number => {
   return fourth - (((fourth + 3) % 7) + 7) % 7
 }
 
-/** The number of a day of a month since 1970, or undefined if there is no such day. */
+/** The day of a month, or undefined if there is none. */
 const dayOf = (year: number, month: number, day: number): number | undefined =>
   month >= 1 && month <= 12
     ? dayBetween(daysSinceEpoch(year, month, 1), daysSinceEpoch(year, month + 1, 1), day)
@@ -56,19 +46,15 @@ type Texts = ReadonlyArray<string | undefined>
 /** Returns the milliseconds since 1970 of a day with a clock, of which 24:00 is the end of the day. */
 const instantOf = (day: number | undefined, clock: Texts, offset: number): number | NoDate => {
   const [hour = "0", minute = "0", second = "0", fraction = ""] = clock
-  const millis = Number(fraction.padEnd(3, "0").slice(0, 3))
-  const sinceMidnight = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + millis
-  const isClock = Number(minute) <= 59 && Number(second) <= 59 && sinceMidnight <= dayMillis
-  return day === undefined || !isClock || Number.isNaN(offset)
-    ? nonexistent
-    : day * dayMillis + sinceMidnight - offset * 60_000
+  const minutes = Number(hour) * 60 + Number(minute)
+  const sinceMidnight = (minutes * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, "0").slice(0, 3))
+  const exists = minute <= "59" && second <= "59" && sinceMidnight <= dayMillis && Math.abs(offset) < 24 * 60
+  return day === undefined || !exists ? nonexistent : day * dayMillis + sinceMidnight - offset * 60_000
 }
 
 /** Returns minutes, or NaN for an offset that does not exist. */
 const offsetOf = ([sign = "+", hours = "0", minutes = "0"]: Texts): number =>
-  Number(hours) > 23 || Number(minutes) > 59
-    ? Number.NaN
-    : (sign === "+" ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
+  minutes > "59" ? Number.NaN : (sign === "+" ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
 
 /**
  * Returns the milliseconds since 1970 of a text in a form of ISO 8601, why there is no such date or time, or undefined for a text
@@ -95,24 +81,15 @@ export const parseIsoDate = (text: string): number | NoDate | undefined => {
   return instantOf(day, clock, offsetOf([parts["sign"], parts["offsetHour"], parts["offsetMinute"]]))
 }
 
-const clock = String.raw`\d{1,2}:\d\d(?::\d\d(?:[.,:]\d+)?)?`
 /** `3:04 PM`, `03:04:05.678`, `3 PM` */
-const clockPattern = new RegExp(
-  String.raw`(?<![\d+\u2212-])(?:${clock}(?![\d:])|\d{1,2}(?=\s?[ap]m\b))(?:\s*[ap]m\b)?`,
-  "gi"
-)
+const clockPattern =
+  /(?<![\d+\u2212-])(?:\d{1,2}:\d\d(?::\d\d(?:[.,:]\d+)?)?(?![\d:])|\d{1,2}(?=\s?[ap]m\b))(?:\s*[ap]m\b)?/gi
 /** `03:04 05:30`, `T030405 0530`, `03:04 GMT 0100`, `3:04 PM GMT 1`. The year in `Jan 2 03:04:05 2024` is after 14:59. */
-const offsetAsSpace = new RegExp(
-  String
-    .raw`((?:${clock}(?:\s*[AP]M)?|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d|(?<=GMT |UTC )1?\d(?::[0-5]\d)?)$`,
-  "i"
-)
+const offsetAsSpace =
+  /((?:\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s*[AP]M)?|T\d{4,6}(?:[.,]\d+)?)(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d|(?<=GMT |UTC )1?\d(?::[0-5]\d)?)$/i
 /** `UTC+1:00`, `GMT-5`, `-0500`; `-05` after a clock, for which `@` stands, or at the end */
-const offsetPattern = new RegExp(
-  String
-    .raw`(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])`,
-  "gi"
-)
+const offsetPattern =
+  /(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])/gi
 /** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's. */
 const zoneHours: Readonly<Record<string, number>> = {
   ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, EST: -5, EDT: -4, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 }
@@ -121,10 +98,9 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 /** Words that say no more: weekdays, also in Spanish, French and Italian. `marraskuu` is November. */
 const filler =
   /^(?:(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?|at|t|mar(?:di|ras|te[ds]|[țţ]).*)$/i
-const letter = String.raw`[a-z\u00c0-\u02ff\u1e00-\u1eff]`
-const wordPattern = new RegExp(`(${letter}+)[-/.]?`, "gi")
+const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
-const numbersPattern = new RegExp(String.raw`^(?:${letter}|[\s,.:])*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$`, "i")
+const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
 /** `(Central European Standard Time)`, also without its end */
 const remark = /\([^()]*(?:\)|$)/g
 const zoneRemark = /\([^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
@@ -182,16 +158,14 @@ const parseParts = (input: string): number | NoDate => {
   if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
   const [hour = "0", ...smaller] = time.match(/\d+/g) ?? []
   const half = Number(hour) > 12 ? "99" : String(Number(hour) % 12 + (/p/i.test(time) ? 12 : 0))
-  const [offset = 0] = offsets
-  return instantOf(day, [/m/i.test(time) ? half : hour, ...smaller], offset)
+  return instantOf(day, [/m/i.test(time) ? half : hour, ...smaller], [...offsets][0] ?? 0)
 }
 
 const parse = (text: string): number | NoDate => parseIsoDate(text) ?? parseParts(text)
 
 /**
- * Returns the milliseconds since 1970 of a text in a form of ISO 8601, or in another one with a year, a month, and perhaps a day,
- * a clock and a zone. Returns what is wrong with a text that names no single instant, and NaN for another text. The `+` of an
- * offset may be a space, as form decoding leaves it.
+ * Returns the milliseconds since 1970 of a text with a year, and perhaps a month, a day, a clock and a zone; what is wrong if these
+ * name no single instant; and NaN for another text. The `+` of an offset may be a space, as form decoding leaves it.
  */
 export const parseDate = (input: string): number | NoDate => {
   if (input.length > maxLength) return Number.NaN
