@@ -169,6 +169,13 @@ for (const [name, clients] of Object.entries(modes)) {
         `/transactions/by_hash/${examples.transaction}`
       ])
     })
+
+    it("gets it by its hash without 0x, which the SDK sends as it is", async () => {
+      const transactionHash = examples.transaction.slice(2)
+      expect(await aptos(key).getTransactionByHash({ transactionHash })).toMatchObject({
+        hash: examples.transaction
+      })
+    })
   })
 }
 

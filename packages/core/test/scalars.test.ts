@@ -72,8 +72,8 @@ const scalars: Readonly<Record<string, Scalar>> = {
   Hash: {
     schema: Hash,
     expected: "expected a hash: 0x followed by 64 hexadecimal digits, got ",
-    reads: [[hash, hash, ...recased(hash)]],
-    rejects: [...unlike(hash), address]
+    reads: [[hash, hash, ...recased(hash), hash.slice(2), hash.slice(2).toUpperCase()]],
+    rejects: [...unlike(hash).filter((text) => text !== hash.slice(2)), address, `0x${hash}`]
   },
   Amount: {
     schema: Amount,
