@@ -220,6 +220,9 @@ export const readModelTypes = (packages, chains) => {
           : JSON.stringify(symbol.name)
         return `${commentOf(symbol)}readonly ${name}${isOmittable ? "?" : ""}: ${text}\n`
       }).join("")
+    }${
+      checker.getIndexInfosOfType(type).map((index) => `readonly [member: string]: ${print(index.type)}\n`)
+        .join("")
     }}`
 
   /**

@@ -57,27 +57,37 @@ export const Erc20Transfer: Model<Erc20Transfer> = /* @__PURE__ */ makeModel(
   CoreErc20Transfer.example
 )
 
+/** What a transaction executes. The members that kinds other than an entry function have are JSON. */
+export interface TransactionPayload {
+  readonly type: string | null
+  readonly function: string | null
+  readonly type_arguments: ReadonlyArray<string> | null
+  /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
+  readonly arguments: ReadonlyArray<JsonValue> | null
+  readonly [member: string]: JsonValue
+}
+
+/** Who signed a transaction. The members that kinds with several keys or signers have are JSON. */
+export interface TransactionSignature {
+  readonly type: string | null
+  readonly signature: JsonValue
+  readonly public_key: JsonValue
+  readonly [member: string]: JsonValue
+}
+
 /** A transaction that is submitted but not yet committed: the variant in the specification. */
 export interface PendingTransaction {
   readonly type: "pending_transaction"
   readonly hash: Hex
   readonly sender: string | null
   readonly sequence_number: bigint | null
+  /** Identifies an orderless transaction, whose `sequence_number` is 2^64 − 1. Else null. */
+  readonly replay_protection_nonce: bigint | null
   readonly max_gas_amount: bigint | null
   readonly gas_unit_price: bigint | null
   readonly expiration_timestamp_secs: bigint | null
-  readonly payload: {
-    readonly type: string | null
-    readonly function: string | null
-    readonly type_arguments: ReadonlyArray<string> | null
-    /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
-    readonly arguments: ReadonlyArray<JsonValue> | null
-  } | null
-  readonly signature: {
-    readonly type: string | null
-    readonly signature: JsonValue
-    readonly public_key: JsonValue
-  } | null
+  readonly payload: TransactionPayload | null
+  readonly signature: TransactionSignature | null
 }
 
 /** A committed user transaction. */
@@ -86,21 +96,13 @@ export interface UserTransaction {
   readonly hash: Hex
   readonly sender: string | null
   readonly sequence_number: bigint | null
+  /** Identifies an orderless transaction, whose `sequence_number` is 2^64 − 1. Else null. */
+  readonly replay_protection_nonce: bigint | null
   readonly max_gas_amount: bigint | null
   readonly gas_unit_price: bigint | null
   readonly expiration_timestamp_secs: bigint | null
-  readonly payload: {
-    readonly type: string | null
-    readonly function: string | null
-    readonly type_arguments: ReadonlyArray<string> | null
-    /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
-    readonly arguments: ReadonlyArray<JsonValue> | null
-  } | null
-  readonly signature: {
-    readonly type: string | null
-    readonly signature: JsonValue
-    readonly public_key: JsonValue
-  } | null
+  readonly payload: TransactionPayload | null
+  readonly signature: TransactionSignature | null
   readonly version: bigint | null
   readonly state_change_hash: string | null
   readonly event_root_hash: string | null
@@ -414,7 +416,7 @@ export interface StreamRecord {
   readonly demo: boolean | null
   readonly triggers: ReadonlyArray<StreamTrigger> | null
   readonly id: string
-  readonly status: OpenEnum<"active" | "paused" | "error" | "terminated">
+  readonly status: OpenEnum<"error" | "active" | "paused" | "terminated">
   readonly statusMessage: string | null
 }
 

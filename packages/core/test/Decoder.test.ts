@@ -72,6 +72,9 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     key: Schema.String,
     value: Schema.Unknown
   }),
+  "members that are kept": Schema.Struct({ a: Integer, b: Schema.optional(Schema.String) }).annotations({
+    parseOptions: { onExcessProperty: "preserve", propertyOrder: "original" }
+  }),
   "arrays": Schema.Struct({
     any: Schema.Array(inner),
     some: Schema.NonEmptyArray(inner),

@@ -2,7 +2,6 @@ import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { isExport, operationOptions } from "../args/GlobalOptions.ts"
@@ -59,10 +58,9 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
 ): CommandSpec => {
   const { chart, operation } = spec
   const isUpdate = operation.retry !== "always"
-  const encode = Schema.encodeSync(operation.output)
 
   const recordsOf = (output: Output, rows: string | undefined): ReadonlyArray<EncodedRecord> => {
-    const encoded: unknown = encode(output)
+    const encoded: unknown = operation.encode(output)
     return Predicate.isRecord(encoded) ? unwound(encoded, rows) : []
   }
 

@@ -91,7 +91,12 @@ const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>, rows?: string): Rea
   const kind = kindsByIdentifier[identifierOf(shape)]
   if (kind !== undefined) return [{ path, kind }]
   if (AST.isTypeLiteral(shape) && shape.propertySignatures.length > 0) {
-    return shape.propertySignatures.flatMap(({ name, type }) => fieldsOf(type, [...path, String(name)], rows))
+    const fields = shape.propertySignatures.flatMap(({ name, type }) =>
+      fieldsOf(type, [...path, String(name)], rows)
+    )
+    // It may have members that are no fields
+    const isOpen = path.length > 0 && Option.isSome(AST.getParseOptionsAnnotation(shape))
+    return isOpen ? [...fields, { path, kind: "json" }] : fields
   }
   if (AST.isUnion(shape)) {
     const objects = shape.types.map(encodedShape).filter(AST.isTypeLiteral)

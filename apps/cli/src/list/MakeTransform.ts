@@ -55,10 +55,10 @@ const pickFields = (
 ): (record: EncodedRecord) => EncodedRecord => {
   const members = Object.entries(Arr.groupBy(fields, ({ path }) => path[depth] ?? ""))
     .map(([name, inner]) => {
-      const [{ path }] = inner
-      return path.length === depth + 1
-        ? [name, (record: EncodedRecord) => valueAt(record, path) ?? null] as const
-        : [name, pickFields(inner, depth + 1)] as const
+      const whole = inner.find(({ path }) => path.length === depth + 1)
+      return whole === undefined
+        ? [name, pickFields(inner, depth + 1)] as const
+        : [name, (record: EncodedRecord) => valueAt(record, whole.path) ?? null] as const
     })
   return (record) => Object.fromEntries(members.map(([name, valueOf]) => [name, valueOf(record)]))
 }

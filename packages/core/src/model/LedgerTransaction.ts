@@ -1,8 +1,9 @@
 /**
- * Transactions of the ledger, in every variant that its public API documents.
+ * Transactions of the ledger, in every variant that the API of an Aptos node documents.
  *
  * The first variant (`pending_transaction`) is the one in the specification; `type` may be absent. Fields of the other
- * variants with a flat structure are modelled; nested structures are `Json`.
+ * variants with a flat structure are modelled; nested structures are `Json`. A transaction, its payload and its signature
+ * keep the members that have no field, so that encoding a decoded transaction loses none.
  */
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -11,13 +12,19 @@ import { Uint64 } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Hash, make as makeHash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { allowMissing } from "../internal/narrow.ts"
+import { allowMissing, withTypes } from "../internal/narrow.ts"
 import { describing, nullable } from "../internal/nullable.ts"
 import { DecodeId, EncodeId, scalar } from "../internal/scalar.ts"
 import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
-const payload = Schema.Struct({
+/** A struct that keeps members without a field, as they are. */
+const open = <F extends Schema.Struct.Fields>(fields: F) =>
+  Schema.Struct(fields).annotations({
+    parseOptions: { onExcessProperty: "preserve", propertyOrder: "original" }
+  })
+
+const payload = open({
   type: describing(Schema.String),
   function: describing(Schema.String),
   type_arguments: describing(Schema.Array(Schema.String)),
@@ -25,21 +32,33 @@ const payload = Schema.Struct({
   arguments: describing(Schema.Array(Json))
 })
 
-const signature = Schema.Struct({
+/** What a transaction executes. The members that kinds other than an entry function have are JSON. */
+export interface TransactionPayload extends Schema.Schema.Type<typeof payload> {
+  readonly [member: string]: JsonValue
+}
+
+const signature = open({
   type: describing(Schema.String),
   signature: nullable(Json),
   public_key: nullable(Json)
 })
 
+/** Who signed a transaction. The members that kinds with several keys or signers have are JSON. */
+export interface TransactionSignature extends Schema.Schema.Type<typeof signature> {
+  readonly [member: string]: JsonValue
+}
+
 const submittedFields = {
   hash: Hash,
   sender: nullable(Schema.String),
   sequence_number: nullable(Uint64),
+  /** Identifies an orderless transaction, whose `sequence_number` is 2^64 − 1. Else null. */
+  replay_protection_nonce: nullable(Uint64),
   max_gas_amount: nullable(Uint64),
   gas_unit_price: nullable(Uint64),
   expiration_timestamp_secs: nullable(Uint64),
-  payload: describing(payload),
-  signature: describing(signature)
+  payload: describing(withTypes<TransactionPayload, Schema.Schema.Encoded<typeof payload>>()(payload)),
+  signature: describing(withTypes<TransactionSignature, Schema.Schema.Encoded<typeof signature>>()(signature))
 }
 
 const committedFields = {
@@ -74,23 +93,23 @@ const pendingType = allowMissing(Schema.propertySignature(
   })
 ))
 
-const pending = Schema.Struct({
+const pending = open({
   type: pendingType,
   ...submittedFields
 })
-const user = Schema.Struct({
+const user = open({
   type: Schema.Literal("user_transaction"),
   ...committedFields,
   ...submittedFields,
   events
 })
-const genesis = Schema.Struct({
+const genesis = open({
   type: Schema.Literal("genesis_transaction"),
   ...committedFields,
   payload: describing(Json),
   events
 })
-const blockMetadata = Schema.Struct({
+const blockMetadata = open({
   type: Schema.Literal("block_metadata_transaction"),
   ...committedFields,
   id: nullable(Schema.String),
@@ -101,12 +120,12 @@ const blockMetadata = Schema.Struct({
   proposer: nullable(Schema.String),
   failed_proposer_indices: describing(Json)
 })
-const stateCheckpoint = Schema.Struct({
+const stateCheckpoint = open({
   type: Schema.Literal("state_checkpoint_transaction"),
   ...committedFields
 })
-const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"), ...committedFields, events })
-const blockEpilogue = Schema.Struct({
+const validator = open({ type: Schema.Literal("validator_transaction"), ...committedFields, events })
+const blockEpilogue = open({
   type: Schema.Literal("block_epilogue_transaction"),
   ...committedFields,
   block_end_info: describing(Json)

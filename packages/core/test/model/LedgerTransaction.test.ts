@@ -1,7 +1,13 @@
+import * as Decoder from "@blockquarry/core/Decoder"
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
+import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Predicate from "effect/Predicate"
+import { codeGenerationModes } from "../support/codeGeneration.ts"
+import { ledgerDocuments, lostMembers, orderlessDocument } from "../support/ledgerDocuments.ts"
 import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
@@ -9,6 +15,7 @@ const hash = `0x${"ab".repeat(32)}`
 const submitted = {
   sender: null,
   sequence_number: null,
+  replay_protection_nonce: null,
   max_gas_amount: null,
   gas_unit_price: null,
   expiration_timestamp_secs: null,
@@ -95,9 +102,84 @@ describe("a submitted transaction", () => {
       expect(decode(LedgerTransaction, { hash, payload, signature })).toMatchObject({ payload, signature })
     }
     expect(decode(LedgerTransaction, { hash, signature: { secondary_signers: [] } })).toMatchObject({
-      signature: { type: null, public_key: null, signature: null }
+      signature: { type: null, public_key: null, signature: null, secondary_signers: [] }
     })
   })
+})
+
+describe("encoding a decoded transaction", () => {
+  const decodeStrictly = (document: unknown) => {
+    const unreadable: Array<Decoder.UnreadableField> = []
+    const transaction = Either.getOrThrow(ledgerTransaction.decode(document, unreadable))
+    expect(unreadable).toEqual([])
+    return transaction
+  }
+
+  it.each(ledgerDocuments)("loses no member of %s", (_, document) => {
+    const transaction = decodeStrictly(document)
+    expect(lostMembers(document, ledgerTransaction.encode(transaction))).toEqual([])
+    expect(lostMembers(document, encode(LedgerTransaction, transaction))).toEqual([])
+  })
+
+  it("loses no member that has no field, of the transaction, its payload and its signature", () => {
+    // Parsed, because a literal sets a prototype with this name
+    const members = FastCheck.dictionary(
+      FastCheck.oneof(
+        FastCheck.constantFrom("__proto__", "toString", "constructor", "0"),
+        FastCheck.string()
+      ),
+      FastCheck.jsonValue()
+    ).map((members): Record<string, unknown> => JSON.parse(JSON.stringify(members)))
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.constantFrom(...ledgerDocuments),
+        members,
+        members,
+        members,
+        ([, of], inside, inPayload, inSignature) => {
+          const withMembers = (value: unknown, more: object) =>
+            Predicate.isRecord(value) ? { ...more, ...value } : value
+          const document = {
+            ...withoutFields(inside),
+            ...of,
+            ...("payload" in of ? { payload: withMembers(of["payload"], withoutFields(inPayload)) } : {}),
+            ...("signature" in of
+              ? { signature: withMembers(of["signature"], withoutFields(inSignature)) }
+              : {})
+          }
+          const transaction = decodeStrictly(document)
+          expect(lostMembers(document, ledgerTransaction.encode(transaction))).toEqual([])
+        }
+      )
+    )
+  })
+
+  it("does not depend on whether code generation is allowed", () => {
+    for (const [, runIn] of codeGenerationModes) {
+      for (const [, document] of ledgerDocuments) {
+        const [decode, encode] = [Decoder.make(LedgerTransaction), Decoder.encoder(LedgerTransaction)]
+        const encoded = runIn(() => encode(Either.getOrThrow(decode(document))))
+        expect(lostMembers(document, encoded)).toEqual([])
+      }
+    }
+  })
+})
+
+/** Returns the members without those of fields, which may be unreadable. */
+const withoutFields = (members: Readonly<Record<string, unknown>>): object =>
+  Object.fromEntries(
+    Object.entries(members).filter(([name]) => !/^[a-z_]+$/.test(name) || name === "__proto__")
+  )
+
+it("identifies an orderless transaction by its nonce, a fact", () => {
+  expect(decode(LedgerTransaction, orderlessDocument)).toMatchObject({
+    sequence_number: 18446744073709551615n,
+    replay_protection_nonce: 18446744073709551614n
+  })
+  for (const invalid of ["18446744073709551616", -1, "x"]) {
+    const document = { ...orderlessDocument, replay_protection_nonce: invalid }
+    expect(decodeIssues(LedgerTransaction, document)).toContain("replay_protection_nonce: ")
+  }
 })
 
 describe("a transaction of an unknown variant", () => {

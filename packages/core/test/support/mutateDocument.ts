@@ -82,11 +82,18 @@ const countValues = (value: unknown): number =>
     : 1
 
 /** A string that distinguishes all values, including the order of fields. */
+/** Without members that a schema keeps and that Effect makes a prototype. */
 const describeValue = (value: unknown): string =>
   JSON.stringify(
     value,
-    (_, member: unknown) =>
-      typeof member === "bigint" ? `${member}n` : member === undefined ? "undefined" : member
+    (name, member: unknown) =>
+      name === "__proto__"
+        ? undefined
+        : typeof member === "bigint"
+        ? `${member}n`
+        : member === undefined
+        ? "undefined"
+        : member
   ) ?? "undefined"
 
 /**

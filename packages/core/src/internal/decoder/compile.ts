@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import type * as AST from "effect/SchemaAST"
+import * as AST from "effect/SchemaAST"
 import { kindOf, NonNullableId } from "../nullable.ts"
 import { DecodeId, EncodeId } from "../scalar.ts"
 import {
@@ -30,7 +30,12 @@ export const compile = (ast: AST.AST, direction: Direction, path = ""): Converte
       return convertString
     case "TypeLiteral":
       return isStruct(ast)
-        ? struct(ast.propertySignatures.map((signature) => compileMember(signature, direction, path)))
+        ? struct(
+          ast.propertySignatures.map((signature) => compileMember(signature, direction, path)),
+          AST.getParseOptionsAnnotation(ast).pipe(
+            Option.exists(({ onExcessProperty }) => onExcessProperty === "preserve")
+          )
+        )
         : interpret(ast, direction)
     case "TupleType":
       return compileTuple(ast, direction, path)
@@ -98,7 +103,7 @@ const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): C
 
 /** Compiles unions of a schema and null, and of structs that a literal distinguishes. */
 const compileUnion = (ast: AST.Union, direction: Direction, path: string): Converter =>
-  isNullOr(ast) || (direction === "decode" && isTaggedUnion(ast))
+  isNullOr(ast) || isTaggedUnion(ast)
     ? convertUnion(ast.types.map((type) => compile(type, direction, path)))
     : interpret(ast, direction)
 

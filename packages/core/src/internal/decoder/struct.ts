@@ -23,8 +23,17 @@ interface NamedMember extends StructMember {
   readonly name: string
 }
 
-export const struct = (members: ReadonlyArray<StructMember>): Converter =>
-  members.every(isNamed) ? generateStruct(members) ?? interpretStruct(members) : interpretStruct(members)
+/** Members of the input that are not in `members` are left out, or kept as they are. */
+export const struct = (members: ReadonlyArray<StructMember>, keepsOthers: boolean): Converter => {
+  const generated = members.every(isNamed) ? generateStruct(members) : undefined
+  const convert = generated ?? interpretStruct(members)
+  return keepsOthers ? keepOthers(convert) : convert
+}
+
+const keepOthers = (convert: Converter): Converter => (input, unreadable) => {
+  const record = convert(input, unreadable)
+  return isObject(input) && isObject(record) ? { ...input, ...record } : undefined
+}
 
 const isNamed = (member: StructMember): member is NamedMember => typeof member.name === "string"
 

@@ -1,0 +1,116 @@
+/** Transactions as an Aptos node returns them, through the library, the command line and the proxy alike. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import {
+  documentHash,
+  ledgerDocuments,
+  lostMembers,
+  orderlessDocument
+} from "../../../packages/core/test/support/ledgerDocuments.ts"
+import { clientsOver } from "../../../packages/http/test/support/TestClients.ts"
+import { quarry, sandboxEnvironment } from "../../cli/test/support/quarry.ts"
+import { withCache } from "./golden/support/golden.ts"
+import { sendRequest, start } from "./support/proxy.ts"
+import { staticUpstream, upstreamOf } from "./support/staticUpstream.ts"
+
+const command = ["ledger", "tx", documentHash]
+const path = `/transactions/by_hash/${documentHash}`
+
+/** Returns the cells of CSV without line breaks in cells. */
+const tableOf = (csv: string): ReadonlyArray<ReadonlyArray<string>> =>
+  csv.split("\r\n").map((line) =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+      quoted?.replaceAll("\"\"", "\"") ?? plain ?? ""
+    )
+  )
+
+describe("a transaction", () => {
+  it.scopedLive.each(ledgerDocuments)("keeps every member: %s", ([, document]) =>
+    Effect.gen(function*() {
+      const client = staticUpstream(200, JSON.stringify(document))
+      const run = (...options: ReadonlyArray<string>) =>
+        quarry([...command, ...options], { client, env: sandboxEnvironment })
+      for (const format of ["json", "ndjson"]) {
+        const { code, err, out } = yield* run("-o", format)
+        expect([code, err]).toEqual([0, ""])
+        const printed: unknown = JSON.parse(out)
+        // Of an unknown variant, `document` is the complete record
+        expect(lostMembers(document, printed)).toEqual([])
+      }
+      expect(JSON.parse((yield* run("--raw")).out)).toEqual(document)
+      const { port } = yield* start({ httpClient: client })
+      expect(JSON.parse((yield* sendRequest(port, path)).text)).toEqual(document)
+      const { ledger } = yield* clientsOver(client, { decoding: "strict" })
+      const transaction = yield* ledger.ledgerTransaction({ txn_hash: documentHash })
+      expect(transaction.hash).toBe(documentHash)
+    }))
+
+  it.effect("has its payload and its signature in columns too, with the members that are no fields", () =>
+    Effect.gen(function*() {
+      for (const [, { payload, signature, ...rest }] of ledgerDocuments) {
+        if (signature === undefined) continue
+        const client = staticUpstream(200, JSON.stringify({ ...rest, payload, signature }))
+        const csv = (...options: ReadonlyArray<string>) =>
+          Effect.map(
+            quarry([...command, "-o", "csv", ...options], { client, env: sandboxEnvironment }),
+            ({ out }) => tableOf(out)
+          )
+        const all = yield* csv()
+        const selected = yield* csv("--fields", "payload,signature")
+        for (const table of [all, selected]) {
+          for (const [name, value] of Object.entries({ payload, signature })) {
+            const column = table[0]?.indexOf(name) ?? -1
+            const cell = table[1]?.[column] ?? ""
+            expect(lostMembers(value, JSON.parse(cell))).toEqual([])
+          }
+        }
+      }
+    }))
+
+  it.effect("is identified by its nonce if it is orderless", () =>
+    Effect.gen(function*() {
+      const client = staticUpstream(200, JSON.stringify(orderlessDocument))
+      const { ledger } = yield* clientsOver(client)
+      expect(yield* ledger.ledgerTransaction({ txn_hash: documentHash })).toMatchObject({
+        sequence_number: 2n ** 64n - 1n,
+        replay_protection_nonce: 2n ** 64n - 2n
+      })
+    }))
+})
+
+describe("a hash without 0x", () => {
+  const bare = documentHash.slice(2).toUpperCase()
+
+  it.scopedLive("is sent with it, and has the same cached response", () =>
+    Effect.gen(function*() {
+      const sent: Array<string> = []
+      const client = upstreamOf((url) => {
+        sent.push(url.pathname)
+        return new Response(JSON.stringify(orderlessDocument), {
+          headers: { "content-type": "application/json" }
+        })
+      })
+      const { ledger } = yield* clientsOver(client, { cache: { enabled: true } })
+      yield* ledger.ledgerTransaction({ txn_hash: bare })
+      yield* ledger.ledgerTransaction({ txn_hash: documentHash })
+      expect(sent.splice(0)).toEqual([path])
+      const ran = yield* quarry(["ledger", "tx", bare], { client, env: sandboxEnvironment })
+      expect([ran.code, sent.splice(0)]).toEqual([0, [path]])
+      const { port } = yield* start({ httpClient: client, config: withCache })
+      const responses = yield* Effect.forEach(
+        [bare, bare.toLowerCase(), documentHash, `0x${bare}`],
+        (hash) => sendRequest(port, `/v1/transactions/by_hash/${hash}`)
+      )
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      expect(sent).toEqual([path])
+    }))
+
+  it.scopedLive.each([`${bare}0`, bare.slice(1), `0x0x${bare}`, `${bare.slice(1)}g`])(
+    "is rejected if it is no hash: %s",
+    (hash) =>
+      Effect.gen(function*() {
+        const { port } = yield* start({ httpClient: staticUpstream(200, "{}") })
+        expect((yield* sendRequest(port, `/transactions/by_hash/${hash}`)).status).toBe(400)
+      })
+  )
+})
