@@ -3,6 +3,7 @@ import { type AnyOperation, type Parameter, pathPrefix } from "@blockquarry/core
 import * as Predicate from "effect/Predicate"
 import { openPoints } from "./OpenPoints.ts"
 import { type OutputField, outputFields } from "./OutputFields.ts"
+import { specifiedOperation } from "./Specification.ts"
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 
@@ -11,41 +12,23 @@ const code = (text: string): string => `\`${cell(text)}\``
 const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
-const typeOf = (value: unknown): string =>
-  Array.isArray(value)
-    ? "array"
-    : value === null
-    ? "object"
-    : Number.isInteger(value)
-    ? "integer"
-    : typeof value
+/** What the specification says, by name. */
+type Words = ReadonlyMap<string, string>
 
-/** Returns the type of each field in a document that has every field of the specification, by path. */
-const specifiedTypes = (value: unknown, parent = ""): ReadonlyMap<string, string> =>
-  Array.isArray(value)
-    ? specifiedTypes(value[0], `${parent}[]`)
-    : Predicate.isRecord(value)
-    ? new Map(
-      Object.entries(value).flatMap(([name, member]) => {
-        const path = parent === "" ? name : `${parent}.${name}`
-        return [[path, typeOf(member)], ...specifiedTypes(member, path)]
-      })
-    )
-    : new Map()
+const wordsOf = (words = notListed): string =>
+  words.startsWith(notListed) ? words : words === "" ? "no type" : code(words)
 
-/** A single object may stand for a list of one. */
-const typeIn = (types: ReadonlyMap<string, string>, path: string): string | undefined =>
-  types.get(path) ?? types.get(path.replaceAll("[]", "")) ?? types.get(path.replace(/\[\](?=[^[]*$)/, ""))
+const notListed = "not listed"
 
-const fieldTable = (operation: AnyOperation, specified: unknown): string => {
-  const types = specifiedTypes(specified)
-  return table(
+const fieldTable = ({ output }: AnyOperation, specified: Words): string =>
+  table(
     ["Field", "Specification", "Read as", "Kind", "Absent", "Null", "Another type", "Out of range"],
-    outputFields(operation.output).map((field) => {
+    outputFields(output).map((field) => {
       const unreadable = unreadableOutcome(field)
       return [
         code(field.path),
-        typeIn(types, field.path) ?? "not shown",
+        // A single object may stand for a list of one
+        wordsOf(specified.get(field.path.replaceAll("[]", "")) ?? specified.get(field.path)),
         field.expected,
         field.kind === "fact" ? "fact" : "describes",
         field.absent ?? unreadable,
@@ -55,7 +38,6 @@ const fieldTable = (operation: AnyOperation, specified: unknown): string => {
       ]
     })
   )
-}
 
 const unreadableOutcome = ({ nullInstead, path }: OutputField): string =>
   nullInstead === null
@@ -80,31 +62,47 @@ const valuesOf = ({ jsonSchema }: Parameter): string => {
     : "any that is well-formed"
 }
 
-const parameterTable = ({ parameters }: AnyOperation): string =>
+const parameterTable = ({ parameters }: AnyOperation, specified: Words): string =>
   table(
-    ["Parameter", "In", "Meaning", "Accepted values"],
+    ["Parameter", "In", "Specification", "Meaning", "Accepted values"],
     parameters.map((parameter) => [
       `${code(parameter.name)}${parameter.required ? " (required)" : ""}`,
       parameter.in,
+      wordsOf(specified.get(parameter.name)?.replace(/^[^;]*; /, "")),
       cell(parameter.description),
       valuesOf(parameter)
     ])
   )
 
-const section = (operation: AnyOperation, specified: unknown): string =>
-  `## ${operation.id}
+const section = (operation: AnyOperation, tables: string, sources: ReadonlyArray<Source>): string => {
+  const { fields, parameters } = specifiedOperation(tables, operation)
+  const seen = sources.flatMap(({ fields, name }) =>
+    (fields[operation.id] ?? []).map((path) => [path, `${notListed}: ${name}`] as const)
+  )
+  return `## ${operation.id}
 
 ${code(`${operation.method} ${pathPrefix[operation.api]}${operation.path}`)}: ${operation.docs.summary}.
 
-${parameterTable(operation)}
+${parameterTable(operation, parameters)}
 
-${fieldTable(operation, specified)}
+${fieldTable(operation, new Map([...seen, ...fields]))}
 `
+}
 
-/** Returns the document. `specified` returns a response of an operation with every field of the specification. */
+/** Where fields were seen that the specification does not list. */
+export interface Source {
+  readonly name: string
+  readonly where: string
+  readonly when: string
+  /** The paths of the fields, by operations. */
+  readonly fields: { readonly [operation: string]: ReadonlyArray<string> | undefined }
+}
+
+/** Returns the document. `tables` are those of the specification. */
 export const interfacePage = (
   operations: ReadonlyArray<AnyOperation>,
-  specified: (operation: string) => unknown
+  tables: string,
+  sources: ReadonlyArray<Source>
 ): string =>
   `# Interface
 
@@ -113,17 +111,23 @@ export const interfacePage = (
 This page lists every operation beside the specification of the interface: what is sent, what is read beyond the
 specification, and what this project does where the specification does not say.
 
-- _Specification_ is the JSON type there. Fields and types that it does not have are _not shown_: some upstreams return them.
-- _Read as_ is the value that is accepted. Numbers are also read from strings, addresses and hashes in any case, booleans
-  from \`true\`, \`"true"\` and \`1\`.
+- _Specification_ is what its tables say, in their words: of a parameter its type, whether it is required, and notes. A field with _no type_ is listed without one: it is a string, except in
+  the envelopes of pages and in streams, whose types are not shown. A field that is _not listed_ was seen
+  [elsewhere](#fields-that-are-not-listed).
+- _Read as_ is the value that is accepted. Numbers are also read from strings, addresses and hashes in any case, hashes also
+  without \`0x\`, booleans from \`true\`, \`"true"\` and \`1\`.
 - _Kind_: a fact identifies a record, counts money, or directs a list. Any other field describes.
 - _Absent_ and _Null_ are what the model has then. An empty string is absent. Fields of which both fail are required.
 - _Another type_ and _Out of range_ are what happens if the value cannot be read: the response fails, or the field is null, or the
   object around it. What is null then is counted: see [fields that cannot be read](policies.md#fields-that-cannot-be-read). An empty
   cell means that there is no such value.
 
+## Fields that are not listed
+
+${table(["Name", "Seen in", "When"], sources.map(({ name, when, where }) => [name, where, when]))}
+
 ## Open points
 
 ${table(["Not shown", "Our choice", "Where to change it"], openPoints.map((point) => [...point].map(cell)))}
 
-${operations.map((operation) => section(operation, specified(operation.id))).join("\n")}`
+${operations.map((operation) => section(operation, tables, sources)).join("\n")}`

@@ -60,7 +60,7 @@ export const openPoints: ReadonlyArray<readonly [notShown: string, choice: strin
   ],
   [
     "Four of five variants of a ledger transaction",
-    "Those that the ledger documents; another one is kept as it is",
+    "Those that the API of an Aptos node documents; another one, and members without a field, are kept as they are",
     core("model/LedgerTransaction")
   ],
   [
