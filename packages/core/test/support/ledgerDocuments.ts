@@ -31,7 +31,7 @@ const encrypted = {
   encryption_epoch: "12"
 }
 
-export const payloads: Readonly<Record<string, object>> = {
+const payloads: Readonly<Record<string, object>> = {
   "an entry function": entryFunction,
   "a script": script,
   "a multisig": multisig,
@@ -77,7 +77,7 @@ const multiAgent = {
   secondary_signers: [singleKey, multiEd25519]
 }
 
-export const signatures: Readonly<Record<string, object>> = {
+const signatures: Readonly<Record<string, object>> = {
   "ed25519": ed25519,
   "secp256k1": { ...ed25519, type: "secp256k1_ecdsa_signature" },
   "a single sender with one key": {
@@ -129,7 +129,7 @@ const submitted = {
 }
 
 /** A committed transaction of a user. */
-export const userDocument = {
+const userDocument = {
   type: "user_transaction",
   ...committed,
   ...submitted,
