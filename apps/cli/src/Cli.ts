@@ -127,7 +127,7 @@ const runCommand = (invocation: CommandInvocation) =>
       VerboseLog.withVerboseLog(terminal, isVerbose),
       Effect.mapError(explainOrigin(invocation))
     )
-    return yield* timeout === null || command.endsAtTimeout?.(values) === true
+    return yield* timeout === null || command.endsAtTimeout === true
       ? effect
       : withTimeout(
         timeout,

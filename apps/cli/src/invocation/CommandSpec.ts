@@ -30,8 +30,8 @@ export class CommandDescriptions extends Context.Tag("quarry/CommandDescriptions
 export interface CommandSpec extends CommandProperties {
   readonly arguments: ReadonlyArray<ArgumentDescription>
   readonly options: ReadonlyArray<CommandOption>
-  /** Returns whether `--timeout` ends the command with success, because it has no other end. */
-  readonly endsAtTimeout?: (values: ArgumentValues) => boolean
+  /** Whether `--timeout` ends the command with success, because it has no other end. */
+  readonly endsAtTimeout?: boolean
   readonly run: (
     invocation: CommandInvocation
   ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal | CommandDescriptions>

@@ -57,12 +57,12 @@ export const prepareCommand = (
 
 /** Watches, exports and servers run for as long as they need, so that only the option ends them. */
 const timeoutOf = (
-  { endsAtTimeout, runsUntilInterrupted = false }: CommandSpec,
+  { endsAtTimeout = false, runsUntilInterrupted = false }: CommandSpec,
   values: ArgumentValues,
   configuration: Configuration.Configuration
 ): Duration.Duration | null => {
   const timeout = configuration.values.get("timeout")
-  const isLong = runsUntilInterrupted || endsAtTimeout?.(values) === true || isExport(values)
+  const isLong = runsUntilInterrupted || endsAtTimeout || isExport(values)
   return timeout === undefined || !values.has("timeout") || (isLong && timeout.origin._tag !== "Option")
     ? null
     : parseDuration(timeout.value)

@@ -19,18 +19,13 @@ const isTransient = (error: CommandError): boolean =>
 const retryAfterOf = (error: CommandError): number =>
   "retryAfter" in error && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0
 
-const describeWatch = (since: number, lastPoll: number): string =>
-  `watching since ${formatClock(since)} UTC, last poll ${formatClock(lastPoll)}`
-
 /**
  * Runs `poll` until it returns true, with a delay between polls that varies by 10 %, so that many watches do not poll at
- * the same moment. After a failure that may pass, the delay doubles with every failure in a row. `describe` gets times in
- * milliseconds since 1970.
+ * the same moment. After a failure that may pass, the delay doubles with every failure in a row.
  */
 export const pollUntilComplete = <R>(
   poll: Effect.Effect<boolean, CommandError, R>,
-  interval: Duration.Duration,
-  describe: (since: number, lastPoll: number) => string = describeWatch
+  interval: Duration.Duration
 ): Effect.Effect<void, CommandError, R | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -59,7 +54,11 @@ export const pollUntilComplete = <R>(
       const backoff = Math.min(Math.max(base, maxDelay), base * 2 ** Math.min(failuresInRow, 20))
       const delay = Math.max(minDelay, Math.round(backoff * jitter))
       const now = yield* Clock.currentTimeMillis
-      yield* terminal.progress(`${describe(since, now)}, next poll ${formatClock(now + delay)}`)
+      yield* terminal.progress(
+        `watching since ${formatClock(since)} UTC, last poll ${formatClock(now)}, next poll ${
+          formatClock(now + delay)
+        }`
+      )
       yield* Effect.sleep(delay)
     }
   }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))

@@ -70,7 +70,7 @@ export const watchCommand = <
   ],
   examples: spec.examples,
   runsUntilInterrupted: true,
-  endsAtTimeout: () => true,
+  endsAtTimeout: true,
   run: (invocation) =>
     Effect.gen(function*() {
       const { settings } = invocation

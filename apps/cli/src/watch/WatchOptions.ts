@@ -5,16 +5,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { isLatest, minutesOrMonths, parseBlock, parseRelativeTime } from "../args/Bounds.ts"
 import { addUnit, expecting, parseDuration } from "../args/Checks.ts"
-import {
-  type CommandOption,
-  integerOption,
-  maxRecords,
-  switchOption,
-  textOption
-} from "../args/CommandOption.ts"
+import { type CommandOption, integerOption, maxRecords, textOption } from "../args/CommandOption.ts"
 import { UsageError } from "../errors/CommandError.ts"
 import { takeOverOption } from "../export/ExportOptions.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
@@ -95,12 +89,3 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
         hint: "omit --since to print new records from now on"
       })
   })
-
-const watchOption = switchOption("watch", "Print the price each time it changes, until interrupted", {
-  conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"]
-})
-
-export const priceWatchOptions: ReadonlyArray<CommandOption> = [watchOption, intervalOption, maxItemsOption]
-
-export const isPriceWatch = ({ values }: Pick<CommandInvocation, "values">): boolean =>
-  isEnabled(values, watchOption.name)

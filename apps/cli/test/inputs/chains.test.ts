@@ -135,7 +135,6 @@ it.live("is not available for what shows one list", () =>
         [`wallet transfers ${wallet} --chart`, "--chart is not available for several chains"],
         [`wallet transfers ${wallet} --curl`, "--curl is not available for several chains"],
         [`wallet transfers ${wallet} --from-column a`, "--from-column is for many inputs"],
-        [`token price ${token} --watch`, "--chain: expected one chain, got \"eth,polygon\""],
         [`watch wallet transfers ${wallet}`, "--chain: expected one chain, got \"eth,polygon\""]
       ]
     ) {

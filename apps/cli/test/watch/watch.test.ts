@@ -359,36 +359,4 @@ it.live("rejects options that a watch cannot follow", () =>
       const argv = ["watch", "wallet", "transfers", wallet, ...options.split(" "), "--sandbox"]
       expect(yield* quarry(argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) })
     }
-    const price = ["token", "price", token, "--sandbox", "--watch"]
-    expect(yield* quarry([...price, "--raw"])).toMatchObject({
-      code: 2,
-      err: "error: --watch and --raw are mutually exclusive\nhint: omit one of them\n"
-    })
-    expect((yield* quarry(["token", "price", token, "--sandbox", "--watch=false", "--raw"])).code).toBe(0)
   }))
-
-describe("a price", () => {
-  it.scoped("is printed each time it changes, with the time", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* growingSandbox([{ fault: { status: 503 }, every: 4 }])
-      const watch = yield* startOver(sandbox, `token price ${token} --watch`)
-      for (let polls = 0; polls < 4; polls++) yield* watch.poll
-      yield* watch.interrupt
-      const changes = records(watch.captured.out)
-      expect(changes.length).toBeGreaterThanOrEqual(4)
-      expect(changes.every((change) => Object.keys(change)[0] === "time")).toBe(true)
-      expect(new Set(changes.map(({ usdPrice }) => usdPrice)).size).toBe(changes.length)
-      const times = changes.map(({ time }) => String(time))
-      expect(times).toEqual(times.toSorted())
-    }))
-
-  it.scoped("that stays the same is printed once", () =>
-    Effect.gen(function*() {
-      const sandbox = yield* Sandbox.make({ ledger })
-      const watch = yield* startOver(sandbox, `token price ${token} --watch -o table`)
-      yield* watch.poll
-      yield* watch.poll
-      expect(watch.captured.out.trimEnd().split("\n").map((line) => line.split(/\s{2,}/).slice(1, 2)))
-        .toEqual([["token"], ["QUSD"]])
-    }))
-})
