@@ -7,8 +7,10 @@ import {
   type ClientOptions,
   ConfigurationError,
   createClient,
+  encode,
   InvalidInputError,
   isClientError,
+  type JsonValue,
   type ListOptions,
   NotFoundError,
   PaginationError,
@@ -25,7 +27,8 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, expectTypeOf, it } from "vitest"
+import { documentHash, ledgerDocuments, lostMembers } from "../../core/test/support/ledgerDocuments.ts"
 import { toPlain } from "../src/internal/Plain.ts"
 import { type Script, type Server, startServer, unusedUrl, useSandbox } from "./support/Servers.ts"
 
@@ -141,6 +144,21 @@ describe("an operation", () => {
     const items = asList(call(client, [id, "items"], input, { maxItems: records.length }))
     expect(await collect(items)).toStrictEqual(records)
   })
+})
+
+it("a transaction keeps every member, also with strict decoding", async () => {
+  let document: unknown = null
+  const { client } = await start(() => document, { decoding: "strict" })
+  for (const [name, of] of ledgerDocuments) {
+    document = of
+    const transaction = await client.ledgerTransaction({ txn_hash: documentHash.slice(2) })
+    const all = transaction.type === "other" ? transaction.document : encode(transaction)
+    expect([name, lostMembers(document, all)]).toEqual([name, []])
+    if (transaction.type !== "user_transaction") continue
+    const { payload, signature } = transaction
+    expectTypeOf(payload?.["multisig_address"]).toEqualTypeOf<JsonValue | undefined>()
+    expect([payload, signature]).toMatchObject([of["payload"], of["signature"]])
+  }
 })
 
 describe("errors", () => {
