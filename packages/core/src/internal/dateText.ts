@@ -152,7 +152,7 @@ const parseParts = (input: string): number | NoDate => {
     found.length > 2 || found.length === 2 && found[0] !== 3 ||
     // In no language is 1.2.2024 January 2
     month === 0 && Number(numbers[0]) !== Number(numbers[1]) && /^\D*\d{1,2}\./.test(rest) ||
-    // `Intl` with `hour12: false` calls midnight 24:00 of the day that begins
+    // On Node 20, `Intl` with `hour12: false` prints this for the midnight before
     time.startsWith("24") && /(?:,|at|^\d{4}[/.]\s?\d+[/.]\s?\d+\.?)\s?@/.test(clockless)
   if (isOther) return Number.NaN
   if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
