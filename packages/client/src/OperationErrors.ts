@@ -119,11 +119,18 @@ export class CircuitOpenError extends callError("CircuitOpenError")<
  * - `unexpected-status`: a 2xx status other than 200.
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
+ * - `already-read`: the program has read the body, for example in a wrapper of `fetch`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  */
 export class InvalidResponseError extends callError("InvalidResponseError")<
   ResponseErrorFields & {
-    readonly kind: "redirect" | "unexpected-status" | "incomplete" | "too-large" | "unexpected-shape"
+    readonly kind:
+      | "redirect"
+      | "unexpected-status"
+      | "incomplete"
+      | "too-large"
+      | "already-read"
+      | "unexpected-shape"
     /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
     readonly path: string
     readonly reason: string
@@ -156,8 +163,9 @@ export class NetworkError extends callError("NetworkError")<
     /** Host and port of the upstream. */
     readonly host: string
     /**
-     * The code of the failure, as in `ECONNREFUSED`, or a description if there is none. A failure of an HTTP
-     * proxy names its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`.
+     * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy names
+     * its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the network
+     * follows `the HTTP client failed: `.
      */
     readonly reason: string
     /** Whether the request may have reached the upstream. */

@@ -18,6 +18,9 @@ import * as Schema from "effect/Schema"
 import { formatDuration } from "./internal/formatDuration.ts"
 import { describeNetworkReason, isTransportClosed } from "./internal/networkReasons.ts"
 
+/** Begins the reason of a `NetworkError` if `fetch` or the HTTP client of the program failed, and not the network. */
+export const clientFailed = "the HTTP client failed: "
+
 /** The part of a request that errors keep. Headers are left out. */
 export const RequestSummary = Schema.Struct({ method: Schema.String, path: Schema.String })
 
@@ -296,12 +299,20 @@ export class CircuitOpenError extends operationError<CircuitOpenError>()("Circui
  * - `unexpected-status`: a 2xx status other than 200.
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
+ * - `already-read`: the program has read the body, for example in a wrapper of `fetch`.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  */
 export class InvalidResponseError extends operationError<InvalidResponseError>()("InvalidResponseError", {
   ...responseFields,
   ...updateFields,
-  kind: Schema.Literal("redirect", "unexpected-status", "incomplete", "too-large", "unexpected-shape"),
+  kind: Schema.Literal(
+    "redirect",
+    "unexpected-status",
+    "incomplete",
+    "too-large",
+    "already-read",
+    "unexpected-shape"
+  ),
   /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
   path: Schema.String,
   reason: Schema.String
@@ -334,6 +345,9 @@ export class PaginationError extends operationError<PaginationError>()("Paginati
   summary: ({ description }) => `pagination failed: ${description}`
 }) {}
 
+const isOfProgram = ({ reason }: { readonly reason: string }): boolean =>
+  isTransportClosed(reason) || reason.startsWith(clientFailed)
+
 /** The connection could not be opened, or broke before the response was complete. */
 export class NetworkError extends operationError<NetworkError>()("NetworkError", {
   ...requestFields,
@@ -341,8 +355,8 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   /** Host and port of the upstream. */
   host: Schema.String,
   /**
-   * The code of the failure, as in `ECONNREFUSED`, or a description if there is none. A failure of an HTTP proxy names its
-   * host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`.
+   * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy names its host, as
+   * in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the network follows `clientFailed`.
    */
   reason: Schema.String,
   /** Whether the request may have reached the upstream. */
@@ -351,23 +365,29 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   setting
 }, {
   summary: (error) => {
-    const failure = error.sent ? `connection to ${error.host} failed` : `cannot connect to ${error.host}`
+    const failure = error.reason.startsWith(clientFailed)
+      ? `request to ${error.host} failed`
+      : error.sent
+      ? `connection to ${error.host} failed`
+      : `cannot connect to ${error.host}`
     return withAppliedNote(`${failure}: ${describeNetworkReason(error.reason)}`, error)
   },
   hint: ({ reason, setting }) =>
     isTransportClosed(reason)
       ? "Keep the scope of its layer open until all calls have ended."
+      : reason.startsWith(clientFailed)
+      ? null
       : `Check ${describeSetting(setting, "the base URL")} and your network.`,
-  retryable: (error) => isSafeToRepeat(error) && !isTransportClosed(error.reason)
+  retryable: (error) => isSafeToRepeat(error) && !isOfProgram(error)
 }) {
   /** The reason in plain words, without the host. */
   get description(): string {
     return describeNetworkReason(this.reason)
   }
 
-  /** Whether this program closed its transport before the response was complete. */
-  get transportClosed(): boolean {
-    return isTransportClosed(this.reason)
+  /** Whether the cause is in this program: it closed its transport, or its HTTP client failed. */
+  get ofProgram(): boolean {
+    return isOfProgram(this)
   }
 }
 

@@ -274,7 +274,11 @@ describe("a dispatcher of the program", () => {
         Layer.succeed(NodeHttpClient.Dispatcher, agent)
       )
       expect(yield* requestPrice("https://host.test", layer)).toMatchObject({
-        left: { _tag: "NetworkError", reason: "the request could not be sent", sent: false }
+        left: {
+          _tag: "NetworkError",
+          reason: "the HTTP client failed: Error: rejected by an interceptor",
+          sent: false
+        }
       })
     }))
 })

@@ -1,5 +1,6 @@
 /** The attempt stage: sends one request and classifies its response, within the timeouts of attempt and call. */
 import {
+  clientFailed,
   InvalidResponseError,
   LocalLimitError,
   NetworkError,
@@ -25,7 +26,7 @@ import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import { withAttemptSpan } from "./AttemptSpan.ts"
 import { classify } from "./Classify.ts"
-import { requestId } from "./ErrorDetails.ts"
+import { quote, requestId } from "./ErrorDetails.ts"
 
 /** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
 export const make = (
@@ -60,7 +61,7 @@ export const make = (
           }
           instrumentation.recordAttempt(call, key.label, "none", 0)
           return Effect.fail(
-            error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error)
+            error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error, key)
           )
         },
         onSuccess: (response) => {
@@ -151,17 +152,19 @@ const transient: RetryHint = { cause: "transient", retryAfter: null }
 
 const noResponse = (
   { keyPool, operation, summary }: Call,
-  transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>
+  transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>,
+  { apiKey }: Pick<CallKey, "apiKey">
 ): AttemptNoResponse => {
   const common = { operation: operation.id, request: summary }
   const isUpdate = operation.retry !== "always"
   if (transportError._tag === "ConnectionError") {
     const { detail, sent } = transportError
+    const prefix = detail.startsWith(clientFailed) ? clientFailed : ""
     const error = new NetworkError({
       ...common,
       api: operation.api,
       host: hostOf(keyPool.baseUrl),
-      reason: detail,
+      reason: prefix + quote(detail.slice(prefix.length), apiKey),
       sent,
       mayHaveBeenApplied: isUpdate && sent,
       setting: keyPool.setting
@@ -169,7 +172,7 @@ const noResponse = (
     return {
       error,
       retryHint: error.retryable ? transient : null,
-      health: error.transportClosed ? "unknown" : "unhealthy"
+      health: error.ofProgram ? "unknown" : "unhealthy"
     }
   }
   const { detail, reason, response } = transportError

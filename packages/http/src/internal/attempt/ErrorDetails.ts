@@ -37,9 +37,13 @@ export const excerpt = (bytes: Uint8Array, key: Redacted.Redacted): string => {
 /** Returns the message in a body, from the fields where APIs put it. */
 export const serverMessage = (document: JsonValue | undefined, key: Redacted.Redacted): string | null => {
   const found = messageOf(document)
-  const text = found === undefined ? "" : sanitize(redact(found, key), maxMessageLength)
+  const text = found === undefined ? "" : quote(found, key)
   return text === "" ? null : text
 }
+
+/** Returns a text for an error, without the API key. */
+export const quote = (text: string, key: Redacted.Redacted): string =>
+  sanitize(redact(text, key), maxMessageLength)
 
 /** The `x-request-id` header. Null if it is missing or empty. */
 export const requestId = (

@@ -1,7 +1,6 @@
 /** A transport over any `HttpClient` of the platform. */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
@@ -22,13 +21,12 @@ import { collect, contentEncoding, gunzip } from "./Bytes.ts"
 import { safeHeaders } from "./SafeHeaders.ts"
 import {
   type BodyError,
+  bodyFailed,
   bodyTooLarge,
-  errorCode,
   isFramed,
   noBodyMemory,
   type ReceivedResponse,
   requestFailed,
-  responseFailed,
   type ResponseHead,
   type Transport,
   type TransportError,
@@ -51,7 +49,12 @@ export const fromHttpClient = (
         ...Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
       }
     })
-    return body === null ? request : HttpClientRequest.bodyText(request, body, "application/json")
+    if (body === null) return request
+    return isDeno
+      ? HttpClientRequest.bodyStream(request, Stream.make(new TextEncoder().encode(body)), {
+        contentType: "application/json"
+      })
+      : HttpClientRequest.bodyText(request, body, "application/json")
   }
   return {
     send: (request, timeoutMillis) =>
@@ -67,7 +70,11 @@ export const fromHttpClient = (
           }
         }
         const response = Effect.matchEffect(client.execute(requestOf(request)), {
-          onFailure: (error) => Effect.fail(requestFailed(error.cause, mayBeSent(error))),
+          onFailure: (error) =>
+            error._tag === "ResponseError"
+              // The client of the program does not accept the status or the body.
+              ? receive(error.response, request, limits)
+              : Effect.fail(requestFailed(error.cause, error.reason === "Transport")),
           onSuccess: (response) => receive(response, request, limits)
         })
         return runWithTimeout(response, timeoutMillis, () => memory.release(reserved))
@@ -77,6 +84,9 @@ export const fromHttpClient = (
 
 /** Browsers identify themselves. Some send a `User-Agent` of a program only if the CORS headers of the server allow it. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
+
+/** Its fetch sends a request with a text twice if a reused connection closes without a response, but not one with a stream. */
+const isDeno = "Deno" in globalThis
 
 /**
  * Runs a request in a fiber of its own, which is interrupted after the timeout, and with the caller. Runs `onEnd` when that
@@ -164,25 +174,36 @@ const receive = (
     : null
   if (rejection !== null) {
     // Starts reading, because an unread body keeps its connection open.
-    return Effect.zipRight(collect(chunksOf(response, head), () => rejection), Effect.fail(rejection))
+    return Effect.zipRight(readChunks(response, head, () => rejection), Effect.fail(rejection))
   }
-  if (readAtOnce) {
-    return Effect.matchEffect(response.arrayBuffer, {
-      onFailure: (error) => Effect.fail(connectionBroken(error, head)),
+  const body = readAtOnce
+    ? Effect.matchEffect(response.arrayBuffer, {
+      onFailure: ({ cause }) => Effect.fail(bodyFailed(cause, head)),
       onSuccess: (buffer) =>
         buffer.byteLength > limits.maxBytes
           ? Effect.fail(bodyTooLarge(head, limits.maxBytes))
-          : received(new Uint8Array(buffer))
+          : Effect.succeed(new Uint8Array(buffer))
     })
-  }
-  const body = collect(chunksOf(response, head), admitChunks(head, limits))
+    : readChunks(response, head, admitChunks(head, limits))
   const decoded = isEncoded
     ? Effect.flatMap(body, (bytes) =>
       contentEncoding(headers, bytes) === "gzip"
         ? gunzip(bytes, () => undecodableBody(head, "gzip"), admitChunks(head, limits))
         : Effect.succeed(bytes))
     : body
-  return Effect.flatMap(decoded, received)
+  // A client of the program may have read the body: then the response keeps its text.
+  const receivedText = (text: string) => received(new TextEncoder().encode(text))
+  return Effect.matchEffect(decoded, {
+    onFailure: (error) =>
+      error._tag === "BodyError" && error.reason === "already-read"
+        ? Effect.matchEffect(response.text, {
+          // The status of an error is enough.
+          onFailure: ({ cause }) => status < 300 ? Effect.fail(bodyFailed(cause, head)) : receivedText(""),
+          onSuccess: receivedText
+        })
+        : Effect.fail(error),
+    onSuccess: received
+  })
 }
 
 const admitChunks = (head: ResponseHead, { maxBytes, reserve }: BodyLimits) => {
@@ -194,41 +215,21 @@ const admitChunks = (head: ResponseHead, { maxBytes, reserve }: BodyLimits) => {
   }
 }
 
-const chunksOf = (
+const readChunks = <E>(
   response: HttpClientResponse.HttpClientResponse,
-  head: ResponseHead
-): Stream.Stream<Uint8Array, TransportError> =>
-  Stream.catchAll(
-    response.stream,
-    // A response without a body (204, 304) is not a connection error.
-    (error) => error.reason === "EmptyBody" ? Stream.empty : Stream.fail(connectionBroken(error, head))
+  head: ResponseHead,
+  admit: (bytes: number) => E | null
+): Effect.Effect<Uint8Array, E | TransportError> =>
+  collect(
+    Stream.catchAll(
+      response.stream,
+      // A response without a body (204, 304) is not a connection error.
+      ({ cause, reason }) => reason === "EmptyBody" ? Stream.empty : Stream.fail(bodyFailed(cause, head))
+    ),
+    admit
+  ).pipe(
+    // A stream that another reader has locked
+    Effect.catchAllDefect((defect) =>
+      defect instanceof TypeError ? Effect.fail(bodyFailed(defect, head)) : Effect.die(defect)
+    )
   )
-
-/** A client that decodes the body itself fails with an error code of zlib. */
-const connectionBroken = (
-  { cause }: HttpClientError.HttpClientError,
-  head: ResponseHead
-): TransportError =>
-  errorCode(cause)?.startsWith("Z_") === true ? undecodableBody(head, "gzip") : responseFailed(cause)
-
-/** Error codes of failures before the request is sent. */
-const notSent: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID"
-])
-
-/** Whether the upstream may have received a request that has no response. */
-const mayBeSent = (error: HttpClientError.HttpClientError): boolean => {
-  const code = errorCode(error.cause)
-  return !(code !== undefined && notSent.has(code)) &&
-    !(error._tag === "RequestError" && error.reason !== "Transport")
-}

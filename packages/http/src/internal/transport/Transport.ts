@@ -2,6 +2,7 @@
  * Transports: what sends a request and returns its complete response, with a size limit, a timeout and bounded memory.
  */
 import type { Method } from "@blockquarry/core/Operation"
+import { clientFailed } from "@blockquarry/core/OperationError"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -52,9 +53,10 @@ export type ResponseHead = Omit<RawResponse, "bytes">
  * - `too-large`: it exceeds the limit.
  * - `incomplete`: its content encoding is invalid.
  * - `memory`: there is not enough memory for it. See `BodyMemory`.
+ * - `already-read`: the program has read it.
  */
 export class BodyError extends Data.TaggedError("BodyError")<{
-  readonly reason: "too-large" | "incomplete" | "memory"
+  readonly reason: "too-large" | "incomplete" | "memory" | "already-read"
   readonly detail: string
   readonly response: ResponseHead
 }> {}
@@ -123,13 +125,43 @@ export const undecodableBody = (response: ResponseHead, encoding: string): BodyE
 export class HttpProxyError extends Error {}
 
 export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
-  cause instanceof HttpProxyError ?
-    new ConnectionError({ detail: cause.message, sent: false }) :
-    new ConnectionError({
-      detail: errorCode(cause) ??
-        (sent ? "no valid response was received" : "the request could not be sent"),
-      sent
+  cause instanceof HttpProxyError
+    ? new ConnectionError({ detail: cause.message, sent: false })
+    : new ConnectionError({
+      detail: describe(cause) ?? (sent ? "no valid response was received" : "the request could not be sent"),
+      sent: sent && !isUnsent(cause)
     })
+
+/** Codes of failures before the request is sent. */
+const unsentCode =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION|ConnectionRefused|FailedToOpenSocket)/
+
+/** Whether the runtime says that the request was not sent. Browsers and workerd never do. */
+const isUnsent = (cause: unknown): boolean =>
+  causesOf(cause).some(({ code, message, syscall }) =>
+    syscall === "connect" || unsentCode.test(String(code)) ||
+    String(message).includes("client error (Connect)")
+  )
+
+/** What the runtimes say of failures of the network that have no code. */
+const networkText =
+  /^(?:Abort|Timeout|Network|Socket|HTTPParser)Error|: (?:(?:fetch failed|failed to fetch|load failed|network error|terminated)$|error sending request|(?:the )?network connection (?:was )?lost|internal error; reference)/i
+
+/** Codes of mistakes of the program. */
+const mistakeCode = /^(?:UND_)?(?:MOCK_)?ERR_(?:ASSERTION|INVALID|METHOD|MISSING|MOCK|NOT|UNKNOWN)/
+
+/** Returns the code of a failure, or its text without queries. Undefined if it has none. */
+const describe = (cause: unknown): string | undefined => {
+  const code = errorCode(cause)
+  if (code !== undefined && !mistakeCode.test(code)) return code
+  const causes = causesOf(cause)
+  const innermost = causes.findLast(({ message }) => typeof message === "string" && message !== "")
+  if (innermost === undefined) return undefined
+  const text = `${innermost["name"]}: ${innermost["message"]}`.replace(/\?[^\s)]*/g, "?…")
+  const isNetwork = networkText.test(text) ||
+    code === undefined && causes.some(({ code }) => typeof code === "string")
+  return isNetwork ? text.replace(/^\w+: /, "") : clientFailed + text
+}
 
 export const responseFailed = (cause: unknown): ConnectionError => {
   const code = errorCode(cause)
@@ -141,6 +173,26 @@ export const responseFailed = (cause: unknown): ConnectionError => {
   })
 }
 
+/** What the runtimes say of content encodings: codes of Node.js and Bun, texts of Deno and workerd. */
+const undecodable = /^(?:Z_|ERR__|ZSTD_)|Zlib|decompress|compressed|brotli|unexpected end of file/i
+
+/** What the runtimes say of a body that was read, or is being read; for Undici it is an assertion. */
+const alreadyRead = /already|unusable|locked|disturbed|ERR_ASSERTION/i
+
+/** Returns why a body cannot be read. */
+export const bodyFailed = (cause: unknown, response: ResponseHead): TransportError => {
+  const texts = causesOf(cause).flatMap(({ code, message }) => [code, message]).map(String)
+  const says = (pattern: RegExp) => texts.some((text) => pattern.test(text))
+  if (says(alreadyRead)) {
+    return new BodyError({
+      reason: "already-read",
+      detail: "the program has already read the body; read a clone of the response instead",
+      response
+    })
+  }
+  return says(undecodable) ? undecodableBody(response, "content") : responseFailed(cause)
+}
+
 /** Error codes of a connection that ended. Which of them an early end has depends on the client. */
 const connectionEnded: ReadonlySet<string> = new Set([
   "ECONNRESET",
@@ -150,11 +202,15 @@ const connectionEnded: ReadonlySet<string> = new Set([
   "UND_ERR_SOCKET"
 ])
 
-/** Returns the code of a network error, from the error or its causes. */
-export const errorCode = (cause: unknown, depth = 0): string | undefined => {
-  if (!Predicate.isRecord(cause) || depth > 4) return undefined
-  const code = cause["code"]
-  if (typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code)) return code
+/** Returns an error and its causes, the innermost last. */
+const causesOf = (cause: unknown, depth = 0): ReadonlyArray<Readonly<Record<string, unknown>>> => {
+  if (!Predicate.isRecord(cause) || depth > 4) return []
   const inner = Array.isArray(cause["errors"]) ? cause["errors"][0] : undefined
-  return errorCode(cause["cause"], depth + 1) ?? errorCode(inner, depth + 1)
+  return [cause, ...causesOf(cause["cause"], depth + 1), ...causesOf(inner, depth + 1)]
 }
+
+/** Returns the code of a network error, from the error or its causes. */
+export const errorCode = (cause: unknown): string | undefined =>
+  causesOf(cause).map(({ code }) => code).find((code): code is string =>
+    typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code)
+  )
