@@ -79,20 +79,3 @@ export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = /
   rateLimit,
   RateLimit.parse
 )
-
-/**
- * Returns why the value of `HTTPS_PROXY` or `HTTP_PROXY` is invalid; null if it is valid. The reason never contains the
- * value, which may contain a password.
- */
-export const httpProxyError = (url: string): string | null => {
-  if (!URL.canParse(url) || !/^(?:https?|socks5?):$/.test(new URL(url).protocol)) {
-    return "expected a URL such as http://proxy.example:3128"
-  }
-  try {
-    const { password, username } = new URL(url)
-    decodeURIComponent(username + password)
-    return null
-  } catch {
-    return "expected a user name and a password in which % is written as %25"
-  }
-}

@@ -16,15 +16,24 @@
  * const DataLive = DataApi.layerConfig().pipe(Layer.provide(UndiciTransport.layer))
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "@effect/platform-node/Undici"
+import {
+  Agent,
+  buildConnector,
+  DecoratorHandler,
+  type Dispatcher,
+  type EnvHttpProxyAgent,
+  Pool,
+  ProxyAgent
+} from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as HttpProxy from "./HttpProxy.ts"
+import { getOrInsert } from "./internal/Maps.ts"
 import { DispatchTransport, errorCode, HttpProxyError } from "./internal/transport/Transport.ts"
 import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
-import { httpProxyError } from "./Settings.ts"
 
 /**
  * Options of the connections: those of Undici's `EnvHttpProxyAgent`. `connect` has the options of TLS, for connections
@@ -46,71 +55,112 @@ export const layerWithDispatcher: Layer.Layer<HttpClient.HttpClient, never, Node
   ).pipe(Layer.provideMerge(NodeHttpClient.layerUndiciWithoutDispatcher))
 
 /**
+ * Provides connections of its own, through the proxies of options or environment. They close with the layer. Fails with a
+ * `ConfigError` if a proxy is not a URL.
+ */
+export const dispatcherWithOptions = (
+  options: Options
+): Layer.Layer<NodeHttpClient.Dispatcher, ConfigError.ConfigError> =>
+  Layer.scoped(NodeHttpClient.Dispatcher, makeDispatcher(options))
+
+/** Provides connections of its own with default options, for example to `fetch` of Undici. */
+export const dispatcher: Layer.Layer<NodeHttpClient.Dispatcher, ConfigError.ConfigError> = Layer.suspend(() =>
+  dispatcherWithOptions({})
+)
+
+/**
  * Provides an `HttpClient` with connections of its own, which close with the layer. Fails with a `ConfigError` if a proxy
  * is not a URL.
  */
 export const layerWithOptions = (
   options: Options
 ): Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> =>
-  Layer.provide(layerWithDispatcher, Layer.scoped(NodeHttpClient.Dispatcher, makeDispatcher(options)))
+  Layer.provide(layerWithDispatcher, dispatcherWithOptions(options))
 
 /** Provides an `HttpClient` with connections of its own and default options. */
-export const layer: Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> = Layer.suspend(() =>
-  layerWithOptions({})
+export const layer: Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> = Layer.provide(
+  layerWithDispatcher,
+  dispatcher
 )
 
 const makeDispatcher = (
   options: Options
 ): Effect.Effect<Dispatcher, ConfigError.ConfigError, Scope.Scope> => {
-  const proxies = [
-    proxyOf("httpProxy", options.httpProxy, "HTTP_PROXY"),
-    proxyOf("httpsProxy", options.httpsProxy, "HTTPS_PROXY")
-  ].filter(({ url }) => url !== "")
-  for (const { name, url } of proxies) {
-    const reason = httpProxyError(url)
+  const optionOf: HttpProxy.Environment = (name) => {
+    const option = optionNames[name.toLowerCase()]
+    return option === undefined ? undefined : options[option]
+  }
+  const valueOf: HttpProxy.Environment = (name) => optionOf(name) ?? process.env[name]
+  const proxies = HttpProxy.configured(valueOf)
+  for (const { value, variable } of proxies) {
+    const reason = HttpProxy.invalid(value)
+    const name = optionOf(variable) === undefined ? variable : optionNames[variable] ?? variable
     if (reason !== null) return Effect.fail(ConfigError.InvalidData([name], reason))
   }
-  return Effect.acquireRelease(
-    Effect.sync(() =>
-      // Without a proxy, an agent saves the look-up for each request.
-      proxies.length === 0
-        ? new Agent(options)
-        : new EnvHttpProxyAgent({ clientFactory: connectToProxy, ...withTunnelTls(options) })
+  return Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => ({
+        direct: new Agent(options),
+        proxies: new Map(proxies.map(({ value }) => [value, makeProxyAgent(new URL(value), options)]))
+      })),
+      ({ direct, proxies }) =>
+        Effect.promise(() => Promise.all([direct, ...proxies.values()].map((each) => each.destroy())))
     ),
-    (dispatcher) => Effect.promise(() => dispatcher.destroy())
+    ({ direct, proxies }) => {
+      // Without a proxy, an agent saves the look-up for each request.
+      if (proxies.size === 0) return direct
+      const chosen = new Map<string, Dispatcher>()
+      const choose = (origin: string) =>
+        getOrInsert(
+          chosen,
+          origin,
+          () => proxies.get(HttpProxy.find(valueOf, new URL(origin))?.value ?? "") ?? direct
+        )
+      return direct.compose(() => (request, handler) =>
+        choose(String(request.origin)).dispatch(request, handler)
+      )
+    }
   )
 }
 
-/** Returns the proxy of an option or else a variable, with the name of its origin. */
-const proxyOf = (optionName: string, option: string | undefined, variable: string) =>
-  option === undefined
-    ? { name: variable, url: environmentVariable(variable) }
-    : { name: optionName, url: option }
+const optionNames: Readonly<Record<string, "httpProxy" | "httpsProxy" | "noProxy">> = {
+  http_proxy: "httpProxy",
+  https_proxy: "httpsProxy",
+  no_proxy: "noProxy"
+}
 
-/** Reads a variable like Undici and curl: the lower-case name takes precedence. */
-const environmentVariable = (name: string): string =>
-  process.env[name.toLowerCase()] ?? process.env[name] ?? ""
-
-/** Connects to a proxy. Its failures name it, because nothing in those of Undici tells them from failures of the upstream. */
-const connectToProxy = (proxy: URL, options: object): Dispatcher => {
-  const pool = new Pool(proxy, options)
-  const connect = pool.connect.bind(pool)
-  const failWith = (reason: string) => {
-    throw new HttpProxyError(`proxy ${proxy.host}: ${reason}`)
-  }
-  return Object.assign(pool, {
-    connect: (tunnel: Dispatcher.ConnectOptions) =>
-      connect(tunnel).then(
-        (response) => {
-          if (response.statusCode === 200) return response
-          response.socket.on("error", () => {}).destroy()
-          return failWith(`response ${response.statusCode} to CONNECT`)
-        },
-        (error: unknown) => failWith(errorCode(error) ?? "the connection failed")
-      )
+/**
+ * Sends requests for https URLs through a tunnel, and those for http URLs to the proxy itself, because many proxies allow tunnels
+ * to port 443 only.
+ */
+const makeProxyAgent = (proxy: URL, options: Options): Dispatcher => {
+  const connectDirectly = buildConnector({ ...options.proxyTls })
+  const connect: buildConnector.connector = (to, callback) =>
+    connectDirectly(to, (...result) => {
+      const [error] = result
+      if (error === null) callback(...result)
+      else callback(failureOf(proxy, errorCode(error) ?? "the connection failed"), null)
+    })
+  return new ProxyAgent({
+    // Undici uses `connect` for direct connections only.
+    ...typeof options.connect === "object" ? { requestTls: options.connect } : {},
+    ...options,
+    uri: proxy.href,
+    proxyTunnel: false,
+    clientFactory: (_, client) => new Pool(proxy, { ...client, connect }),
+    factory: (origin, client) =>
+      new Pool(origin, String(origin) === proxy.href ? { ...client, connect } : client)
+  }).compose((dispatch) => (request, handler) => {
+    const named: Dispatcher.DispatchHandler = new DecoratorHandler(handler)
+    const fail = named.onResponseError?.bind(named)
+    named.onResponseError = (controller, error) => {
+      const status = /^Proxy .*\((\d{3})\)/.exec(error.message)?.[1]
+      fail?.(controller, status === undefined ? error : failureOf(proxy, `response ${status}`))
+    }
+    return dispatch(request, named)
   })
 }
 
-/** Undici uses `connect` for direct connections only. */
-const withTunnelTls = (options: Options): Options =>
-  typeof options.connect === "object" ? { requestTls: options.connect, ...options } : options
+/** A failure of a proxy, which names it, because those of Undici tell them from failures of the upstream by their texts only. */
+const failureOf = (proxy: URL, reason: string): HttpProxyError =>
+  new HttpProxyError(`proxy ${proxy.host}: ${reason}`)

@@ -32,21 +32,40 @@ const secureServer = Effect.map(
 
 interface Proxy {
   readonly url: string
-  /** The hosts and credentials of tunnels so far. */
-  readonly tunnels: Array<readonly [host: string, credentials: string | undefined]>
+  /** The method, host and credentials of requests to the proxy so far. */
+  readonly requests: Array<readonly [method: string, host: string, credentials: string | undefined]>
 }
 
-/** Starts a proxy for tunnels. */
+/** Starts a proxy that, like Squid, opens tunnels for TLS only, and forwards requests with a whole URL. */
 const proxyServer: Effect.Effect<Proxy, never, Scope.Scope> = Effect.gen(function*() {
-  const tunnels: Array<readonly [host: string, credentials: string | undefined]> = []
+  const requests: Array<readonly [method: string, host: string, credentials: string | undefined]> = []
+  const record = ({ headers, method = "" }: Http.IncomingMessage, host: string) =>
+    void requests.push([method, host, headers["proxy-authorization"]])
   const sockets = new Set<Net.Socket>()
-  const server = Http.createServer()
+  const server = Http.createServer((request, response) => {
+    const url = new URL(request.url ?? "")
+    record(request, url.host)
+    const { "proxy-authorization": _, ...headers } = request.headers
+    expect(headers.host).toBe(url.host)
+    Http.request(url, { method: request.method ?? "GET", headers, agent: false }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+      upstream.pipe(response)
+    }).on("error", () => response.writeHead(503).end()).end()
+  })
   server.on("connect", (request: Http.IncomingMessage, client: Net.Socket) => {
-    tunnels.push([request.url ?? "", request.headers["proxy-authorization"]])
+    record(request, request.url ?? "")
     const { hostname, port } = new URL(`http://${request.url}`)
     const upstream = Net.connect(Number(port), hostname, () => {
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
-      upstream.pipe(client).pipe(upstream)
+      client.once("data", (first) => {
+        // The first byte of a TLS handshake
+        if (first[0] !== 0x16) {
+          client.destroy()
+          return
+        }
+        upstream.write(first)
+        upstream.pipe(client).pipe(upstream)
+      })
     })
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -55,7 +74,7 @@ const proxyServer: Effect.Effect<Proxy, never, Scope.Scope> = Effect.gen(functio
   })
   const host = yield* Server.listen(server)
   yield* Effect.addFinalizer(() => Effect.sync(() => sockets.forEach((socket) => socket.destroy())))
-  return { url: `http://${host}`, tunnels }
+  return { url: `http://${host}`, requests }
 })
 
 const hostOf = (url: string): string => new URL(url).host
@@ -103,20 +122,20 @@ describe("certificates", () => {
 })
 
 describe("proxies", () => {
-  it.scoped("of HTTPS_PROXY and HTTP_PROXY tunnel requests by their scheme, with the credentials in their URLs", () =>
+  it.scoped("of HTTPS_PROXY tunnel requests and those of HTTP_PROXY receive them, with the credentials in their URLs", () =>
     Effect.gen(function*() {
       withoutProxies()
       const proxies = { http: yield* proxyServer, https: yield* proxyServer }
-      vi.stubEnv("HTTP_PROXY", proxies.http.url)
+      vi.stubEnv("HTTP_PROXY", proxies.http.url.replace("//", "//user:password@"))
       vi.stubEnv("HTTPS_PROXY", proxies.https.url.replace("//", "//user:password@"))
       const layer = UndiciTransport.layerWithOptions(trusted)
       const { url } = yield* Server.make((response) => response.end(text))
       const secureUrl = yield* secureServer
       expect(yield* requestPrice(url, layer)).toMatchObject(price)
       expect(yield* requestPrice(secureUrl, layer)).toMatchObject(price)
-      expect(proxies.http.tunnels).toEqual([[hostOf(url), undefined]])
       const credentials = `Basic ${Buffer.from("user:password").toString("base64")}`
-      expect(proxies.https.tunnels).toEqual([[hostOf(secureUrl), credentials]])
+      expect(proxies.http.requests).toEqual([["GET", hostOf(url), credentials]])
+      expect(proxies.https.requests).toEqual([["CONNECT", hostOf(secureUrl), credentials]])
     }))
 
   it.scoped("are not used for hosts in NO_PROXY", () =>
@@ -129,7 +148,7 @@ describe("proxies", () => {
       vi.stubEnv("no_proxy", `internal.test,${hostOf(server.url)}`)
       expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject(price)
       expect(yield* requestPrice(other.url, UndiciTransport.layer)).toMatchObject(price)
-      expect(proxy.tunnels.map(([host]) => host)).toEqual([hostOf(other.url)])
+      expect(proxy.requests.map(([, host]) => host)).toEqual([hostOf(other.url)])
     }))
 
   it.scoped("of the options take precedence", () =>
@@ -140,7 +159,7 @@ describe("proxies", () => {
       const { url } = yield* Server.make((response) => response.end(text))
       const layer = UndiciTransport.layerWithOptions({ httpProxy: proxy.url })
       expect(yield* requestPrice(url, layer)).toMatchObject(price)
-      expect(proxy.tunnels.map(([host]) => host)).toEqual([hostOf(url)])
+      expect(proxy.requests.map(([, host]) => host)).toEqual([hostOf(url)])
     }))
 
   it.scoped("that are unavailable are named without credentials, and the request is not sent", () =>
@@ -163,19 +182,54 @@ describe("proxies", () => {
       expect(server.received).toEqual([])
     }))
 
-  it.scoped("that refuse a tunnel are named with the status of their response", () =>
+  it.scoped.each(["http", "https"])(
+    "that require other credentials are named with their status: %s",
+    (scheme) =>
+      Effect.gen(function*() {
+        withoutProxies()
+        const proxy = Http.createServer((_, response) => response.writeHead(407).end("<html>")).on(
+          "connect",
+          (_, client: Net.Socket) => {
+            client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+          }
+        )
+        const host = yield* Server.listen(proxy)
+        vi.stubEnv("HTTP_PROXY", `http://${host}`)
+        const server = yield* Server.make((response) => response.end(text))
+        const url = server.url.replace("http:", `${scheme}:`)
+        expect(yield* requestPrice(url, UndiciTransport.layer)).toMatchObject({
+          left: { _tag: "NetworkError", reason: `proxy ${host}: response 407`, sent: false }
+        })
+        expect(server.received).toEqual([])
+      })
+  )
+
+  it.scoped("are not used for addresses in the CIDR blocks of NO_PROXY", () =>
     Effect.gen(function*() {
       withoutProxies()
-      const proxy = Http.createServer().on("connect", (_, client: Net.Socket) => {
-        client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
-      })
-      const host = yield* Server.listen(proxy)
-      vi.stubEnv("HTTP_PROXY", `http://${host}`)
+      const proxy = yield* proxyServer
       const server = yield* Server.make((response) => response.end(text))
-      expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject({
-        left: { _tag: "NetworkError", reason: `proxy ${host}: response 407 to CONNECT`, sent: false }
-      })
-      expect(server.received).toEqual([])
+      vi.stubEnv("HTTP_PROXY", proxy.url)
+      for (const [noProxy, requests] of [["127.0.0.0/8", 0], ["10.0.0.0/8,192.168.0.0/16", 1]] as const) {
+        vi.stubEnv("NO_PROXY", noProxy)
+        expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject(price)
+        expect(proxy.requests.length).toBe(requests)
+      }
+    }))
+
+  it.scoped("serve clients of the platform too", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const proxy = yield* proxyServer
+      vi.stubEnv("HTTP_PROXY", proxy.url)
+      const { url } = yield* Server.make((response) => response.end(text))
+      const layer = Layer.map(UndiciTransport.layer, (context) =>
+        Context.make(
+          HttpClient.HttpClient,
+          HttpClient.filterStatusOk(Context.get(context, HttpClient.HttpClient))
+        ))
+      expect(yield* requestPrice(url, layer)).toMatchObject(price)
+      expect(proxy.requests).toEqual([["GET", hostOf(url), undefined]])
     }))
 
   const url = "expected a URL such as http://proxy.example:3128"

@@ -1,11 +1,10 @@
 /** Provides the HTTP client: for the network, or for the sandbox in this process. Loads those of Node.js on demand. */
-import { httpProxyError } from "@blockquarry/http/Settings"
+import * as HttpProxy from "@blockquarry/http/HttpProxy"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { UsageError } from "../errors/CommandError.ts"
-import { proxyVariables } from "./ProxyVariables.ts"
 
 /**
  * Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. Fetch of Node.js
@@ -13,15 +12,15 @@ import { proxyVariables } from "./ProxyVariables.ts"
  */
 const network = (usage: "few-requests" | "many-requests") =>
   Effect.gen(function*() {
-    const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+    const proxies = HttpProxy.configured((name) => process.env[name])
     if (proxies.length === 0 && usage === "few-requests") {
       const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
       return layer
     }
-    for (const name of proxies) {
-      const reason = httpProxyError(process.env[name] ?? "")
+    for (const { value, variable } of proxies) {
+      const reason = HttpProxy.invalid(value)
       if (reason !== null) {
-        return yield* new UsageError({ reason: `${name}: ${reason}`, hint: "correct or unset it" })
+        return yield* new UsageError({ reason: `${variable}: ${reason}`, hint: "correct or unset it" })
       }
     }
     const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))

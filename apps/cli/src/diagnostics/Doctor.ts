@@ -1,4 +1,5 @@
 /** The checks of `quarry doctor`. */
+import * as HttpProxy from "@blockquarry/http/HttpProxy"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
@@ -10,7 +11,6 @@ import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
-import { type NamedProxy, proxyFor, proxyVariables, proxyVariablesFor } from "../connection/ProxyVariables.ts"
 import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
@@ -125,13 +125,14 @@ const checkNetwork = (settings: CommandSettings) =>
       )]
     }
     const variables = new Map<string, string>()
-    for (const name of [...proxyVariables, "no_proxy", "NO_PROXY"]) {
-      variables.set(name, yield* environmentVariable(name))
+    for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((one) => [one.toLowerCase(), one])) {
+      const value = yield* environmentVariable(name)
+      if (value !== "") variables.set(name, value)
     }
     const hosts = Arr.dedupeWith(configured, (one, other) => one.url.origin === other.url.origin)
     const reached = yield* Effect.forEach(
       hosts,
-      ({ name, url }) => checkHost(name, url, proxyFor((variable) => variables.get(variable) ?? "", url)),
+      ({ name, url }) => checkHost(name, url, HttpProxy.find((variable) => variables.get(variable), url)),
       { concurrency: 4 }
     )
     const dataUrl = configured.find(({ name }) => name === "base-url")?.url
@@ -144,10 +145,10 @@ const checkNetwork = (settings: CommandSettings) =>
     return [...reached.flat(), ...service]
   })
 
-const checkHost = (name: string, url: URL, proxy: NamedProxy | null) =>
+const checkHost = (name: string, url: URL, proxy: HttpProxy.NamedProxy | null) =>
   Effect.gen(function*() {
     const check = `${name}: connection`
-    const invalid = proxy === null ? null : Settings.httpProxyError(proxy.value)
+    const invalid = proxy === null ? null : HttpProxy.invalid(proxy.value)
     if (invalid !== null) return [failed(check, `${proxy?.variable}: ${invalid}`, "correct or unset it")]
     const target = proxy === null ? url : new URL(proxy.value)
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
@@ -168,7 +169,7 @@ const checkHost = (name: string, url: URL, proxy: NamedProxy | null) =>
 
 const reasons = { name: "the name cannot be resolved", connection: "cannot connect", tls: "TLS fails" }
 
-const fixOf = ({ code, step }: UnreachableError, url: URL, proxy: NamedProxy | null): string => {
+const fixOf = ({ code, step }: UnreachableError, url: URL, proxy: HttpProxy.NamedProxy | null): string => {
   switch (step) {
     case "name":
       return proxy === null
@@ -179,7 +180,9 @@ const fixOf = ({ code, step }: UnreachableError, url: URL, proxy: NamedProxy | n
         ? `check that the proxy runs, or unset ${proxy.variable}`
         : isLoopback(url)
         ? "check that the service runs, and its port"
-        : `check the port and your firewall; if your network needs a proxy, set ${proxyVariablesFor(url)[0]}`
+        : `check the port and your firewall; if your network needs a proxy, set ${
+          HttpProxy.variablesFor(url)[0]
+        }`
     case "tls":
       return code === "CERT_HAS_EXPIRED"
         ? "the operator of the service must renew the certificate; check your clock as well"

@@ -3,14 +3,12 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { createServer } from "node:http"
-import { connect } from "node:net"
+import { createServer, request } from "node:http"
 import { HttpTransport, layer } from "../../src/connection/HttpTransport.ts"
-import { proxyVariables } from "../../src/connection/ProxyVariables.ts"
 import { serveSandbox } from "../support/server.ts"
 
-/** Starts a proxy that tunnels every connection, and records the targets. */
-const tunnellingProxy: Effect.Effect<
+/** Starts a proxy that forwards requests, opens no tunnels, and records the targets. */
+const forwardingProxy: Effect.Effect<
   { readonly url: string; readonly targets: ReadonlyArray<string> },
   never,
   Scope.Scope
@@ -18,16 +16,13 @@ const tunnellingProxy: Effect.Effect<
   Effect.async<{ readonly url: string; readonly targets: Array<string>; readonly close: () => void }>(
     (resume) => {
       const targets: Array<string> = []
-      const server = createServer().on("connect", ({ url = "" }, client) => {
-        targets.push(url)
-        const [host = "", port = ""] = url.split(":")
-        const upstream = connect(Number(port), host, () => {
-          client.write("HTTP/1.1 200 Connection established\r\n\r\n")
-          upstream.pipe(client).pipe(upstream)
-        })
-        upstream.on("error", () => client.destroy())
-        client.on("error", () => upstream.destroy())
-      })
+      const server = createServer(({ headers, url = "" }, response) => {
+        targets.push(new URL(url).host)
+        request(url, { headers, agent: false }, (received) => {
+          response.writeHead(received.statusCode ?? 502, received.headers)
+          received.pipe(response)
+        }).end()
+      }).on("connect", (_, client) => client.end("HTTP/1.1 403 Forbidden\r\n\r\n"))
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
         const port = typeof address === "object" ? address?.port ?? 0 : 0
@@ -49,7 +44,7 @@ const tunnellingProxy: Effect.Effect<
 const setProxy = (variables: Readonly<Record<string, string>>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const names = [...proxyVariables, "NO_PROXY", "no_proxy"]
+      const names = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()])
       const previous = names.map((name) => [name, process.env[name]] as const)
       for (const name of names) delete process.env[name]
       Object.assign(process.env, variables)
@@ -77,7 +72,7 @@ const get = (url: string) =>
 it.live("go through the proxy of HTTP_PROXY, except to the hosts of NO_PROXY", () =>
   Effect.gen(function*() {
     const { QUARRY_BASE_URL = "" } = yield* serveSandbox
-    const proxy = yield* tunnellingProxy
+    const proxy = yield* forwardingProxy
     const { host } = new URL(QUARRY_BASE_URL)
     yield* setProxy({ HTTP_PROXY: proxy.url })
     expect(yield* get(QUARRY_BASE_URL)).toBeGreaterThan(0)

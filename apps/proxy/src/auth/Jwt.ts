@@ -41,6 +41,9 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
     const { createRemoteJWKSet, customFetch, jwksCache } = yield* Effect.promise(() =>
       import("jose/jwks/remote")
     )
+    const { fetch } = yield* Effect.promise(() => import("@effect/platform-node/Undici"))
+    const { Dispatcher } = yield* Effect.promise(() => import("@effect/platform-node/NodeHttpClient"))
+    const dispatcher = yield* Dispatcher
     const clock = yield* Effect.clock
     const now = () => clock.unsafeCurrentTimeMillis()
     let readAt = -Infinity
@@ -49,7 +52,7 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
       if (!keys.coolingDown && Math.abs(now() - readAt) < 5000) throw failure("the last read failed")
       readAt = now()
       if (url.startsWith("file:")) return new Response(await readFile(new URL(url)))
-      const response = await fetch(url, options)
+      const response = await fetch(url, { ...options, headers: [...options.headers], dispatcher })
       if (response.status !== 200) throw failure(`status ${response.status}`)
       let text = ""
       for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -133,7 +136,13 @@ const codeOf = (error: unknown): string =>
 
 /** The library is loaded only if JWTs are configured. */
 export const layer = ({ jwt }: Pick<Config, "jwt">): Layer.Layer<Jwt> =>
-  Layer.scoped(Jwt, jwt === undefined ? Effect.succeed(() => none) : make(jwt))
+  jwt === undefined ? Layer.succeed(Jwt, () => none) : Layer.provide(
+    Layer.scoped(Jwt, make(jwt)),
+    Layer.unwrapEffect(Effect.map(
+      Effect.promise(() => import("@blockquarry/http/UndiciTransport")),
+      ({ dispatcher }) => Layer.orDie(dispatcher)
+    ))
+  )
 
 export const clientUnknown = ProxyError.make(
   "client-unknown",

@@ -1,5 +1,6 @@
 /** Sets the values of variables in the document, and reports those that are ignored or invalid. */
 import { closestMatch } from "@blockquarry/core/Suggestion"
+import * as HttpProxy from "@blockquarry/http/HttpProxy"
 import * as Names from "@blockquarry/http/Settings"
 import { keys } from "./Config.ts"
 import { type ConfigKey, flatten } from "./ConfigKey.ts"
@@ -95,11 +96,8 @@ export const unknownVariables = (document: unknown, env: Variables.VariableValue
 
 /** Reports invalid URLs of HTTP proxies. Their values may contain passwords. */
 export const invalidHttpProxies = (env: Variables.VariableValues): ReadonlyArray<Diagnostic> =>
-  ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((upperCase) => {
-    // Like Undici and curl
-    const name = env[upperCase.toLowerCase()] === undefined ? upperCase : upperCase.toLowerCase()
-    const url = env[name] ?? ""
-    const reason = url === "" ? null : Names.httpProxyError(url)
+  HttpProxy.configured((name) => env[name]).flatMap(({ value, variable }) => {
+    const reason = HttpProxy.invalid(value)
     const message = `${reason}; correct the URL of the HTTP proxy, or unset the variable`
-    return reason === null ? [] : [{ source: { _tag: "Variable", name }, path: [], message }]
+    return reason === null ? [] : [{ source: { _tag: "Variable", name: variable }, path: [], message }]
   })

@@ -41,8 +41,8 @@ export const layer = (version: string): Layer.Layer<never> =>
   Layer.unwrapEffect(Effect.gen(function*() {
     const { attributes, endpoint, headers, name } = yield* Effect.orDie(settings)
     if (endpoint === "") return Layer.empty
-    const [Otlp, { layerUndici }] = yield* Effect.promise(() =>
-      Promise.all([import("@effect/opentelemetry/Otlp"), import("@effect/platform-node/NodeHttpClient")])
+    const [Otlp, UndiciTransport] = yield* Effect.promise(() =>
+      Promise.all([import("@effect/opentelemetry/Otlp"), import("@blockquarry/http/UndiciTransport")])
     )
     return Layer.provide(
       Otlp.layerJson({
@@ -56,6 +56,6 @@ export const layer = (version: string): Layer.Layer<never> =>
           attributes: parseKeyValues(attributes)
         }
       }),
-      layerUndici
+      Layer.orDie(UndiciTransport.layer)
     )
   }))
