@@ -20,6 +20,7 @@ import { gzipSync } from "node:zlib"
 import { html, pageText } from "./consumers/browser.mjs"
 import { assert, run } from "./consumers/common.mjs"
 import { hover } from "./consumers/hover.mjs"
+import { startNetwork } from "./consumers/network.mjs"
 import { installCommand } from "./manifests.mjs"
 import { publishedPackages, root } from "./release/workspace.mjs"
 
@@ -388,6 +389,26 @@ try {
     const chromium = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium"].find((file) =>
       file !== undefined && existsSync(file)
     )
+    const network = await startNetwork(join(temporary, "network"), project, esbuild.build)
+    for (const { file, version } of runtimes) {
+      await row("requests that fail", `Node.js ${version}`, () => network.inProcess([file]))
+    }
+    const bun = join(temporary, "bun/node_modules/@oven", `bun-${platform}`, "bin/bun")
+    await row("requests that fail", "Bun", () => network.inProcess([bun, "run"]))
+    const denoPlatform = process.platform === "linux" ? `${platform}-glibc` : platform
+    const deno = join(temporary, "deno/node_modules/@deno", denoPlatform, "deno")
+    await row("requests that fail", "Deno", () => network.inProcess([deno, "run", "--allow-all"]))
+    await row("requests that fail", "workerd", async () => {
+      const folder = await install("network-workerd", ["workerd"])
+      return network.inWorkerd(join(folder, "node_modules/workerd/bin/workerd"))
+    })
+    await row(
+      "requests that fail",
+      "Chromium",
+      () => chromium === undefined ? "not run: Chromium is not installed" : network.inChromium(chromium)
+    )
+    network.close()
+
     /** @type {Readonly<Record<string, (target: string, program: string, folder: string) => Promise<unknown>>>} */
     const bundlers = {
       esbuild: async (target, program, folder) => {

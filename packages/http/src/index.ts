@@ -1,5 +1,5 @@
 /**
- * Every module of this package under one import, but `UndiciTransport`, which needs `undici`. Deep imports
+ * Every module of this package under one import, but `UndiciTransport` and `HttpProxy`, which need Node.js. Deep imports
  * (`@blockquarry/http/DataApi`) make smaller bundles.
  */
 export * as Api from "./Api.ts"

@@ -178,7 +178,7 @@ const receive = (
   }
   const body = readAtOnce
     ? Effect.matchEffect(response.arrayBuffer, {
-      onFailure: ({ cause }) => Effect.fail(bodyFailed(cause, head)),
+      onFailure: ({ cause }) => Effect.fail(bodyFailed(cause, head, isEncoded)),
       onSuccess: (buffer) =>
         buffer.byteLength > limits.maxBytes
           ? Effect.fail(bodyTooLarge(head, limits.maxBytes))
@@ -198,7 +198,8 @@ const receive = (
       error._tag === "BodyError" && error.reason === "already-read"
         ? Effect.matchEffect(response.text, {
           // The status of an error is enough.
-          onFailure: ({ cause }) => status < 300 ? Effect.fail(bodyFailed(cause, head)) : receivedText(""),
+          onFailure: ({ cause }) =>
+            status < 300 ? Effect.fail(bodyFailed(cause, head, isEncoded)) : receivedText(""),
           onSuccess: receivedText
         })
         : Effect.fail(error),
@@ -219,17 +220,20 @@ const readChunks = <E>(
   response: HttpClientResponse.HttpClientResponse,
   head: ResponseHead,
   admit: (bytes: number) => E | null
-): Effect.Effect<Uint8Array, E | TransportError> =>
-  collect(
+): Effect.Effect<Uint8Array, E | TransportError> => {
+  const isEncoded = response.headers["content-encoding"] !== undefined
+  return collect(
     Stream.catchAll(
       response.stream,
       // A response without a body (204, 304) is not a connection error.
-      ({ cause, reason }) => reason === "EmptyBody" ? Stream.empty : Stream.fail(bodyFailed(cause, head))
+      ({ cause, reason }) =>
+        reason === "EmptyBody" ? Stream.empty : Stream.fail(bodyFailed(cause, head, isEncoded))
     ),
     admit
   ).pipe(
     // A stream that another reader has locked
     Effect.catchAllDefect((defect) =>
-      defect instanceof TypeError ? Effect.fail(bodyFailed(defect, head)) : Effect.die(defect)
+      defect instanceof TypeError ? Effect.fail(bodyFailed(defect, head, isEncoded)) : Effect.die(defect)
     )
   )
+}

@@ -179,8 +179,11 @@ const undecodable = /^(?:Z_|ERR__|ZSTD_)|Zlib|decompress|compressed|brotli|unexp
 /** What the runtimes say of a body that was read, or is being read; for Undici it is an assertion. */
 const alreadyRead = /already|unusable|locked|disturbed|ERR_ASSERTION/i
 
+/** What browsers say of the network and of content encodings. */
+const ofBrowser = /^(?:Failed to fetch|Load failed|network error)$/
+
 /** Returns why a body cannot be read. */
-export const bodyFailed = (cause: unknown, response: ResponseHead): TransportError => {
+export const bodyFailed = (cause: unknown, response: ResponseHead, isEncoded: boolean): TransportError => {
   const texts = causesOf(cause).flatMap(({ code, message }) => [code, message]).map(String)
   const says = (pattern: RegExp) => texts.some((text) => pattern.test(text))
   if (says(alreadyRead)) {
@@ -190,7 +193,9 @@ export const bodyFailed = (cause: unknown, response: ResponseHead): TransportErr
       response
     })
   }
-  return says(undecodable) ? undecodableBody(response, "content") : responseFailed(cause)
+  return says(undecodable) || isEncoded && says(ofBrowser)
+    ? undecodableBody(response, "content")
+    : responseFailed(cause)
 }
 
 /** Error codes of a connection that ended. Which of them an early end has depends on the client. */
