@@ -64,7 +64,10 @@ it.effect.each<[Readonly<Record<string, string>>, ReadonlyArray<string>]>([
   [{ https_proxy: "", HTTPS_PROXY: "proxy:3128" }, []],
   [{ HTTPS_PROXY: "socks5://user:pass@proxy:1080", NO_PROXY: "*" }, []],
   // The sandbox sends no requests
-  [{ HTTPS_PROXY: "proxy:3128", QUARRY_SANDBOX: "1" }, []]
+  [{ HTTPS_PROXY: "proxy:3128", QUARRY_SANDBOX: "1" }, []],
+  [{ HTTPS_PROXY: "proxy:3128", QUARRY_SANDBOX: "1", OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }, [
+    `HTTPS_PROXY: ${url}`
+  ]]
 ])(
   "invalid URLs of HTTP proxies are errors, without the value: %j",
   ([env, expected]) =>
