@@ -125,7 +125,9 @@ describe("a date that Intl prints", () => {
   )
   const instants = FastCheck.integer({ min: 1_420_070_400, max: 2_145_916_800 })
   const timeZone = FastCheck.constantFrom(...timeZones)
-  const timeZoneName = FastCheck.constantFrom("short", "shortOffset", "longOffset", "shortGeneric", "long")
+  const timeZoneName = FastCheck.constantFrom(
+    ...["short", "shortOffset", "longOffset", "shortGeneric", "long"] as const
+  )
 
   it("is decoded to its instant or rejected", () => {
     FastCheck.assert(
@@ -147,7 +149,7 @@ describe("a date that Intl prints", () => {
   })
 
   it("in American English with an offset is decoded, but for 24:00", () => {
-    const offsets = FastCheck.constantFrom("shortOffset", "longOffset")
+    const offsets = FastCheck.constantFrom(...["shortOffset", "longOffset"] as const)
     FastCheck.assert(
       FastCheck.property(
         instants,
