@@ -36,8 +36,7 @@ export interface ApiClientsService {
     values: ArgumentValues
   ) => Effect.Effect<ApiClient.OperationFunctionOf<O>, ConnectionError>
   /**
-   * Returns the function that sends any request to the API of an operation, whose ID errors have, with query and body as they
-   * are written.
+   * Returns the function that sends any request to the API of an operation, whose ID errors have, with `written` as it is.
    * `onResponse` receives the last response of each request, also that of an error.
    */
   readonly requestOf: (

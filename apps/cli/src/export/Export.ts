@@ -59,8 +59,7 @@ export const exportRecords = <Item>(
     const { job: { inputs, list, maxItems }, query, resumeCommand, target } = plan
     const { file } = target
     const { recordName } = list
-    const pipe = inputs?.pipe ?? null
-    const samePipe = pipe === null ? "" : `pass the same ${pipe}, and `
+    const samePipe = inputs?.pipe ? `pass the same ${inputs.pipe}, and ` : ""
     const continueWith = `${samePipe}continue with\n${resumeCommand}`
     const lock = yield* lockFile(file, isEnabled(plan.job.invocation.values, takeOverOption.name))
     const { manifest } = yield* planStart(target, query, list.operation).pipe(

@@ -24,11 +24,9 @@ const overwriteOption = switchOption("overwrite", "Replace the file and forget a
   group: "export"
 })
 
-export const takeOverOption = switchOption(
-  "take-over",
-  "Write although the lock names a process elsewhere, such as in a container, that has ended",
-  { group: "export" }
-)
+export const takeOverOption = switchOption("take-over", "Take the lock of an ended process elsewhere", {
+  group: "export"
+})
 
 const amountsOption = choiceOption(
   "parquet-amounts",

@@ -89,9 +89,8 @@ const hasEnded = (name: string): boolean | undefined => {
 const locked = (file: string, name = "", takeOver: boolean | null = null) =>
   Effect.gen(function*() {
     const owner = parseOwner(name)
-    const writing = `another process ${
-      owner === null ? "" : `(${owner.pid} on ${owner.host}) `
-    }is writing ${file}`
+    const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
+    const writing = `another ${process} is writing ${file}`
     const hint = "wait until it ends"
     if (hasEnded(name) === false) return yield* new FileConflictError({ reason: writing, hint })
     const status = yield* Effect.promise(() => fs.stat(path.join(lockOf(file), name)).catch(() => null))
