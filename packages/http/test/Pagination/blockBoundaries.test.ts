@@ -81,6 +81,18 @@ const lists: ReadonlyArray<readonly [name: string, keys: ReadonlyArray<string>, 
     pageWith({ total: 1 }, record(9, 1)),
     pageWith({ total: 1 }, record(9, 1))
   ]],
+  ["ends at a page without new records that is below its page_size, and at no other short page", [
+    "1:1",
+    "2:2"
+  ], [
+    pageWith({ page: 0, page_size: 100 }, record(9, 1)),
+    pageWith({ page: 0, page_size: "100" }, record(9, 1), record(8, 2)),
+    pageWith({ page: 0, page_size: 100 }, record(8, 2))
+  ]],
+  ["of one transfer ends without total and cursor", ["1:1"], [
+    pageWith({ page: 0, page_size: 100 }, record(9, 1)),
+    pageWith({ page: 0, page_size: 100 }, record(9, 1))
+  ]],
   ["ends at a null cursor on the first page", ["1:1"], [pageWith({ cursor: null }, record(9, 1))]],
   ["ends at a null cursor on a later page", ["1:1", "2:2", "3:3"], [
     page(record(9, 1), record(8, 2)),
@@ -115,6 +127,10 @@ describe("pagination by block fails", () => {
     ["if a block fills a page and the total is larger", "BlockOverflow", {}, [
       page(record(9, 1), record(9, 2)),
       pageWith({ total: 3 }, record(9, 1), record(9, 2))
+    ]],
+    ["if a block fills a page of page_size", "BlockOverflow", {}, [
+      pageWith({ page_size: 2 }, record(9, 1), record(9, 2)),
+      pageWith({ page_size: 2 }, record(9, 1), record(9, 2))
     ]],
     ["if a page with a cursor has no new records", "BlockOverflow", {}, [
       page(record(9, 1), record(8, 2), record(8, 3)),

@@ -36,16 +36,17 @@ export const startPosition = (direction: BlockPosition["direction"]): BlockPosit
 /**
  * Returns the new records of a page and the next position.
  *
- * - The list ends with a null cursor, or with a page without new records that is shorter than the longest page.
- * - A page without new records that is as long fails: the block may have more records than fit on a page, and
- *   continuing would skip them. It does not fail if the upstream's `total` confirms that the page is complete.
+ * - The list ends with a null cursor, or with a page without new records that is shorter than the longest page or than its
+ *   `page_size`. A short page with new records does not end it: some upstreams filter the records of a page.
+ * - Another page without new records fails: the block may have more records than fit on a page, and continuing would skip
+ *   them. It does not fail if the upstream's `total` confirms that the page is complete.
  */
 export const advance = <Item>(
   position: BlockPosition,
-  page: CursorPage<Item> & { readonly total?: unknown },
+  page: CursorPage<Item> & { readonly total?: unknown; readonly page_size?: unknown },
   ordering: BlockOrdering<Item>
 ): Either.Either<BlockStep<Item>, PaginationProblem> => {
-  const { cursor, result, total } = page
+  const { cursor, page_size, result, total } = page
   const { direction, maxPageLength, returnedIds } = position
   if (!isOrdered(position, result.map(ordering.block))) {
     return Either.left({ reason: "OutOfOrder", description: "the upstream returned blocks out of order" })
@@ -63,8 +64,10 @@ export const advance = <Item>(
   if (cursor !== undefined && !hasCursor) return Either.right({ newItems, next: null })
   const last = newItems.at(-1)
   if (last === undefined) {
-    const isShorter = result.length === 0 || result.length < maxPageLength
-    const complete = !hasCursor && (isShorter || typeof total === "number" && total <= result.length)
+    const { length } = result
+    const isShorter = length === 0 || length < maxPageLength ||
+      typeof page_size === "number" && length < page_size
+    const complete = !hasCursor && (isShorter || typeof total === "number" && total <= length)
     return complete ? Either.right({ newItems, next: null }) : Either.left({
       reason: "BlockOverflow",
       description: `block ${position.block} may have more records than fit on a page of ${result.length}; ` +
