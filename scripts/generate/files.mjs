@@ -242,7 +242,7 @@ const clientPolicies = ({ interfaceOf }) => {
   }).join("\n")
   return `${
     comment("The policies of clients. Their defaults are those of the layers of `@blockquarry/http`.")
-  }${importsOf(text, { "./Inputs.ts": ["OperationId"], "./Values.ts": ["Duration"] })}
+  }${importsOf(text, { "./Inputs.ts": ["OperationId"], "./Page.ts": ["PageRepeats"], "./Values.ts": ["Duration"] })}
 ${text}`
 }
 
@@ -271,6 +271,7 @@ const copies = {
       ["core", "Page", "CursorPage"],
       ["core", "ApiRequest", "JsonPage"],
       ["core", "Page", "Page"],
+      ["core", "Page", "PageRepeats"],
       ["core", "Page", "CollectionPage"]
     ]
   }

@@ -31,7 +31,10 @@ const plainNames = new Map([
 const summaries = new Map([["request", "RequestSummary"], ["response", "ResponseSummary | null"]])
 
 /** The types of these options have names of operations. */
-const optionTypes = new Map([["cost", "{ readonly [Id in OperationId]?: number } | number"]])
+const optionTypes = new Map([
+  ["cost", "{ readonly [Id in OperationId]?: number } | number"],
+  ["onPage", "((repeats: PageRepeats) => void)"]
+])
 
 /**
  * Reads the types of the sources.

@@ -143,12 +143,13 @@ export class InvalidResponseError extends callError("InvalidResponseError")<
  * A list cannot continue without the risk of missing or duplicate records.
  *
  * - `CursorRepeated`: the upstream returned a cursor for the second time.
+ * - `PagesRepeated`: 10 pages in a row, under new cursors, had only records of the page before.
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
  */
 export class PaginationError extends callError("PaginationError")<{
   readonly operation: string
-  readonly reason: "CursorRepeated" | "BlockOverflow" | "OutOfOrder"
+  readonly reason: "CursorRepeated" | "PagesRepeated" | "BlockOverflow" | "OutOfOrder"
   readonly description: string
 }>() {}
 

@@ -26,6 +26,16 @@ export interface Page<out Item> extends CursorPage<Item> {
   readonly cursor?: string | null
 }
 
+/** What a page of a stream has in common with the page before it. */
+export interface PageRepeats {
+  /** The indexes, in the page of the upstream, of the records that are left out: the page before had their identities. */
+  readonly leftOut: ReadonlyArray<number>
+  /** The number of records without an identity that equal one of the page before. They are not left out. */
+  readonly unidentified: number
+  /** The identities of the records of the page, for the option `previous` of a list that continues after it. */
+  readonly identities: ReadonlyArray<string>
+}
+
 /** A page of a collection that the upstream may still be indexing. */
 export interface CollectionPage<out Item> extends Page<Item> {
   /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */

@@ -69,7 +69,12 @@ const page = (block: number, cursor: string | null) => ({
   page: 0,
   page_size: 1,
   cursor,
-  result: [{ transaction_hash: `0x${"12".repeat(32)}`, block_number: block, log_index: 1, value: "5" }]
+  result: [{
+    transaction_hash: `0x${"12".repeat(32)}`,
+    block_number: block,
+    log_index: block * 2 + (cursor === null ? 1 : 0),
+    value: "5"
+  }]
 })
 
 /** Two pages. */
@@ -429,7 +434,7 @@ describe("options", () => {
     const { items, pages } = client.walletTransfers
     for (const list of [items({ address }, options), pages({ address }, options)]) {
       expect(await issuesOf(collect<unknown>(list))).toEqual([
-        { parameter: "maxItem", reason: `${known}, cursor, maxPages, maxItems, prefetch` }
+        { parameter: "maxItem", reason: `${known}, cursor, maxPages, maxItems, prefetch, previous, onPage` }
       ])
     }
   })

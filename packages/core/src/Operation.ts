@@ -4,6 +4,7 @@
  * Clients, proxy routes, the OpenAPI document, command line options and the sandbox are derived from them.
  */
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Decoder from "./Decoder.ts"
@@ -98,13 +99,26 @@ export interface ListOperation<
   readonly pagination: ListPagination<Item>
 }
 
-/** How to find the next page of a list: by cursor, or by block if the upstream returns no cursor. */
+/** How to find the next page of a list, by cursor or by block if the upstream returns no cursor, and what is new on it. */
 export interface ListPagination<in Item> {
-  /** For lists that may have no cursor: the block and the identity of a record (null if it has none). */
-  readonly byBlock?: {
-    readonly block: (item: Item) => number
-    readonly identity: (item: Item) => string | null
-  }
+  /**
+   * The members that identify a record, such as its transaction and log index. A record in which one of them is null has no
+   * identity. Default: no record has one.
+   */
+  readonly identity?: ReadonlyArray<keyof Item & string>
+  /** For lists that may have no cursor: the block of a record. */
+  readonly block?: (item: Item) => number
+}
+
+/** Returns the identity of a record, decoded or encoded. Null if it has none. */
+export const identityOf = (
+  { identity = [] }: { readonly identity?: ReadonlyArray<string> },
+  record: unknown
+): string | null => {
+  const values = identity.map((name) => Predicate.isRecord(record) ? record[name] : null)
+  return values.length === 0 || values.some(Predicate.isNullable)
+    ? null
+    : values.map((value) => String(value).replace(/[:\\]/g, "\\$&")).join(":")
 }
 
 /** The documentation of an operation. */

@@ -334,12 +334,13 @@ export class InvalidResponseError extends operationError<InvalidResponseError>()
  * A list cannot continue without the risk of missing or duplicate records.
  *
  * - `CursorRepeated`: the upstream returned a cursor for the second time.
+ * - `PagesRepeated`: 10 pages in a row, under new cursors, had only records of the page before.
  * - `BlockOverflow`: one block has more records than a page.
  * - `OutOfOrder`: the records are not in the order of their blocks.
  */
 export class PaginationError extends operationError<PaginationError>()("PaginationError", {
   operation: Schema.String,
-  reason: Schema.Literal("CursorRepeated", "BlockOverflow", "OutOfOrder"),
+  reason: Schema.Literal("CursorRepeated", "PagesRepeated", "BlockOverflow", "OutOfOrder"),
   description: Schema.String
 }, {
   summary: ({ description }) => `pagination failed: ${description}`

@@ -41,6 +41,16 @@ const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
   result: Schema.Array(item)
 })
 
+/** What a page of a stream has in common with the page before it. */
+export interface PageRepeats {
+  /** The indexes, in the page of the upstream, of the records that are left out: the page before had their identities. */
+  readonly leftOut: ReadonlyArray<number>
+  /** The number of records without an identity that equal one of the page before. They are not left out. */
+  readonly unidentified: number
+  /** The identities of the records of the page, for the option `previous` of a list that continues after it. */
+  readonly identities: ReadonlyArray<string>
+}
+
 /** Creates the schema of a page with records of the schema `item`. */
 export const page = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<Page<A>, PageEncoded<I>> =>
   withTypes<Page<A>, PageEncoded<I>>()(Schema.Struct(pageFields(item)))

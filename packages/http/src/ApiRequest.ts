@@ -103,7 +103,8 @@ export const make = (api: ApiName, executor: Executor): RequestFunction => {
     request: TypedRequest<Output, OutputEncoded>
   ): PageSource<PagePosition, Output, Output["result"][number]> => ({
     id: operationId,
-    byBlock: undefined,
+    identity: () => null,
+    block: undefined,
     fetchPage: ({ cursor }) => {
       const [page, output] = outputOf(request, JsonPage)
       return send(withCursor(page, cursor), output, keepsCursor)

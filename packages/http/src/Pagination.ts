@@ -6,7 +6,7 @@
  */
 import { formatResumeCursor, isResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { InvalidInputError, type ListOperationError, PaginationError } from "@blockquarry/core/OperationError"
-import { type CursorPage, nextCursor } from "@blockquarry/core/Page"
+import { type CursorPage, nextCursor, type PageRepeats } from "@blockquarry/core/Page"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -18,11 +18,18 @@ import * as Stream from "effect/Stream"
 import { type CallOptions, CurrentCallOptions } from "./CallOptions.ts"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
+import * as Repeats from "./internal/pagination/Repeats.ts"
 import * as SeenCursors from "./internal/pagination/SeenCursors.ts"
 import { NonNegativeInteger, type PartialPolicy, Text } from "./internal/Policy.ts"
+import { option } from "./OptionIssues.ts"
 
 /** Options of a list of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
+
+/** The observer `onPage`. What it throws ends the list. */
+export interface PageObserver {
+  (repeats: PageRepeats): void
+}
 
 /** Options of a list: for each of its requests, and for the stream. */
 export interface ListCallOptions extends CallOptions, PaginationOptions {}
@@ -36,8 +43,15 @@ export const schema = Schema.Struct({
   /** Ends the list after this many records. A list of pages ends with the page that reaches it. */
   maxItems: NonNegativeInteger,
   /** Number of pages to keep ahead of the consumer; one more is fetched meanwhile. Default: 0. */
-  prefetch: NonNegativeInteger
+  prefetch: NonNegativeInteger,
+  /** Identities of the records of the page before `cursor`, which the next page is compared with. Default: none. */
+  previous: option("a list of strings", Schema.is(Schema.Array(Schema.String))),
+  /** Called with what each page has in common with the page before it, when the page is fetched. */
+  onPage: option("a function", (value): value is PageObserver => typeof value === "function")
 })
+
+/** After so many pages in a row that have only records of the page before, a list fails. */
+const maxRepeatedPages = 10
 
 /** The input of the next page, and what is known from the previous pages. */
 interface PaginationState<I> {
@@ -46,15 +60,19 @@ interface PaginationState<I> {
   readonly listId: string
   /** The cursors that were followed. */
   readonly seenCursors: SeenCursors.SeenCursors
+  /** The identities of the last page with records, and how many pages in a row had no others. */
+  readonly previous: ReadonlySet<string>
+  readonly repeatedPages: number
   /** The position of pagination by block. Null for lists with cursors. */
   readonly blockPosition: BlockCursor.BlockPosition | null
 }
 
 /** A page, and the state for the next one. */
-type PageStep<I, Output> = readonly [Output, Option.Option<PaginationState<I>>]
+type PageStep<I, Output> = readonly [Output, Option.Option<PaginationState<I>>, PageRepeats]
 
 /**
- * Streams every page of a list. The `cursor` of a page continues the list after it; null on the last page.
+ * Streams every page of a list. The `cursor` of a page continues the list after it; null on the last page. A record that has the
+ * identity of one of the page before is left out.
  */
 export const pages = <I extends { readonly cursor?: string }, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
@@ -65,17 +83,28 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Cur
   if (maxItems <= 0 || maxPages <= 0) return Stream.empty
   const fetched = Stream.unwrap(
     // Each run of the stream has its own state.
-    Effect.map(initialState(pageSource, input, options.cursor ?? input.cursor), (state) => {
-      let [pageCount, itemCount] = [0, 0]
-      return Stream.paginateEffect(
+    Effect.map(initialState(pageSource, input, options), (state) => {
+      let [pageCount, itemCount, leftOut, unidentified] = [0, 0, 0, 0]
+      const report = Effect.suspend(() => {
+        if (leftOut + unidentified === 0) return Effect.void
+        return Effect.logWarning(
+          `${pageSource.id}: left out ${leftOut} records that the page before had too` +
+            (unidentified === 0 ? "" : `; ${unidentified} without an identity may be repeated`)
+        )
+      })
+      const pages = Stream.paginateEffect(
         state,
         (state) =>
-          Effect.map(nextPage(pageSource, state), ([page, next]) => {
+          Effect.map(nextPage(pageSource, state), ([page, next, repeats]) => {
             pageCount += 1
             itemCount += page.result.length
+            leftOut += repeats.leftOut.length
+            unidentified += repeats.unidentified
+            options.onPage?.(repeats)
             return [page, pageCount < maxPages && itemCount < maxItems ? next : Option.none()]
           })
       )
+      return Stream.ensuring(pages, report)
     })
   )
   return prefetch < 1 ? fetched : prefetching(fetched, prefetch)
@@ -116,24 +145,26 @@ const prefetching = <Output, E>(
   )
 
 /** Returns the state before the first page: at the start, after a cursor of the upstream, or at a resume cursor. */
-const initialState = <I, Output extends CursorPage<Item>, Item>(
+const initialState = <I extends { readonly cursor?: string }, Output extends CursorPage<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
-  cursor: string | undefined
+  { cursor = input.cursor, previous }: PaginationOptions
 ): Effect.Effect<PaginationState<I>, InvalidInputError> =>
   Effect.gen(function*() {
-    const { byBlock, id } = pageSource
+    const { block: blockOf, id } = pageSource
     const { query = {} } = yield* CurrentCallOptions
     const direction = pageSource.direction(input)
     const start: PaginationState<I> = {
       input,
       listId: pageSource.listId(input, query),
       seenCursors: SeenCursors.make(),
+      previous: new Set(previous),
+      repeatedPages: 0,
       blockPosition: null
     }
     // An empty value is an omitted parameter.
     if (cursor === undefined || cursor === "") {
-      return byBlock === undefined ? start : { ...start, blockPosition: BlockCursor.startPosition(direction) }
+      return blockOf === undefined ? start : { ...start, blockPosition: BlockCursor.startPosition(direction) }
     }
     if (!isResumeCursor(cursor)) {
       start.seenCursors.add(cursor)
@@ -157,18 +188,18 @@ const nextPage = <I, Output extends CursorPage<Item>, Item>(
   state: PaginationState<I>
 ): Effect.Effect<PageStep<I, Output>, ListOperationError> =>
   Effect.gen(function*() {
-    const { blockPosition, input, listId, seenCursors } = state
-    const { byBlock, id: operation } = pageSource
+    const { blockPosition, input, listId, previous, seenCursors } = state
+    const { block: blockOf, id: operation, identity } = pageSource
     const paginationError = (problem: BlockCursor.PaginationProblem) =>
       new PaginationError({ operation, ...problem })
     const page = yield* pageSource.fetchPage(input)
     if (
-      byBlock !== undefined && blockPosition !== null &&
+      blockOf !== undefined && blockPosition !== null &&
       (blockPosition.block !== null || page.cursor === undefined)
     ) {
-      const advanced = BlockCursor.advance(blockPosition, page, byBlock)
+      const advanced = BlockCursor.advance(blockPosition, page, { block: blockOf, identity })
       const { newItems, next } = yield* Either.mapLeft(advanced, paginationError)
-      if (next === null) return [{ ...page, result: newItems, cursor: null }, Option.none()]
+      if (next === null) return [{ ...page, result: newItems, cursor: null }, Option.none(), Repeats.none]
       const { block } = next
       const limit = pageSource.limit(input)
       // The requested range was valid, so this fails only for a block outside of it.
@@ -180,17 +211,36 @@ const nextPage = <I, Output extends CursorPage<Item>, Item>(
       const cursor = formatResumeCursor(new ResumeCursor({ operation, parameters: listId, ...next, limit }))
       return [
         { ...page, result: newItems, cursor },
-        Option.some({ ...state, input: nextInput, blockPosition: next })
+        Option.some({ ...state, input: nextInput, blockPosition: next }),
+        Repeats.none
       ]
     }
     const cursor = nextCursor(page)
-    if (cursor === undefined) return [{ ...page, cursor: null }, Option.none()]
+    const { newItems, ...found } = Repeats.compare(page.result, previous, identity)
+    const newPage = { ...page, result: newItems, cursor: cursor ?? null }
+    if (cursor === undefined) return [newPage, Option.none(), found]
     if (!seenCursors.add(cursor)) {
       return yield* paginationError({
         reason: "CursorRepeated",
         description: "the upstream returned the same cursor twice; following it would never end"
       })
     }
-    const nextInput = yield* pageSource.afterCursor(input, cursor)
-    return [page, Option.some({ ...state, input: nextInput, blockPosition: null })]
+    const { length } = page.result
+    const isRepeated = length > 0 && found.leftOut.length + found.unidentified === length
+    const repeatedPages = length === 0 ? state.repeatedPages : isRepeated ? state.repeatedPages + 1 : 0
+    if (repeatedPages === maxRepeatedPages) {
+      return yield* paginationError({
+        reason: "PagesRepeated",
+        description:
+          `the upstream returned ${maxRepeatedPages} pages in a row with the records of the page before`
+      })
+    }
+    const next = {
+      ...state,
+      input: yield* pageSource.afterCursor(input, cursor),
+      previous: new Set(found.identities),
+      repeatedPages,
+      blockPosition: null
+    }
+    return [newPage, Option.some(next), found]
   })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { cachingOptions } from "./support/CacheFixtures.ts"
-import { address } from "./support/Examples.ts"
+import { address, addressOf } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import { fetchPrice, minimalOptions } from "./support/PriceCalls.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
@@ -70,7 +70,7 @@ describe("streamWithCallOptions", () => {
       }
       return ScriptedClient.json({
         cursor: page === "2" ? null : `${Number(page) + 1}`,
-        result: [{ owner_address: address, balance: "1" }]
+        result: [{ owner_address: addressOf(Number(page)), balance: "1" }]
       })
     }
   }

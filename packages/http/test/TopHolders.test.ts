@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { address } from "./support/Examples.ts"
+import { address, addressOf } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
@@ -61,7 +61,7 @@ describe("topHolders", () => {
       const page = (cursor: string | null, ...balances: ReadonlyArray<string>) =>
         ScriptedClient.json({
           cursor,
-          result: balances.map((balance) => ({ owner_address: address, balance }))
+          result: balances.map((balance) => ({ owner_address: addressOf(Number(balance)), balance }))
         })
       const harness = yield* TestClients.harness([page("a", "1", "5"), page("b", "9"), page(null, "7", "8")])
       const items = harness.data.tokenOwners.items({ token_address: address, chain: "polygon" })

@@ -75,7 +75,7 @@ describe("layerTest", () => {
         Effect.succeed(
           cursor === undefined
             ? Page.example([Erc20Transfer.example({ value: 1n })], "next")
-            : Page.example([Erc20Transfer.example({ value: 2n })])
+            : Page.example([Erc20Transfer.example({ value: 2n, log_index: 1 })])
         ),
       contractNfts: () => Effect.succeed({ ...Page.example([Nft.example()]), status: "SYNCED" })
     }))))

@@ -1,13 +1,15 @@
 /** `quarry watch …` */
-import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import { identityOf } from "@blockquarry/core/Operation"
 import { watchCommand } from "../watch/WatchCommand.ts"
 import { tokenTransferList } from "./tokenTransfers.ts"
 import { walletNftTradeList } from "./walletNftTrades.ts"
 import { walletTransferList } from "./walletTransfers.ts"
 
-const transferIdentity = (transfer: Erc20Transfer.Erc20Transfer): string => {
+const transferIdentity = (transfer: Erc20Transfer): string => {
   const { from_address, to_address, transaction_hash, value } = transfer
-  return Erc20Transfer.identity(transfer) ?? [transaction_hash, from_address, to_address, value].join(":")
+  return identityOf(walletTransferList.operation.pagination, transfer) ??
+    [transaction_hash, from_address, to_address, value].join(":")
 }
 
 export const watchWalletTransfers = watchCommand({

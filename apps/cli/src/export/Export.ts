@@ -7,6 +7,7 @@
  *
  * An export that ends early, but is not killed, also saves the records after the last part.
  */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -169,7 +170,7 @@ const writeRecords = <Item>(
           added += some.length
           const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
-          countRecords(part, some)
+          countRecords(list.operation, part, some)
           part.cursor = cursor
           if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
           manifest = yield* closePart(partial, part, manifest)
@@ -191,7 +192,7 @@ const writeRecords = <Item>(
       }
       if (job.maxItems !== null && job.maxItems <= saved) return
       yield* pages(start ?? undefined).pipe(
-        Stream.map(since === null ? (page) => page : onlyNew(since)),
+        Stream.map(since === null ? (page) => page : onlyNew(list.operation, since)),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved),
         Stream.runForEach(addPage)
       )
@@ -237,12 +238,16 @@ const startPart = (format: FileFormat, { newest, parts }: Manifest, cursor: stri
   cursor
 })
 
-const countRecords = (part: OpenPart, records: ReadonlyArray<EncodedRecord>): void => {
+const countRecords = (
+  operation: AnyOperation,
+  part: OpenPart,
+  records: ReadonlyArray<EncodedRecord>
+): void => {
   const [first, last] = [records[0], records.at(-1)]
   part.records += records.length
   if (first !== undefined) part.firstBlock ??= blockOf(first)
   if (last !== undefined) part.lastBlock = blockOf(last)
-  part.newest = trackNewest(part.newest, records)
+  part.newest = trackNewest(operation, part.newest, records)
 }
 
 /** Makes the records of a part permanent, and returns the manifest with them. */

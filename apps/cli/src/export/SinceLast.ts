@@ -1,5 +1,5 @@
 /** Exports of what is new since the last complete one: the block to start from, and the records to leave out. */
-import { identity } from "@blockquarry/core/model/Erc20Transfer"
+import { type AnyOperation, identityOf, isList } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type EncodedRecord, type RecordPage, selectRecords } from "../list/RecordList.ts"
@@ -15,17 +15,14 @@ export const sinceBlock = (values: ArgumentValues, { block }: NewestBlock): Argu
 export const blockOf = ({ block_number: block }: EncodedRecord): number | null =>
   typeof block === "number" ? block : null
 
-/** Labels may change, so the position in the chain identifies a record that has one. */
-const identityOf = (record: EncodedRecord): string => {
-  const { log_index: index, transaction_hash: hash } = record
-  const position = typeof hash === "string" && typeof index === "number"
-    ? identity({ transaction_hash: hash, log_index: index })
-    : null
-  return position ?? createHash("sha256").update(toJson(record)).digest("hex")
-}
+/** Labels may change, so a record without an identity only is known by all its members. */
+const identityOrDigest = (operation: AnyOperation, record: EncodedRecord): string =>
+  (isList(operation) ? identityOf(operation.pagination, record) : null) ??
+    createHash("sha256").update(toJson(record)).digest("hex")
 
 /** Adds records to the newest block. Starts again at each higher block. */
 export const trackNewest = (
+  operation: AnyOperation,
   newest: NewestBlock | null,
   records: ReadonlyArray<EncodedRecord>
 ): NewestBlock | null => {
@@ -37,18 +34,18 @@ export const trackNewest = (
     if (number > block) identities = []
     else identities ??= [...newest?.records ?? []]
     block = number
-    identities.push(identityOf(record))
+    identities.push(identityOrDigest(operation, record))
   }
   return identities === null ? newest : { block, records: identities }
 }
 
 /** Removes the records of `since` from pages. A record that is in `since` twice is removed twice. */
-export const onlyNew = (since: NewestBlock) => {
+export const onlyNew = (operation: AnyOperation, since: NewestBlock) => {
   const remaining = new Map<string, number>()
   for (const identity of since.records) remaining.set(identity, (remaining.get(identity) ?? 0) + 1)
   const isNew = (record: EncodedRecord): boolean => {
     if (blockOf(record) !== since.block) return true
-    const identity = identityOf(record)
+    const identity = identityOrDigest(operation, record)
     const count = remaining.get(identity) ?? 0
     if (count > 0) remaining.set(identity, count - 1)
     return count === 0

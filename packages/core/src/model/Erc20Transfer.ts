@@ -51,14 +51,6 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof struc
 export const Erc20Transfer: Model<Erc20Transfer, Erc20TransferEncoded, typeof struct.fields> = struct
 
 /**
- * Returns what identifies a transfer: its transaction and the index of its log. Null without an index. Other fields, such as
- * labels, may change.
- */
-export const identity = (
-  { log_index, transaction_hash }: { readonly log_index: number | null; readonly transaction_hash: string }
-): string | null => log_index === null ? null : `${transaction_hash}:${log_index}`
-
-/**
  * Returns an example transfer, for tests. `fields` replace those of the example.
  *
  * @example

@@ -39,6 +39,7 @@ export const contractNfts = list({
   path: "/nft/:address",
   input,
   output: collectionPage(Nft),
+  pagination: { identity: ["token_address", "token_id"] },
   ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,

@@ -37,6 +37,7 @@ export const nftOwners = list({
   path: "/nft/:address/:token_id/owners",
   input,
   output: collectionPage(OwnedNft),
+  pagination: { identity: ["token_address", "token_id", "owner_of"] },
   ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,

@@ -26,6 +26,7 @@ export const tokenOwners = list({
   path: "/erc20/:token_address/owners",
   input,
   output: page(TokenOwner),
+  pagination: { identity: ["owner_address"] },
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   price: 50,

@@ -35,6 +35,7 @@ export const tokenTransfers = list({
   path: "/erc20/:address/transfers",
   input,
   output: page(Erc20Transfer),
+  pagination: { identity: ["transaction_hash", "log_index"] },
   ttl: ttlByToBlock,
   cost: 5,
   price: 50,

@@ -11,7 +11,7 @@ import {
   withDescription
 } from "../InputSchema.ts"
 import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
-import { Erc20Transfer, identity } from "../model/Erc20Transfer.ts"
+import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { page } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
@@ -41,7 +41,8 @@ export const walletTransfers = list({
   input,
   output: page(Erc20Transfer),
   pagination: {
-    byBlock: { block: (transfer) => transfer.block_number, identity }
+    identity: ["transaction_hash", "log_index"],
+    block: (transfer) => transfer.block_number
   },
   ttl: ttlByToBlock,
   cost: 5,

@@ -1,11 +1,12 @@
 /** Properties of all operations. */
 import { make as makeHash } from "@blockquarry/core/Hash"
 import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
-import { type AnyOperation, isList, maxCost } from "@blockquarry/core/Operation"
+import { type AnyOperation, identityOf, isList, maxCost } from "@blockquarry/core/Operation"
 import { allOperations, ledgerTransaction, walletTransfers } from "@blockquarry/core/Operations"
 import { Immutable, NoStore, noStoreWhileSyncing } from "@blockquarry/core/Ttl"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { fixture, nullPaths } from "../support/fixture.ts"
 
@@ -28,13 +29,42 @@ describe("the operations", () => {
 
   it("are paginated by block if the upstream may return no cursor", () => {
     const byBlock = operations.filter((operation) =>
-      isList(operation) && operation.pagination.byBlock !== undefined
+      isList(operation) && operation.pagination.block !== undefined
     )
     expect(byBlock.map(({ id }) => id)).toEqual(["walletTransfers"])
-    const { block, identity } = { ...walletTransfers.pagination.byBlock }
-    const transfer = Erc20Transfer.example({ block_number: 7, log_index: 3 })
-    expect([block?.(transfer), identity?.(transfer)]).toEqual([7, `${transfer.transaction_hash}:3`])
-    expect(identity?.(Erc20Transfer.example({ log_index: null }))).toBeNull()
+    expect(walletTransfers.pagination.block?.(Erc20Transfer.example({ block_number: 7 }))).toBe(7)
+  })
+
+  it("say which members identify a record, of which a null one leaves it without an identity", () => {
+    const identities = operations.flatMap((operation) =>
+      isList(operation) ? [[operation.id, operation.pagination.identity]] : []
+    )
+    expect(Object.fromEntries(identities)).toEqual({
+      contractNfts: ["token_address", "token_id"],
+      nftOwners: ["token_address", "token_id", "owner_of"],
+      tokenOwners: ["owner_address"],
+      tokenTransfers: ["transaction_hash", "log_index"],
+      walletNftTrades: undefined,
+      walletTransfers: ["transaction_hash", "log_index"]
+    })
+    const transfer = Erc20Transfer.example({ log_index: 3 })
+    expect(identityOf(walletTransfers.pagination, transfer)).toBe(`${transfer.transaction_hash}:3`)
+    expect(identityOf(walletTransfers.pagination, { ...transfer, log_index: null })).toBeNull()
+    expect(identityOf({}, transfer)).toBeNull()
+  })
+
+  it("give records with other members other identities", () => {
+    const record = FastCheck.record({ a: FastCheck.string(), b: FastCheck.string() })
+    const parts = FastCheck.constantFrom(":", "\\", "::", "a:", ":a", "\\:", "")
+    const member = FastCheck.record({ a: parts, b: parts })
+    FastCheck.assert(FastCheck.property(
+      FastCheck.oneof(record, member),
+      FastCheck.oneof(record, member),
+      (one, other) => {
+        const [id, otherId] = [one, other].map((record) => identityOf({ identity: ["a", "b"] }, record))
+        expect(id === otherId).toBe(one.a === other.a && one.b === other.b)
+      }
+    ))
   })
 
   it("have a TTL that depends on the response if that may still change", () => {

@@ -4,12 +4,15 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import { address } from "../support/Examples.ts"
+import { address, addressOf } from "../support/Examples.ts"
 import { failureOf } from "../support/Failures.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 
-const owner = (balance: number) => ({ owner_address: address, balance: String(balance) })
+const owner = (balance: number, number = 0) => ({
+  owner_address: addressOf(number),
+  balance: String(balance)
+})
 
 /** Pages, each after its own cursor. The last has an absent, null or empty cursor. */
 const lists = FastCheck.record({
@@ -36,7 +39,7 @@ const service =
     const last = number === pages.length - 1
     return ScriptedClient.json({
       ...(last ? end : { cursor: cursors[number] }),
-      result: pages[number]?.map(owner)
+      result: pages[number]?.map((balance, index) => owner(balance, number * 100 + index))
     })
   }
 

@@ -6,7 +6,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { address } from "../support/Examples.ts"
+import { address, addressOf } from "../support/Examples.ts"
 import { failureOf } from "../support/Failures.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
@@ -18,7 +18,8 @@ const service = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.Script
   const page = Number(url.searchParams.get("cursor") ?? 0)
   return ScriptedClient.json({
     cursor: page === 19 ? null : page + 1,
-    result: [0, 1, 2].map((place) => ({ owner_address: address, balance: page * 3 + place }))
+    result: [0, 1, 2].map((place) => page * 3 + place)
+      .map((number) => ({ owner_address: addressOf(number), balance: number }))
   })
 }
 

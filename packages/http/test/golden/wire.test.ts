@@ -188,7 +188,7 @@ it.effect("base URLs and paths are joined as recorded", () =>
   }))
 
 const transfer = (block: number, log: number) => ({
-  transaction_hash: `0x${"12".repeat(32)}`,
+  transaction_hash: `0x${String(block).repeat(64)}`,
   block_number: block,
   log_index: log,
   value: "5"

@@ -7,6 +7,7 @@ import type { PaginationError } from "@blockquarry/core/OperationError"
 import { type CursorPage, nextCursor } from "@blockquarry/core/Page"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as Either from "effect/Either"
+import { textOf } from "./Repeats.ts"
 
 export interface BlockOrdering<in Item> {
   readonly block: (item: Item) => number
@@ -99,7 +100,4 @@ const isOrdered = (position: BlockPosition, blocks: ReadonlyArray<number>): bool
 
 /** Returns the identity of a record, or a digest of the whole record if it has none. */
 const identityOf = <Item>(item: Item, ordering: BlockOrdering<Item>): string =>
-  ordering.identity(item) ??
-    shortDigest(
-      JSON.stringify(item, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
-    )
+  ordering.identity(item) ?? shortDigest(textOf(item))

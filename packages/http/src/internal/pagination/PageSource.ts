@@ -1,6 +1,6 @@
 /** A list operation as pagination needs it: fetches a page, and derives the input of the next one. */
 import * as Decoder from "@blockquarry/core/Decoder"
-import type { ListOperation } from "@blockquarry/core/Operation"
+import { identityOf, type ListOperation } from "@blockquarry/core/Operation"
 import type { InvalidInputError, OperationError } from "@blockquarry/core/OperationError"
 import type { CursorPage, Page } from "@blockquarry/core/Page"
 import type { QueryParameters } from "@blockquarry/core/QueryParameters"
@@ -8,11 +8,13 @@ import { encodeQuery, inputDecoder } from "@blockquarry/core/RequestEncoding"
 import { isWellFormedText } from "@blockquarry/core/WellFormedText"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { BlockOrdering, BlockPosition } from "./BlockCursor.ts"
+import type { BlockPosition } from "./BlockCursor.ts"
 
 export interface PageSource<I, Output extends CursorPage<Item>, Item> {
   readonly id: string
-  readonly byBlock: BlockOrdering<Item> | undefined
+  /** Returns the identity of a record. Null if it has none. */
+  readonly identity: (item: Item) => string | null
+  readonly block: ((item: Item) => number) | undefined
   readonly fetchPage: (input: I) => Effect.Effect<Output, OperationError>
   /** Returns the input for the page after a cursor of the upstream. */
   readonly afterCursor: (input: I, cursor: string) => Either.Either<I, InvalidInputError>
@@ -43,7 +45,8 @@ export const make = <
   const direction = (input: I) => encoded(input)["order"] === "ASC" ? "ascending" : "descending"
   return {
     id: operation.id,
-    byBlock: operation.pagination.byBlock,
+    identity: (item) => identityOf(operation.pagination, item),
+    block: operation.pagination.block,
     fetchPage,
     // The cursor is the only part of the input that is new. It may contain characters that a URL cannot.
     afterCursor: (input, cursor) =>

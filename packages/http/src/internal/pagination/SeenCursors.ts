@@ -38,13 +38,13 @@ export const make = () => {
 }
 
 /**
- * Returns 128 bits that identify a cursor. The hash is not cryptographic: a service that forges a collision only ends its
+ * Returns 128 bits that identify a text. The hash is not cryptographic: a service that forges a collision only ends its
  * own list. Cryptographic ones take up to a third of the time of a page.
  */
-const digestOf = (cursor: string): string => {
+export const digestOf = (text: string): string => {
   let [a, b, c, d] = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344]
-  for (let index = 0; index < cursor.length; index++) {
-    const unit = cursor.charCodeAt(index)
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
     a = Math.imul(a ^ unit, 0x01000193) ^ (d >>> 15)
     b = Math.imul(b ^ unit, 0x85ebca6b) ^ (a >>> 13)
     c = Math.imul(c ^ unit, 0xc2b2ae35) ^ (b >>> 16)
