@@ -55,7 +55,7 @@ it.each(recordsOfLists)(
     const list = await open(id, [[identified(1), identified(2)], [identified(2), identified(3)]])
     const pages: Array<PageRepeats> = []
     expect(await list({ maxPages: 1, onPage: (page) => pages.push(page) })).toBe(2)
-    expect(await list({ cursor: "after 1" })).toBe(2)
-    expect(await list({ cursor: "after 1", previous: pages[0]?.identities })).toBe(1)
+    expect(await list({ cursor: "after-1" })).toBe(2)
+    expect(await list({ cursor: "after-1", previous: pages[0]?.identities })).toBe(1)
   }
 )

@@ -13,7 +13,7 @@ import {
   type ListOperationError,
   type OperationError
 } from "@blockquarry/core/OperationError"
-import type { Page } from "@blockquarry/core/Page"
+import type { Page, PageRepeats } from "@blockquarry/core/Page"
 import { requestEncoder } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -30,6 +30,8 @@ export interface RawPage {
   readonly records: ReadonlyArray<string>
   /** The cursor of the next page. Null on the last page. */
   readonly cursor: string | null
+  /** The number of records that were left out, because the page before had them. */
+  readonly leftOut: number
 }
 
 /** Returns all pages of a list, from the beginning or after a cursor. */
@@ -77,11 +79,15 @@ export const pages = <
         for (const [item, text] of Arr.zip(page.result, rawRecords)) rawByRecord.set(item, onOneLine(text))
         return page
       })
+    let leftOut = 0
+    // Without prefetching, the observer is called right before its page
+    const observed = { ...options, onPage: (page: PageRepeats) => void (leftOut = page.leftOut.length) }
     return Stream.map(
-      Pagination.pages(PageSource.make(operation, fetchPage), input, options),
+      Pagination.pages(PageSource.make(operation, fetchPage), input, observed),
       ({ cursor, result }) => ({
         records: result.map((item) => Option.getOrThrow(Option.fromNullable(rawByRecord.get(item)))),
-        cursor: cursor ?? null
+        cursor: cursor ?? null,
+        leftOut
       })
     )
   })

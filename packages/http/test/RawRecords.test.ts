@@ -49,7 +49,9 @@ const pagination = (
     const pages = yield* Effect.either(
       Stream.runCollect(RawRecords.pages(operation, engine, upstream, input, options))
     )
-    return { requests, pages: Either.map(pages, (pages) => Chunk.toReadonlyArray(pages)) }
+    const shown = Either.map(pages, (pages) =>
+      Chunk.toReadonlyArray(pages).map(({ cursor, records }) => ({ records, cursor })))
+    return { requests, pages: shown }
   })
 
 describe("a list with cursors", () => {

@@ -39,6 +39,7 @@ import {
   type NewestBlock,
   type Part,
   recordsOf,
+  runParts,
   savedRecords,
   sumOf
 } from "./Manifest.ts"
@@ -96,9 +97,11 @@ export const exportRecords = <Item>(
           return yield* terminal.note(`interrupted after ${count} (${saving}); ${continueWith}`)
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
+        const leftOut = sumOf(runParts(last), "leftOut")
+        const omitted = leftOut === 0 ? "" : `; ${formatCount(leftOut)} repeated left out`
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
-          `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
+          `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}${omitted}`
         )
         const small = last.parts.filter(({ rows }) => rows < plan.partLimits.records).length
         if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
@@ -115,7 +118,7 @@ const maxSmallParts = 20
 
 /** A part that is not full yet. The list cannot be continued after its records where the cursor is null. */
 type OpenPart =
-  & { readonly encoder: PartEncoder; newest: NewestBlock | null }
+  & { readonly encoder: PartEncoder; newest: NewestBlock | null; previous: ReadonlyArray<string> }
   & Types.Mutable<Omit<Part, "bytes" | "sha256" | "footer">>
 
 /** Returns whether an error stays until the command, the API key or the plan changes. */
@@ -162,7 +165,7 @@ const writeRecords = <Item>(
       })
     const addRecords = (
       records: ReadonlyArray<EncodedRecord>,
-      cursorAfter: RecordPage<Item>["cursorAfter"]
+      { cursorAfter, previousAfter }: Pick<RecordPage<Item>, "cursorAfter" | "previousAfter">
     ) =>
       Effect.gen(function*() {
         for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
@@ -172,6 +175,7 @@ const writeRecords = <Item>(
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
           countRecords(list.operation, part, some)
           part.cursor = cursor
+          part.previous = previousAfter(added)
           if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
           manifest = yield* closePart(partial, part, manifest)
           // Where the list cannot be resumed, the manifest would be useless
@@ -181,17 +185,22 @@ const writeRecords = <Item>(
       })
     const addPage = (page: RecordPage<Item>) =>
       // Between pages, an interruption can save everything
-      Effect.uninterruptible(
-        Effect.all([requireHeld, addRecords(page.records(), page.cursorAfter), progress.page(page)])
-      ).pipe(Effect.zipLeft(nextTurn))
+      Effect.suspend(() => {
+        part.leftOut += page.leftOut
+        return Effect.all([requireHeld, addRecords(page.records(), page), progress.page(page)])
+      }).pipe(Effect.uninterruptible, Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
       const saved = savedRecords(started)
-      if (started.tail !== null) {
-        const { records } = started.tail
-        yield* addRecords(recordsOf(started.tail), (count) => count === records ? start : null)
+      const { previous, tail } = started
+      if (tail !== null) {
+        part.leftOut = tail.leftOut
+        yield* addRecords(recordsOf(tail), {
+          cursorAfter: (count) => count === tail.records ? start : null,
+          previousAfter: () => previous
+        })
       }
       if (job.maxItems !== null && job.maxItems <= saved) return
-      yield* pages(start ?? undefined).pipe(
+      yield* pages(start ?? undefined, previous).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(list.operation, since)),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved),
         Stream.runForEach(addPage)
@@ -208,7 +217,7 @@ const writeRecords = <Item>(
       yield* save(
         pending.length === 0
           ? yield* closePart(partial, part, manifest)
-          : { ...manifest, tail: makeTail(pending, cursor) }
+          : { ...manifest, previous: part.previous, tail: makeTail(pending, cursor, part.leftOut) }
       )
     })
     const finish = Effect.gen(function*() {
@@ -228,13 +237,19 @@ const writeRecords = <Item>(
     return yield* Effect.uninterruptible(finish)
   })
 
-const startPart = (format: FileFormat, { newest, parts }: Manifest, cursor: string | null): OpenPart => ({
+const startPart = (
+  format: FileFormat,
+  { newest, parts, previous }: Manifest,
+  cursor: string | null
+): OpenPart => ({
   encoder: format.startPart(sumOf(parts, "bytes")),
   rows: 0,
   records: 0,
   firstBlock: null,
   lastBlock: null,
+  leftOut: 0,
   newest,
+  previous,
   cursor
 })
 
@@ -253,14 +268,14 @@ const countRecords = (
 /** Makes the records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { encoder, newest, ...counts }: OpenPart,
+  { encoder, newest, previous, ...counts }: OpenPart,
   manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {
     const { bytes: rest, footer } = encoder.end()
     yield* partial.append(rest)
     const { bytes, sha256 } = yield* partial.seal
-    return { ...manifest, newest, parts: [...manifest.parts, { ...counts, bytes, sha256, footer }] }
+    return { ...manifest, newest, previous, parts: [...manifest.parts, { ...counts, bytes, sha256, footer }] }
   })
 
 /** Waits for the next turn of the event loop, in which signals are handled. The pages of the sandbox in this process arrive without I/O. */

@@ -120,7 +120,9 @@ const planContinuation = (file: string, manifest: Manifest) =>
   Effect.gen(function*() {
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
-    const kept = intact.length === parts.length ? manifest : { ...manifest, parts: intact, tail: null }
+    const kept = intact.length === parts.length
+      ? manifest
+      : { ...manifest, parts: intact, previous: [], tail: null }
     if (intact.length >= run.firstPart && cursorOf(kept) !== null) {
       return { manifest: kept, prepare: Effect.void }
     }
@@ -141,7 +143,7 @@ const startAppending = (file: string, complete: Manifest): ExportStart => {
   const { newest, parts } = complete
   const { partial } = exportFiles(file)
   const run = { firstPart: parts.length, since: newest }
-  const manifest: Manifest = { ...complete, status: "unfinished", bytes: null, run, tail: null }
+  const manifest: Manifest = { ...complete, status: "unfinished", bytes: null, run, previous: [], tail: null }
   const copy = attempt("write", partial, async () => {
     await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
     const handle = await fs.open(partial, "r+")

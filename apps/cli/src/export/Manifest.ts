@@ -17,6 +17,8 @@ const Part = Schema.Struct({
   rows: Count,
   /** The records of the upstream that became the rows. */
   records: Count,
+  /** The records that were left out, because the page before had them. */
+  leftOut: Count,
   bytes: Count,
   firstBlock: Schema.NullOr(Count),
   lastBlock: Schema.NullOr(Count),
@@ -32,6 +34,7 @@ export interface Part extends Schema.Schema.Type<typeof Part> {}
 /** Records after the last part, which are saved without being encoded. */
 const Tail = Schema.Struct({
   records: Count,
+  leftOut: Count,
   cursor: Schema.String,
   /** The records as lines of JSON, compressed, in base64. */
   lines: Schema.String
@@ -43,8 +46,13 @@ const Tail = Schema.Struct({
 
 type Tail = typeof Tail.Type
 
-export const makeTail = (records: ReadonlyArray<unknown>, cursor: string): Tail => ({
+export const makeTail = (
+  records: ReadonlyArray<unknown>,
+  cursor: string,
+  leftOut: number
+): Tail => ({
   records: records.length,
+  leftOut,
   cursor,
   lines: gzipSync(records.map((record) => JSON.stringify(record)).join("\n")).toString("base64")
 })
@@ -76,6 +84,8 @@ export const Manifest = Schema.Struct({
   /** Of the records of the parts. */
   newest: Schema.NullOr(NewestBlock),
   parts: Schema.Array(Part),
+  /** The identities of the records of the page before the cursor with which the export continues. */
+  previous: Schema.Array(Schema.String),
   /** Of an export that was interrupted between two places where a part can end. */
   tail: Schema.NullOr(Tail),
   /** The inputs of a complete export of many inputs. */
@@ -100,14 +110,17 @@ export const startManifest = (query: ExportQuery): Manifest => ({
   run: { firstPart: 0, since: null },
   newest: null,
   parts: [],
+  previous: [],
   tail: null,
   inputs: null
 })
 
-export const sumOf = (parts: ReadonlyArray<Part>, name: "rows" | "records" | "bytes"): number =>
-  parts.reduce((sum, part) => sum + part[name], 0)
+export const sumOf = (
+  parts: ReadonlyArray<Part>,
+  name: "rows" | "records" | "bytes" | "leftOut"
+): number => parts.reduce((sum, part) => sum + part[name], 0)
 
-const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
+export const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
 
 /** Returns the number of records of the current run that are saved. */
 export const savedRecords = (manifest: Manifest): number =>

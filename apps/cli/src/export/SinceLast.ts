@@ -56,7 +56,8 @@ export const onlyNew = (operation: AnyOperation, since: NewestBlock) => {
     return {
       ...page,
       ...selectRecords(page, (index) => flags[index] === true),
-      cursorAfter: (count) => page.cursorAfter(kept[count] ?? flags.length)
+      cursorAfter: (count) => page.cursorAfter(kept[count] ?? flags.length),
+      previousAfter: (count) => page.previousAfter(kept[count] ?? flags.length)
     }
   }
 }

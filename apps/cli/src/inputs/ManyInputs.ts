@@ -69,7 +69,8 @@ export const manyInputs = <Item>(
     invocation: CommandInvocation,
     scope: Scope.Scope,
     line: InputLine,
-    start: InputPosition
+    start: InputPosition,
+    previous: ReadonlyArray<string> | undefined
   ): Effect.Effect<OpenInput<Item>, never, ApiClients | CommandTerminal> =>
     Effect.gen(function*() {
       const { chain, values } = line
@@ -86,7 +87,7 @@ export const manyInputs = <Item>(
       const { isSinglePage, pages, subject } = opened.right
       const maxItems = integerValue(invocation.values, "max-items")
       const inputScope = yield* Scope.fork(scope, scope.strategy)
-      const pull = yield* pages(start.cursor).pipe(
+      const pull = yield* pages(start.cursor, previous).pipe(
         limitRecords(maxItems === null ? null : maxItems - start.records),
         Stream.toPull,
         Scope.extend(inputScope)
@@ -131,7 +132,8 @@ export const manyInputs = <Item>(
         nextCursor,
         total: null,
         cursorAfter: (count) =>
-          count === page.items.length ? nextCursor : count === 0 ? startOfPage : positionAfter(count)
+          count === page.items.length ? nextCursor : count === 0 ? startOfPage : positionAfter(count),
+        previousAfter: (count) => isLast && count === page.items.length ? [] : page.previousAfter(count)
       }
     }
     return pages.pipe(
@@ -155,7 +157,7 @@ export const manyInputs = <Item>(
         subject: null,
         warning: null,
         isSinglePage: false,
-        pages: (cursor = singleValue(invocation.values, "cursor")) =>
+        pages: (cursor = singleValue(invocation.values, "cursor"), previous) =>
           Stream.unwrapScoped(Effect.gen(function*() {
             const scope = yield* Effect.scope
             const start = yield* parsePosition(cursor)
@@ -172,7 +174,9 @@ export const manyInputs = <Item>(
                     invocation,
                     scope,
                     line,
-                    index === start.index ? start : { index, failed: 0, records: 0 }
+                    ...index === start.index
+                      ? [start, previous] as const
+                      : [{ index, failed: 0, records: 0 }, undefined] as const
                   ),
                 { concurrency: integerValue(invocation.values, "concurrency") ?? defaultConcurrency }
               ),

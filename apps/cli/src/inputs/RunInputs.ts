@@ -82,9 +82,9 @@ export const runInputs = <Item>(
         const retrying = retryPages(source, retryFor, showWait(terminal))
         return {
           ...retrying,
-          pages: (cursor) =>
+          pages: (cursor, previous) =>
             Stream.tap(
-              retrying.pages(cursor),
+              retrying.pages(cursor, previous),
               ({ nextCursor }) =>
                 Effect.sync(() => (hasMore ||= source.isSinglePage && typeof nextCursor === "string"))
             )

@@ -1,6 +1,7 @@
 import type { ListOperation } from "@blockquarry/core/Operation"
-import type { Page } from "@blockquarry/core/Page"
+import type { Page, PageRepeats } from "@blockquarry/core/Page"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
+import type { PaginationOptions } from "@blockquarry/http/Pagination"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
@@ -16,7 +17,7 @@ import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { type ListCursor, parseListCursor, readsSeveralPages, requestValues } from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import { type RecordList, recordPage, recordPages } from "./RecordList.ts"
+import { type PageContext, type RecordList, recordPage, recordPages } from "./RecordList.ts"
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },
@@ -104,9 +105,13 @@ export const operationList = <
         const paged = yield* decodeArguments(operation, requestValues(values))
         const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
         const isSinglePage = alternative === null && !readsSeveralPages(invocation)
-        const pagesAfter = ({ page: cursor, skip }: ListCursor) =>
+        const pagesAfter = (
+          { page: cursor, skip }: ListCursor,
+          options: Pick<PaginationOptions, "previous" | "onPage">
+        ) =>
           listOperation.pages(paged.encoded, {
             cursor,
+            ...options,
             ...(isSinglePage ? { maxPages: 1 } : {
               // The body of a page is that of the last response
               prefetch: outputSettings(values).isRaw ? 0 : 1,
@@ -124,17 +129,24 @@ export const operationList = <
           subject: singleValue(values, "address")?.toLowerCase() ?? null,
           warning: spec.warning?.(input, invocation) ?? null,
           isSinglePage,
-          pages: (cursor) => {
+          pages: (cursor, previous) => {
             const start = parseListCursor(cursor ?? singleValue(values, "cursor"))
-            const toRecordPage = (position: ListCursor | null, page: Output) =>
+            const toRecordPage = (position: ListCursor | null, page: Output, context?: PageContext) =>
               recordPage(
                 position,
                 page,
                 () => operation.encode(page).result,
-                spec.pageNote?.(page, invocation) ?? null
+                spec.pageNote?.(page, invocation) ?? null,
+                context
               )
             const pages = alternative === null
-              ? recordPages(start, toRecordPage)(pagesAfter(start))
+              ? Stream.suspend(() => {
+                // In the order of the pages, of which some are fetched ahead
+                const repeats: Array<PageRepeats> = []
+                return pagesAfter(start, { previous, onPage: (page) => void repeats.push(page) }).pipe(
+                  recordPages(start, toRecordPage, previous, () => repeats.shift())
+                )
+              })
               : Stream.map(alternative, (page) => toRecordPage(null, page))
             return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)
           }

@@ -1,5 +1,6 @@
 /** Lists of records: of an operation, of many inputs or of a watch. Their pages arrive one by one. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { PageRepeats } from "@blockquarry/core/Page"
 import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
@@ -30,6 +31,10 @@ export interface RecordPage<out Item> extends PageRecords<Item> {
   readonly note: string | null
   /** Returns the cursor that continues after so many records of the page, as `nextCursor` does after all of them. */
   readonly cursorAfter: (count: number) => string | null | undefined
+  /** Returns the identities of the records of the page before that cursor, which it does not contain. */
+  readonly previousAfter: (count: number) => ReadonlyArray<string>
+  /** The number of records that the page before had too. 0 if the page is continued, because they count once. */
+  readonly leftOut: number
 }
 
 /** The records that an invocation selects. They can be read from the beginning or from a cursor. */
@@ -41,7 +46,11 @@ export interface RecordSource<out Item> {
   readonly warning: string | null
   /** Whether the list ends after one page although the upstream has more. */
   readonly isSinglePage: boolean
-  readonly pages: (cursor?: string) => Stream.Stream<RecordPage<Item>, CommandError>
+  /** `previous` has the identities of the records before the cursor. */
+  readonly pages: (
+    cursor?: string,
+    previous?: ReadonlyArray<string>
+  ) => Stream.Stream<RecordPage<Item>, CommandError>
 }
 
 /** How commands show the records of a list. */
@@ -70,14 +79,29 @@ interface ReadPage<out Item> {
   readonly total?: number | null
 }
 
-/** Makes a page without its first records. `start` is where it begins; null if the list cannot be continued inside it. */
+/** What a page has in common with the page before it, and the identities of that. */
+export interface PageContext extends PageRepeats {
+  readonly previous: ReadonlyArray<string>
+}
+
+export const noRepeats: PageRepeats = { leftOut: [], unidentified: 0, identities: [] }
+
+/**
+ * Makes a page without its first records. `start` is where it begins, counted in the records of the service; null if the list
+ * cannot be continued inside it.
+ */
 export const recordPage = <Item>(
   start: ListCursor | null,
   { cursor, result, total = null }: ReadPage<Item>,
   encoded: () => ReadonlyArray<unknown>,
-  note: string | null = null
+  note: string | null = null,
+  { identities, leftOut, previous }: PageContext = { ...noRepeats, previous: [] }
 ): RecordPage<Item> => {
-  const skipped = Math.min(start?.skip ?? 0, result.length)
+  const skip = start?.skip ?? 0
+  const isLeftOut = new Set(leftOut)
+  const positions = Array.from({ length: result.length + leftOut.length }, (_, position) => position)
+    .filter((position) => !isLeftOut.has(position))
+  const skipped = positions.filter((position) => position < skip).length
   const nextCursor = cursor === "" ? null : cursor
   const items = result.slice(skipped)
   return {
@@ -91,20 +115,28 @@ export const recordPage = <Item>(
         ? nextCursor
         : start === null
         ? undefined
-        : formatListCursor({ page: start.page, skip: skipped + count })
+        : formatListCursor({ page: start.page, skip: positions[skipped + count] ?? 0 }),
+    previousAfter: (count) => count === items.length ? identities : previous,
+    leftOut: skip > 0 ? 0 : leftOut.length
   }
 }
 
-/** Makes the pages of a list that is read from `start`. */
+/** Makes the pages of a list that is read from `start`. `nextRepeats` is called once for each of them. */
 export const recordPages = <A extends ReadPage<unknown>, Item>(
   start: ListCursor,
-  toRecordPage: (position: ListCursor, page: A) => RecordPage<Item>
+  toRecordPage: (position: ListCursor, page: A, context: PageContext) => RecordPage<Item>,
+  previous: ReadonlyArray<string> = [],
+  nextRepeats: () => PageRepeats | undefined = () => undefined
 ) =>
 <E, R>(pages: Stream.Stream<A, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
-  Stream.mapAccum(pages, start, (position, page) => [
-    { page: page.cursor ?? undefined, skip: Math.max(0, position.skip - page.result.length) },
-    toRecordPage(position, page)
-  ])
+  Stream.mapAccum(pages, { position: start, previous }, ({ position, previous }, page) => {
+    const repeats = nextRepeats() ?? noRepeats
+    const skip = Math.max(0, position.skip - page.result.length - repeats.leftOut.length)
+    return [
+      { position: { page: page.cursor ?? undefined, skip }, previous: repeats.identities },
+      toRecordPage(position, page, { ...repeats, previous })
+    ]
+  })
 
 /** Returns a function that calls `make` when it is first called. */
 export const memoise = <A>(make: () => A): () => A => {

@@ -51,15 +51,17 @@ export const retryPages = <Item>(
   onWait: (wait: PageWait) => Effect.Effect<void>
 ): RecordSource<Item> => {
   const limit = Duration.toMillis(retryFor)
-  const pagesAfter = (cursor: string | undefined): Stream.Stream<RecordPage<Item>, CommandError> => {
+  const pagesAfter: RecordSource<Item>["pages"] = (cursor, before) => {
     let position: string | null | undefined = cursor
+    let previous = before
     let canContinue = true
     let outage = noOutage
     const attempt: Stream.Stream<RecordPage<Item>, CommandError> = Stream.suspend(() =>
-      source.pages(position ?? undefined)
+      source.pages(position ?? undefined, previous)
     ).pipe(
-      Stream.tap(({ nextCursor }) =>
+      Stream.tap(({ items, nextCursor, previousAfter }) =>
         Effect.sync(() => {
+          previous = previousAfter(items.length)
           canContinue = typeof nextCursor === "string"
           position = nextCursor
           outage = noOutage
@@ -89,7 +91,9 @@ export const retryPages = <Item>(
       })
     return attempt
   }
-  return limit === 0 ? source : { ...source, pages: (cursor) => Stream.suspend(() => pagesAfter(cursor)) }
+  return limit === 0
+    ? source
+    : { ...source, pages: (cursor, previous) => Stream.suspend(() => pagesAfter(cursor, previous)) }
 }
 
 /** Shows waits: on a terminal a line that counts down, after `prefix`; elsewhere one line for each outage. */

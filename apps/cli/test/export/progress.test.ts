@@ -14,6 +14,8 @@ const page = (count: number, total: number | null): RecordPage<number> => ({
   nextCursor: "next",
   total,
   note: null,
+  leftOut: 0,
+  previousAfter: () => [],
   cursorAfter: () => "next"
 })
 

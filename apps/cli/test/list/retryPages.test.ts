@@ -30,6 +30,8 @@ const page = (number: number, nextCursor: string | null | undefined): RecordPage
   nextCursor,
   total: null,
   note: null,
+  leftOut: 0,
+  previousAfter: () => [],
   cursorAfter: () => nextCursor
 })
 

@@ -126,7 +126,13 @@ const loadPage = (
 const addLength = (bytes: number, record: string): number => bytes + Buffer.byteLength(record) + 1
 
 /** What follows the chunks so far: the page after the cursor, or the last line, or the end, which a list that failed does not have. */
-type ListState = { readonly cursor: string | null; readonly records: number } | "start" | "done" | "failed"
+type ListState = { readonly cursor: string | null; readonly end: ListEnd } | "start" | "done" | "failed"
+
+/** The last line. Without records that were left out, it does not mention them. */
+interface ListEnd {
+  readonly records: number
+  readonly leftOut?: number
+}
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
@@ -135,18 +141,21 @@ const listLines = (
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
 ): Stream.Stream<Uint8Array, IncompleteBodyError> => {
   const { context, request: { shouldEndStreams }, services: { overrides } } = handled
-  const emitPage = ({ cursor, records }: RawRecords.RawPage, before: number) =>
-    emit(records.map((record) => `${record}\n`).join(""), { cursor, records: before + records.length })
+  const emitPage = ({ cursor, leftOut, records }: RawRecords.RawPage, before: ListEnd) => {
+    const sum = (before.leftOut ?? 0) + leftOut
+    const end = { records: before.records + records.length, ...sum === 0 ? {} : { leftOut: sum } }
+    return emit(records.map((record) => `${record}\n`).join(""), { cursor, end })
+  }
   return Stream.unfoldEffect<ListState, Uint8Array, IncompleteBodyError, never>("start", (state) => {
-    if (state === "start") return emitPage(firstPage, 0)
+    if (state === "start") return emitPage(firstPage, { records: 0 })
     if (state === "failed") return Effect.fail(new IncompleteBodyError())
     if (state === "done" || state.cursor === null && !endLine) return Effect.succeedNone
-    const { cursor, records } = state
-    if (cursor === null) return emit(toLine({ end: { records } }), "done")
+    const { cursor, end } = state
+    if (cursor === null) return emit(toLine({ end }), "done")
     // Ends at a page boundary, so that the client can resume at another proxy without losing records.
     const reason = shouldEndStreams() ? ProxyError.shuttingDown : overrides.rejectionOf(client.name)
     return Effect.matchEffect(reason === null ? nextPage : Effect.fail(reason), {
-      onSuccess: (page) => emitPage(page, records),
+      onSuccess: (page) => emitPage(page, end),
       onFailure: ({ code, logDetail, message }) => {
         context.code = code
         context.detail = logDetail

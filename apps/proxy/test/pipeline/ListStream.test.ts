@@ -9,6 +9,7 @@ import { execFile, spawnSync } from "node:child_process"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import * as Zlib from "node:zlib"
+import { pageOf, recordsOfLists } from "../../../../packages/core/test/support/listRecords.ts"
 import * as Tokens from "../../src/auth/Tokens.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
 import { get, openConnection, parseResponses } from "../hostile/rawHttp.ts"
@@ -17,13 +18,22 @@ import { upstreamOf } from "../support/staticUpstream.ts"
 
 const { collection721, token } = examples
 
-/** An endless list with pages of 1 MB, which exceed the socket buffers. */
+/** Returns a page of 1 MB. */
+const bigPage = (page: number) => {
+  const ids = Array.from({ length: 100 }, (_, id) => String(page * 100 + id))
+  const metadata = "x".repeat(10_000)
+  return Response.json({
+    result: ids.map((id) => ({ token_address: token, token_id: id, metadata })),
+    cursor: `c${page}`
+  })
+}
+
+/** An endless list with pages that exceed the socket buffers. */
 const endlessList = () => {
   const requested = { pages: 0 }
-  const record = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }
   const client = upstreamOf(() => {
     requested.pages += 1
-    return Response.json({ result: Array(100).fill(record), cursor: `c${requested.pages}` })
+    return bigPage(requested.pages)
   })
   return { requested, client }
 }
@@ -254,7 +264,6 @@ describe("a list that fails half-way", () => {
 
   it.scopedLive("is received to its failure line by a client that reads it later", () =>
     Effect.gen(function*() {
-      const big = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }
       const pages = 40
       const requested = { pages: 0 }
       const { port } = yield* start({
@@ -262,7 +271,7 @@ describe("a list that fails half-way", () => {
           requested.pages += 1
           return requested.pages > pages
             ? refusal()
-            : Response.json({ result: Array(100).fill(big), cursor: `c${requested.pages}` })
+            : bigPage(requested.pages)
         })
       })
       const held = yield* openConnection(port)
@@ -423,4 +432,65 @@ describe("names of third parties", () => {
         .toBe(true)
       expect(parsed.at(-1)?.cursor).toMatch(/next\u2028/)
     }))
+})
+
+describe("a whole list", () => {
+  /** The records and the last line of a list with these pages, or from a cursor on. */
+  const linesOf = (path: string, pages: ReadonlyArray<ReadonlyArray<unknown>>, query = "") =>
+    Effect.gen(function*() {
+      const { lines, port } = yield* start({
+        httpClient: upstreamOf((url) => Response.json(pageOf(pages, url.searchParams.get("cursor"))))
+      })
+      const { bytes } = yield* receive(port, [
+        `GET /all/api/v2.2${path}?chain=eth${query} HTTP/1.1`,
+        "Host: localhost",
+        "Connection: close"
+      ])
+      const { content } = chunksOf(bytes.subarray(bytes.indexOf("\r\n\r\n") + 4))
+      const all = content.toString().trimEnd().split("\n").map((line) => Object(JSON.parse(line)))
+      return { records: all.slice(0, -1), last: all.at(-1), log: lines.join("\n") }
+    })
+
+  it.scopedLive.each(recordsOfLists)(
+    "of $id leaves out records that the page before had too, and says how many in its last line and once in the log",
+    ({ identified, path }) =>
+      Effect.gen(function*() {
+        if (identified === null) return
+        const [one, two, three, four] = [1, 2, 3, 4].map(identified)
+        const pages = [[one, two], [], [two, three], [three, two, four]]
+        const { last, log, records } = yield* linesOf(path, pages)
+        expect(records).toEqual(JSON.parse(JSON.stringify([one, two, three, four])))
+        expect(last).toEqual({ end: { records: 4, leftOut: 3 } })
+        expect(log.split("left out 3 records that the page before had too")).toHaveLength(2)
+        // A bare cursor does not know the page before
+        const rest = yield* linesOf(path, pages, "&cursor=after-2")
+        expect(rest.records).toEqual(JSON.parse(JSON.stringify([two, three, four])))
+        expect(rest.last).toEqual({ end: { records: 3, leftOut: 2 } })
+      })
+  )
+
+  it.scopedLive.each(recordsOfLists)(
+    "of $id has every record without an identity, and counts those that equal one of the page before in the log",
+    ({ anonymous, path }) =>
+      Effect.gen(function*() {
+        if (anonymous === null) return
+        const [one, two] = [1, 2].map(anonymous)
+        const { last, log, records } = yield* linesOf(path, [[one, two], [two, one], [one]])
+        expect(records).toHaveLength(5)
+        expect(log).toContain("3 without an identity may be repeated")
+        expect(last).toEqual({ end: { records: 5 } })
+      })
+  )
+
+  it.scopedLive.each(recordsOfLists)(
+    "of $id fails after ten pages in a row with the records of the page before",
+    (list) =>
+      Effect.gen(function*() {
+        const record = list.identified ?? list.anonymous
+        const endless = Array.from({ length: 30 }, () => [record?.(1)])
+        const { last, records } = yield* linesOf(list.path, endless)
+        expect(records).toHaveLength(list.identified === null ? 10 : 1)
+        expect(last).toMatchObject({ failure: { code: "pagination-failed" }, cursor: "after-10" })
+      })
+  )
 })

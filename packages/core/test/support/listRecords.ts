@@ -84,8 +84,8 @@ export const pageOf = (
   pages: ReadonlyArray<ReadonlyArray<unknown>>,
   cursor: string | null
 ): { readonly cursor: string | null; readonly result: ReadonlyArray<unknown> } => {
-  const number = Number(cursor?.slice("after ".length) ?? 0)
-  return { cursor: number < pages.length - 1 ? `after ${number + 1}` : null, result: pages[number] ?? [] }
+  const number = Number(cursor?.slice("after-".length) ?? 0)
+  return { cursor: number < pages.length - 1 ? `after-${number + 1}` : null, result: pages[number] ?? [] }
 }
 
 /**
