@@ -6,12 +6,13 @@ import type { JsonValue, UnreadableField } from "./Values.ts"
  * What happens to a describing field that cannot be read, such as a name, a logo or a label:
  *
  * - `lenient`: it is null, and counted. So is an optional object with a fact that cannot be read.
+ * - `skip`: as `lenient`, and a record of a list is left out if a fact of it cannot be read, and counted as the field `result[]`.
  * - `strict`: the call fails with an `InvalidResponseError`, for tests and conformance checks.
  *
- * A fact outside of such objects fails the call in both: a hash, an address of a party, a block, an index, an amount, a price, or
+ * Another fact that cannot be read fails the call in all of them: a hash, an address of a party, a block, an index, an amount, a price, or
  * the course of a list.
  */
-export type Decoding = "lenient" | "strict"
+export type Decoding = "lenient" | "skip" | "strict"
 
 /**
  * - `upstream`: from a request of this call, or of an identical concurrent call.
@@ -30,6 +31,8 @@ export interface DecodedResponse {
    * of their digits.
    */
   readonly json: () => JsonValue
-  /** The fields that are null because they cannot be read, once for each occurrence. */
+  /** Returns the body as it was received, without the API key. */
+  readonly text: () => string
+  /** The fields that are null, and the records that are left out, because they cannot be read, once for each occurrence. */
   readonly unreadable: ReadonlyArray<UnreadableField>
 }

@@ -154,6 +154,9 @@ export interface PaginationOptions {
    * none.
    */
   readonly previous?: ReadonlyArray<string> | undefined
-  /** Called with what each page has in common with the page before it, when the page is fetched. */
+  /**
+   * Called with what each page has in common with the page before it, when it is fetched. What it throws ends
+   * the list.
+   */
   readonly onPage?: ((repeats: PageRepeats) => void) | undefined
 }

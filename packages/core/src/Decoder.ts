@@ -9,22 +9,23 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { compile } from "./internal/decoder/compile.ts"
-import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
+import { type Converter, lazyConverter, type Unreadable } from "./internal/decoder/Converter.ts"
 import type { Mismatch } from "./internal/decoder/Mismatch.ts"
-import type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
+export { recordField, type Unreadable } from "./internal/decoder/Converter.ts"
 export { type Mismatch, mismatchOf } from "./internal/decoder/Mismatch.ts"
 export type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 
 /**
  * Decodes a document. A field that is no fact and cannot be read becomes null, and is appended to `unreadable`, once for each
- * occurrence. Ignore these fields if decoding fails. A result that is asynchronous quotes its mismatch by `quote`.
+ * occurrence. If its member `skipRecords` is true, a record of a list that cannot be read is left out, and is appended as the
+ * field `result[]`. Ignore these fields if decoding fails. A result that is asynchronous quotes its mismatch by `quote`.
  */
 export interface Decoder<out A> {
   (
     document: unknown,
-    unreadable?: Array<UnreadableField>,
+    unreadable?: Unreadable,
     quote?: (mismatch: Mismatch) => Mismatch
   ): Either.Either<A, ParseResult.ParseError>
 }

@@ -67,7 +67,7 @@ export interface ApiOptions extends OptionalPolicies {
   readonly maxBodySize?: number | undefined
   /** How parameters with several values are sent. Default: `brackets`, as in `name[]=A&name[]=B`. */
   readonly arrayFormat?: ArrayFormat | undefined
-  /** What happens to describing fields that cannot be read. Default: `lenient`, they are null and counted. */
+  /** What happens to fields that cannot be read. Default: `lenient`, they are null and counted. */
   readonly decoding?: Decoding | undefined
   /** Called with each decoded response: see `DecodedResponse`. Default: nothing is. */
   readonly onResponse?: ResponseObserver | undefined

@@ -62,7 +62,7 @@ export const schema = Schema.Struct({
    * A call fails with an `InvalidInputError` if its operation has a parameter of that name, or one of a similar name.
    */
   query: option("an object", (value): value is QueryParameters => Predicate.isRecord(value)),
-  /** What happens to describing fields that cannot be read. */
+  /** What happens to fields that cannot be read. */
   decoding: DecodingOption,
   /** Called with each decoded response, instead of that of the enclosing region or of the layer. */
   onResponse: ObserverOption

@@ -255,27 +255,23 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
 ) => {
   // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
   // it until then, which takes longer than decoding it, so responses that are used once are not here.
-  const decoded = new WeakMap<RawResponse, Finished<Output, OperationError>>()
+  const decoded = new WeakMap<RawResponse, Finished<Output, OperationError> & Pick<Call.Call, "decoding">>()
   return (
     { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
     call: Call.Call
   ): Finished<Output, OperationError> => {
     const mayBeCached = call.policies.cache.enabled
     const existing = mayBeCached ? decoded.get(response) : undefined
-    if (existing !== undefined && (call.decoding === "lenient" || existing.unreadable?.length === 0)) {
-      return existing
-    }
+    const isReadable = existing?.unreadable?.length === 0 && Either.isRight(existing.output)
+    if (existing !== undefined && (isReadable || existing.decoding === call.decoding)) return existing
     const classification = classifyResponse()
     const unreadable: Array<UnreadableField> = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
       ? classification.decode(operation, unreadable, call.decoding)
       : Either.left(classification.error)
-    const finished = { output, unreadable }
+    const finished = { output, unreadable, decoding: call.decoding }
     if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
-    // The error of a strict call is not that of a lenient one.
-    if (mayBeCached && (call.decoding === "lenient" || unreadable.length === 0)) {
-      decoded.set(response, finished)
-    }
+    if (mayBeCached) decoded.set(response, finished)
     return finished
   }
 }
@@ -301,6 +297,10 @@ const notify = <A, E>(
       json: () => {
         const complete = classification()
         return complete._tag === "Complete" ? Either.getOrThrow(complete.document) : null
+      },
+      text: () => {
+        const complete = classification()
+        return complete._tag === "Complete" ? complete.text ?? "" : ""
       },
       unreadable
     })

@@ -26,11 +26,6 @@ import { option } from "./OptionIssues.ts"
 /** Options of a list of pages or records. */
 export interface PaginationOptions extends PartialPolicy<Schema.Schema.Type<typeof schema>> {}
 
-/** The observer `onPage`. What it throws ends the list. */
-export interface PageObserver {
-  (repeats: PageRepeats): void
-}
-
 /** Options of a list: for each of its requests, and for the stream. */
 export interface ListCallOptions extends CallOptions, PaginationOptions {}
 
@@ -46,8 +41,11 @@ export const schema = Schema.Struct({
   prefetch: NonNegativeInteger,
   /** Identities of the records of the page before `cursor`, which the next page is compared with. Default: none. */
   previous: option("a list of strings", Schema.is(Schema.Array(Schema.String))),
-  /** Called with what each page has in common with the page before it, when the page is fetched. */
-  onPage: option("a function", (value): value is PageObserver => typeof value === "function")
+  /** Called with what each page has in common with the page before it, when it is fetched. What it throws ends the list. */
+  onPage: option(
+    "a function",
+    (value): value is (repeats: PageRepeats) => void => typeof value === "function"
+  )
 })
 
 /** After so many pages in a row that have only records of the page before, a list fails. */
@@ -85,13 +83,12 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Cur
     // Each run of the stream has its own state.
     Effect.map(initialState(pageSource, input, options), (state) => {
       let [pageCount, itemCount, leftOut, unidentified] = [0, 0, 0, 0]
-      const report = Effect.suspend(() => {
-        if (leftOut + unidentified === 0) return Effect.void
-        return Effect.logWarning(
+      const report = Effect.suspend(() =>
+        leftOut + unidentified === 0 ? Effect.void : Effect.logWarning(
           `${pageSource.id}: left out ${leftOut} records that the page before had too` +
             (unidentified === 0 ? "" : `; ${unidentified} without an identity may be repeated`)
         )
-      })
+      )
       const pages = Stream.paginateEffect(
         state,
         (state) =>

@@ -10,7 +10,7 @@ import { recordFields } from "../formats/RecordFields.ts"
 import { inputOptions, readsInputs, replaceable } from "../inputs/InputOptions.ts"
 import type { CommandSpec } from "../invocation/CommandSpec.ts"
 import { chartOptions, chartTarget } from "../list/ChartOptions.ts"
-import { paginationOptions } from "../list/ListOptions.ts"
+import { paginationOptions, skipInvalidOption } from "../list/ListOptions.ts"
 import { printFieldsHelp } from "../list/MakeTransform.ts"
 import { type ListCommandSpec, operationList } from "../list/OperationList.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
@@ -34,6 +34,7 @@ export const listCommand = <
   options: [
     ...toOptions(spec.operation),
     ...paginationOptions,
+    skipInvalidOption,
     ...inputOptions,
     ...recordOptions,
     ...exportOptions,

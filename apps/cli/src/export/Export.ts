@@ -7,7 +7,6 @@
  *
  * An export that ends early, but is not killed, also saves the records after the last part.
  */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,9 +20,16 @@ import { isEnabled } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
+import { remove } from "../files/Files.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import type { TransformedRecords } from "../list/ListJob.ts"
-import { type EncodedRecord, limitRecords, type RecordPage } from "../list/RecordList.ts"
+import {
+  type EncodedRecord,
+  type InvalidRecord,
+  limitRecords,
+  noteInvalid,
+  type RecordPage
+} from "../list/RecordList.ts"
 import { retryPages } from "../list/RetryPages.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
@@ -41,7 +47,8 @@ import {
   recordsOf,
   runParts,
   savedRecords,
-  sumOf
+  sumOf,
+  sumOfOmitted
 } from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, onlyNew, sinceBlock, trackNewest } from "./SinceLast.ts"
@@ -97,8 +104,10 @@ export const exportRecords = <Item>(
           return yield* terminal.note(`interrupted after ${count} (${saving}); ${continueWith}`)
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
-        const leftOut = sumOf(runParts(last), "leftOut")
-        const omitted = leftOut === 0 ? "" : `; ${formatCount(leftOut)} repeated left out`
+        const leftOut = sumOfOmitted(runParts(last), "leftOut")
+        const invalid = sumOfOmitted(runParts(last), "invalid")
+        const omitted = (leftOut === 0 ? "" : `; ${formatCount(leftOut)} repeated left out`) +
+          (invalid === 0 ? "" : `; ${formatCount(invalid)} invalid in ${exportFiles(file).invalid}`)
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
           `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}${omitted}`
@@ -113,13 +122,17 @@ export const exportRecords = <Item>(
       }))
   }))
 
+/** Returns the line of a record that cannot be read. Line breaks occur only between tokens of its text. */
+const invalidLine = ({ text, ...named }: InvalidRecord, page: number): string =>
+  `${JSON.stringify({ page, ...named }).slice(0, -1)},"record":${text.replace(/[\r\n]+/g, " ")}}\n`
+
 /** Runs that add a few rows leave row groups that readers scan slowly. */
 const maxSmallParts = 20
 
 /** A part that is not full yet. The list cannot be continued after its records where the cursor is null. */
 type OpenPart =
   & { readonly encoder: PartEncoder; newest: NewestBlock | null; previous: ReadonlyArray<string> }
-  & Types.Mutable<Omit<Part, "bytes" | "sha256" | "footer">>
+  & Types.DeepMutable<Omit<Part, "bytes" | "sha256" | "footer">>
 
 /** Returns whether an error stays until the command, the API key or the plan changes. */
 const isPermanent = (error: CommandError): boolean => {
@@ -136,11 +149,13 @@ const writeRecords = <Item>(
   progress: ExportProgress
 ): Effect.Effect<number, CommandError, ApiClients | CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
     const { invocation, list, transform } = job
     const started = yield* Ref.get(savedManifest)
     let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) =>
       requireHeld.pipe(
+        Effect.zipRight(invalidFile?.seal ?? Effect.void),
         Effect.zipRight(writeManifest(file, next)),
         Effect.zipRight(Ref.set(savedManifest, next))
       )
@@ -153,6 +168,11 @@ const writeRecords = <Item>(
       progress.wait
     )
     const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
+    const invalidBytes = sumOfOmitted(started.parts, "invalidBytes") +
+      (started.tail?.omitted.invalidBytes ?? 0)
+    const invalidFile = isEnabled(invocation.values, "skip-invalid")
+      ? yield* openPartial(exportFiles(file).invalid, invalidBytes)
+      : null
     const start = cursorOf(started)
     let part = startPart(format, manifest, start)
 
@@ -173,7 +193,8 @@ const writeRecords = <Item>(
           added += some.length
           const cursor = transform?.holdsRecords === true ? null : cursorAfter(added) ?? null
           yield* addRows(transform === null ? { values: some, error: null } : yield* transform.apply(some))
-          countRecords(list.operation, part, some)
+          countRecords(part, some)
+          part.newest = trackNewest(list.operation, part.newest, some)
           part.cursor = cursor
           part.previous = previousAfter(added)
           if (part.records < partLimits.records && part.encoder.size() < partLimits.bytes) continue
@@ -185,15 +206,26 @@ const writeRecords = <Item>(
       })
     const addPage = (page: RecordPage<Item>) =>
       // Between pages, an interruption can save everything
-      Effect.suspend(() => {
-        part.leftOut += page.leftOut
-        return Effect.all([requireHeld, addRecords(page.records(), page), progress.page(page)])
+      Effect.gen(function*() {
+        yield* requireHeld
+        if (page.isStart) {
+          const { omitted } = part
+          const number = sumOfOmitted(runParts(manifest), "pages") + ++omitted.pages
+          const lines = Buffer.from(page.invalid.map((record) => invalidLine(record, number)).join(""))
+          if (invalidFile !== null) yield* invalidFile.append(lines)
+          yield* noteInvalid(terminal, page, number)
+          omitted.leftOut += page.leftOut
+          omitted.invalid += page.invalid.length
+          omitted.invalidBytes += lines.length
+        }
+        yield* addRecords(page.records(), page)
+        yield* progress.page(page)
       }).pipe(Effect.uninterruptible, Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
       const saved = savedRecords(started)
       const { previous, tail } = started
       if (tail !== null) {
-        part.leftOut = tail.leftOut
+        part.omitted = { ...tail.omitted }
         yield* addRecords(recordsOf(tail), {
           cursorAfter: (count) => count === tail.records ? start : null,
           previousAfter: () => previous
@@ -217,7 +249,7 @@ const writeRecords = <Item>(
       yield* save(
         pending.length === 0
           ? yield* closePart(partial, part, manifest)
-          : { ...manifest, previous: part.previous, tail: makeTail(pending, cursor, part.leftOut) }
+          : { ...manifest, previous: part.previous, tail: makeTail(pending, cursor, part.omitted) }
       )
     })
     const finish = Effect.gen(function*() {
@@ -231,38 +263,30 @@ const writeRecords = <Item>(
       const bytes = size + end.bytes
       yield* save({ ...manifest, status: "complete", bytes, inputs: job.inputs?.counts() ?? null })
       yield* publish(file)
+      if (sumOfOmitted(manifest.parts, "invalid") === 0) yield* remove(exportFiles(file).invalid)
       return bytes
     })
     yield* Effect.onError(readPages, () => Effect.ignore(saveRest))
     return yield* Effect.uninterruptible(finish)
   })
 
-const startPart = (
-  format: FileFormat,
-  { newest, parts, previous }: Manifest,
-  cursor: string | null
-): OpenPart => ({
-  encoder: format.startPart(sumOf(parts, "bytes")),
+const startPart = (format: FileFormat, manifest: Manifest, cursor: string | null): OpenPart => ({
+  encoder: format.startPart(sumOf(manifest.parts, "bytes")),
   rows: 0,
   records: 0,
   firstBlock: null,
   lastBlock: null,
-  leftOut: 0,
-  newest,
-  previous,
+  omitted: { pages: 0, leftOut: 0, invalid: 0, invalidBytes: 0 },
+  newest: manifest.newest,
+  previous: manifest.previous,
   cursor
 })
 
-const countRecords = (
-  operation: AnyOperation,
-  part: OpenPart,
-  records: ReadonlyArray<EncodedRecord>
-): void => {
+const countRecords = (part: OpenPart, records: ReadonlyArray<EncodedRecord>): void => {
   const [first, last] = [records[0], records.at(-1)]
   part.records += records.length
   if (first !== undefined) part.firstBlock ??= blockOf(first)
   if (last !== undefined) part.lastBlock = blockOf(last)
-  part.newest = trackNewest(operation, part.newest, records)
 }
 
 /** Makes the records of a part permanent, and returns the manifest with them. */

@@ -29,7 +29,7 @@ export class PartLimits extends Context.Reference<PartLimits>()("quarry/PartLimi
 }) {}
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
-const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest"]
+const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest", "skip-invalid"]
 
 /** Plans the export of a list. Fails if it cannot be the content of the file. */
 export const planExport = <Item>(

@@ -10,6 +10,7 @@ import { cursorOf, formatManifest, type Manifest, parseManifest, startManifest, 
 import { countIntactParts } from "./PartialFile.ts"
 
 export const exportFiles = (file: string) => ({
+  invalid: `${file}.invalid.ndjson`,
   manifest: `${file}.manifest.json`,
   partial: `${file}.partial`
 })
@@ -27,9 +28,8 @@ export const publish = (file: string): Effect.Effect<void, OutputError> =>
 export const discard = (file: string): Effect.Effect<void, OutputError> =>
   Effect.gen(function*() {
     if ((yield* sizeOf(file)) !== null) return
-    const { manifest, partial } = exportFiles(file)
-    yield* remove(partial)
-    yield* remove(manifest)
+    const { invalid, manifest, partial } = exportFiles(file)
+    yield* Effect.forEach([partial, invalid, manifest], remove)
   })
 
 export interface ExportStart {

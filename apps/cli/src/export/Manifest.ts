@@ -13,12 +13,22 @@ import { ExportQuery } from "./ExportQuery.ts"
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
 
+/** What is not in the file, or only in that of the records that cannot be read. */
+const Omitted = Schema.Struct({
+  /** The pages that begin here. */
+  pages: Count,
+  /** The records that were left out, because the page before had them. */
+  leftOut: Count,
+  /** The records that cannot be read, and the bytes of their lines. */
+  invalid: Count,
+  invalidBytes: Count
+})
+
 const Part = Schema.Struct({
   rows: Count,
   /** The records of the upstream that became the rows. */
   records: Count,
-  /** The records that were left out, because the page before had them. */
-  leftOut: Count,
+  omitted: Omitted,
   bytes: Count,
   firstBlock: Schema.NullOr(Count),
   lastBlock: Schema.NullOr(Count),
@@ -34,7 +44,7 @@ export interface Part extends Schema.Schema.Type<typeof Part> {}
 /** Records after the last part, which are saved without being encoded. */
 const Tail = Schema.Struct({
   records: Count,
-  leftOut: Count,
+  omitted: Omitted,
   cursor: Schema.String,
   /** The records as lines of JSON, compressed, in base64. */
   lines: Schema.String
@@ -49,10 +59,10 @@ type Tail = typeof Tail.Type
 export const makeTail = (
   records: ReadonlyArray<unknown>,
   cursor: string,
-  leftOut: number
+  omitted: typeof Omitted.Type
 ): Tail => ({
   records: records.length,
-  leftOut,
+  omitted,
   cursor,
   lines: gzipSync(records.map((record) => JSON.stringify(record)).join("\n")).toString("base64")
 })
@@ -115,10 +125,14 @@ export const startManifest = (query: ExportQuery): Manifest => ({
   inputs: null
 })
 
-export const sumOf = (
-  parts: ReadonlyArray<Part>,
-  name: "rows" | "records" | "bytes" | "leftOut"
+export const sumOf = <Name extends string>(
+  parts: ReadonlyArray<Readonly<Record<Name, number>>>,
+  name: Name
 ): number => parts.reduce((sum, part) => sum + part[name], 0)
+
+/** Returns what is not in the file, of some parts. */
+export const sumOfOmitted = (parts: ReadonlyArray<Part>, name: keyof typeof Omitted.Type): number =>
+  sumOf(parts.map(({ omitted }) => omitted), name)
 
 export const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
 

@@ -1,6 +1,7 @@
 /** Runs a list: passes its records to the sink that the options select. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { integerValue, isEnabled } from "../args/ArgumentValues.ts"
 import type { ChartBuilder } from "../chart/Chart.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
@@ -11,7 +12,7 @@ import type { JobInputs, ListJob } from "../list/ListJob.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
-import type { RecordList } from "../list/RecordList.ts"
+import { noteInvalid, type RecordList } from "../list/RecordList.ts"
 import { retryPages, showWait } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { dryRunOption, exportTarget, retryDuration } from "./ExportOptions.ts"
@@ -51,7 +52,11 @@ export const runList = <Item>(
       invocation,
       inputs
     }
-    const retrying = { ...job, source: retryPages(source, job.retryFor, showWait(terminal)) }
+    const read = retryPages(source, job.retryFor, showWait(terminal))
+    let page = 0
+    const noted = (pages: ReturnType<typeof read.pages>) =>
+      Stream.tap(pages, (of) => noteInvalid(terminal, of, ++page))
+    const retrying = { ...job, source: { ...read, pages: (cursor?: string) => noted(read.pages(cursor)) } }
     if (chart !== null) {
       const { drawRecords } = yield* Effect.promise(() => import("../list/DrawChart.ts"))
       return yield* drawRecords(retrying, chart.target, yield* Effect.promise(chart.load))

@@ -129,6 +129,7 @@ export const manyInputs = <Item>(
         items: page.items.map((item) => ({ key, subject, item })),
         // The key comes first. Fields of these names in the record give way
         records: memoise(() => page.records().map((record) => ({ ...key, ...record, ...key }))),
+        invalid: page.invalid.map((record) => ({ ...key, ...record })),
         nextCursor,
         total: null,
         cursorAfter: (count) =>

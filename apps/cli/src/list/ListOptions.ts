@@ -9,6 +9,12 @@ export const paginationOptions: ReadonlyArray<CommandOption> = [
   integerOption("max-items", [1, maxRecords], "Stop after this many records")
 ]
 
+export const skipInvalidOption = switchOption(
+  "skip-invalid",
+  "Leave out records that cannot be read, and name them; with --to, keep them in FILE.invalid.ndjson",
+  { conflictsWith: ["largest", "total-ranges"] }
+)
+
 /** Returns whether the command reads more than one page. */
 export const readsSeveralPages = ({ values }: CommandInvocation): boolean =>
   isEnabled(values, "all") || integerValue(values, "max-items") !== null || isExport(values)

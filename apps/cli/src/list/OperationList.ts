@@ -1,11 +1,14 @@
+import { recordField } from "@blockquarry/core/Decoder"
+import { elementTexts } from "@blockquarry/core/LosslessJson"
 import type { ListOperation } from "@blockquarry/core/Operation"
-import type { Page, PageRepeats } from "@blockquarry/core/Page"
+import type { Page } from "@blockquarry/core/Page"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
-import type { PaginationOptions } from "@blockquarry/http/Pagination"
+import type { DecodedResponse } from "@blockquarry/http/DecodedResponse"
+import type { ListCallOptions } from "@blockquarry/http/Pagination"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { CommandOption } from "../args/CommandOption.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { AliasOf, ChartBuilder } from "../chart/Chart.ts"
@@ -17,7 +20,13 @@ import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { type ListCursor, parseListCursor, readsSeveralPages, requestValues } from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
-import { type PageContext, type RecordList, recordPage, recordPages } from "./RecordList.ts"
+import {
+  type InvalidRecord,
+  type PageContext,
+  type RecordList,
+  recordPage,
+  recordPages
+} from "./RecordList.ts"
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },
@@ -73,6 +82,17 @@ interface OperationList<in out InputEncoded, in out Item> extends RecordList<Ite
   ) => Either.Either<{ readonly encoded: InputEncoded }, UsageError>
 }
 
+/** Returns the records of a response that are left out because they cannot be read. */
+const invalidRecords = ({ text, unreadable }: DecodedResponse): ReadonlyArray<InvalidRecord> => {
+  const records = unreadable.filter(({ field }) => field === recordField)
+  const texts = records.length === 0 ? [] : elementTexts(text(), "result")
+  return records.map(({ path, reason }) => ({
+    path,
+    reason,
+    text: texts[Number(/\d+/.exec(path)?.[0])] ?? ""
+  }))
+}
+
 export const operationList = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -105,10 +125,7 @@ export const operationList = <
         const paged = yield* decodeArguments(operation, requestValues(values))
         const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
         const isSinglePage = alternative === null && !readsSeveralPages(invocation)
-        const pagesAfter = (
-          { page: cursor, skip }: ListCursor,
-          options: Pick<PaginationOptions, "previous" | "onPage">
-        ) =>
+        const pagesAfter = ({ page: cursor, skip }: ListCursor, options: ListCallOptions) =>
           listOperation.pages(paged.encoded, {
             cursor,
             ...options,
@@ -142,10 +159,14 @@ export const operationList = <
             const pages = alternative === null
               ? Stream.suspend(() => {
                 // In the order of the pages, of which some are fetched ahead
-                const repeats: Array<PageRepeats> = []
-                return pagesAfter(start, { previous, onPage: (page) => void repeats.push(page) }).pipe(
-                  recordPages(start, toRecordPage, previous, () => repeats.shift())
-                )
+                const contexts: Array<Omit<PageContext, "previous">> = []
+                let invalid: ReadonlyArray<InvalidRecord> = []
+                return pagesAfter(start, {
+                  previous,
+                  decoding: isEnabled(values, "skip-invalid") ? "skip" : "lenient",
+                  onResponse: (response) => void (invalid = invalidRecords(response)),
+                  onPage: (page) => void contexts.push({ ...page, invalid })
+                }).pipe(recordPages(start, toRecordPage, previous, () => contexts.shift()))
               })
               : Stream.map(alternative, (page) => toRecordPage(null, page))
             return Stream.provideService(Stream.unwrap(Effect.as(before, pages)), CommandTerminal, terminal)

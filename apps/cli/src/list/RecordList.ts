@@ -1,7 +1,8 @@
 /** Lists of records: of an operation, of many inputs or of a watch. Their pages arrive one by one. */
+import { isResumeCursor } from "@blockquarry/core/Cursor"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { PageRepeats } from "@blockquarry/core/Page"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../connection/ApiClients.ts"
@@ -9,7 +10,8 @@ import type { CommandError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
-import type { CommandTerminal } from "../terminal/Terminal.ts"
+import type { CommandTerminal, TerminalService } from "../terminal/Terminal.ts"
+import { sanitize } from "../text/Sanitize.ts"
 import { formatListCursor, type ListCursor } from "./ListOptions.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
@@ -33,9 +35,27 @@ export interface RecordPage<out Item> extends PageRecords<Item> {
   readonly cursorAfter: (count: number) => string | null | undefined
   /** Returns the identities of the records of the page before that cursor, which it does not contain. */
   readonly previousAfter: (count: number) => ReadonlyArray<string>
-  /** The number of records that the page before had too. 0 if the page is continued, because they count once. */
+  /** Whether the page is read from its beginning. What is not in it counts once. */
+  readonly isStart: boolean
+  /** The number of records that the page before had too. */
   readonly leftOut: number
+  /** The records that cannot be read. */
+  readonly invalid: ReadonlyArray<InvalidRecord>
 }
+
+/** A record that cannot be read: where in the page of the service and why, as in `result[3].value`, and its text. */
+export interface InvalidRecord {
+  readonly path: string
+  readonly reason: string
+  readonly text: string
+}
+
+/** Names the records of a page that cannot be read. */
+export const noteInvalid = ({ note }: TerminalService, { invalid }: RecordPage<unknown>, page: number) =>
+  Effect.forEach(
+    invalid,
+    ({ path, reason }) => note(sanitize(`left out of page ${page}: ${path}: ${reason}`))
+  )
 
 /** The records that an invocation selects. They can be read from the beginning or from a cursor. */
 export interface RecordSource<out Item> {
@@ -82,9 +102,10 @@ interface ReadPage<out Item> {
 /** What a page has in common with the page before it, and the identities of that. */
 export interface PageContext extends PageRepeats {
   readonly previous: ReadonlyArray<string>
+  readonly invalid: ReadonlyArray<InvalidRecord>
 }
 
-export const noRepeats: PageRepeats = { leftOut: [], unidentified: 0, identities: [] }
+const noContext: PageContext = { leftOut: [], unidentified: 0, identities: [], previous: [], invalid: [] }
 
 /**
  * Makes a page without its first records. `start` is where it begins, counted in the records of the service; null if the list
@@ -95,7 +116,7 @@ export const recordPage = <Item>(
   { cursor, result, total = null }: ReadPage<Item>,
   encoded: () => ReadonlyArray<unknown>,
   note: string | null = null,
-  { identities, leftOut, previous }: PageContext = { ...noRepeats, previous: [] }
+  { identities, invalid, leftOut, previous }: PageContext = noContext
 ): RecordPage<Item> => {
   const skip = start?.skip ?? 0
   const isLeftOut = new Set(leftOut)
@@ -117,24 +138,30 @@ export const recordPage = <Item>(
         ? undefined
         : formatListCursor({ page: start.page, skip: positions[skipped + count] ?? 0 }),
     previousAfter: (count) => count === items.length ? identities : previous,
-    leftOut: skip > 0 ? 0 : leftOut.length
+    isStart: skip === 0,
+    leftOut: leftOut.length,
+    invalid
   }
 }
 
-/** Makes the pages of a list that is read from `start`. `nextRepeats` is called once for each of them. */
+/** Makes the pages of a list that is read from `start`. `nextContext` is called once for each of them. */
 export const recordPages = <A extends ReadPage<unknown>, Item>(
   start: ListCursor,
   toRecordPage: (position: ListCursor, page: A, context: PageContext) => RecordPage<Item>,
   previous: ReadonlyArray<string> = [],
-  nextRepeats: () => PageRepeats | undefined = () => undefined
+  nextContext: () => Omit<PageContext, "previous"> | undefined = () => undefined
 ) =>
 <E, R>(pages: Stream.Stream<A, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
   Stream.mapAccum(pages, { position: start, previous }, ({ position, previous }, page) => {
-    const repeats = nextRepeats() ?? noRepeats
-    const skip = Math.max(0, position.skip - page.result.length - repeats.leftOut.length)
+    const context = nextContext() ?? noContext
+    // Pagination by block reads the last block again, and with it what cannot be read
+    const known = isResumeCursor(position.page ?? "") ? previous : []
+    const invalid = context.invalid.filter(({ text }) => !known.includes(text))
+    const identities = [...context.identities, ...context.invalid.map(({ text }) => text)]
+    const skip = Math.max(0, position.skip - page.result.length - context.leftOut.length)
     return [
-      { position: { page: page.cursor ?? undefined, skip }, previous: repeats.identities },
-      toRecordPage(position, page, { ...repeats, previous })
+      { position: { page: page.cursor ?? undefined, skip }, previous: identities },
+      toRecordPage(position, page, { ...context, identities, invalid, previous })
     ]
   })
 

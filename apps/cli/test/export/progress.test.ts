@@ -14,7 +14,9 @@ const page = (count: number, total: number | null): RecordPage<number> => ({
   nextCursor: "next",
   total,
   note: null,
+  isStart: true,
   leftOut: 0,
+  invalid: [],
   previousAfter: () => [],
   cursorAfter: () => "next"
 })

@@ -3,7 +3,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cpSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import {
   address,
@@ -135,28 +135,29 @@ it.live("records of another input are not those of the page before", () =>
     }
   }))
 
+/** Copies the files of an export that runs, as they are if it is killed now. */
+const copyOf = (folder: string): string => {
+  const copy = temporaryFolder(memory)
+  cpSync(folder, copy, { recursive: true, filter: (name) => !name.includes(".lock") })
+  return join(copy, "killed.ndjson")
+}
+
 describe("an export", () => {
   const refused = () => new Response("{}", { status: 400 })
 
   /** The file, and what its manifest says about the whole list. Where a part ends depends on interruptions. */
   const contentOf = (file: string) => {
     const { parts, previous, status } = JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))
-    const counted: ReadonlyArray<Readonly<Record<"records" | "leftOut", number>>> = parts
-    const sumOf = (name: "records" | "leftOut") => counted.reduce((sum, part) => sum + part[name], 0)
+    const counted: ReadonlyArray<
+      { readonly records: number; readonly omitted: { readonly leftOut: number } }
+    > = parts
     return {
       text: readFileSync(file, "utf8"),
       status,
       previous,
-      records: sumOf("records"),
-      leftOut: sumOf("leftOut")
+      records: counted.reduce((sum, part) => sum + part.records, 0),
+      leftOut: counted.reduce((sum, part) => sum + part.omitted.leftOut, 0)
     }
-  }
-
-  /** Copies the files of an export that runs, as they are if it is killed now. */
-  const copyOf = (folder: string): string => {
-    const copy = temporaryFolder(memory)
-    cpSync(folder, copy, { recursive: true, filter: (name) => !name.includes(".lock") })
-    return join(copy, "killed.ndjson")
   }
 
   const moving = movingPages(12, 2, [0, 1, 2, 0, 1, 1, 2, 0, 1])
@@ -214,5 +215,112 @@ describe("an export", () => {
         expect((yield* run([...argv, killed, "--resume"], pages, undefined, inputs)).code).toBe(0)
         expect([stop, contentOf(killed)]).toEqual([stop, contentOf(whole)])
       }
+    }))
+})
+
+describe("a record that cannot be read", () => {
+  /** Pages of which two have such records, one of them nothing else. */
+  const pagesOf = ({ anonymous, fact, identified }: RecordsOfList) => {
+    const record = identified ?? anonymous ?? (() => ({}))
+    const broken = (number: number) => ({ ...record(number), [fact]: { no: 1 } })
+    return [[record(1), record(2)], [broken(3), record(4), broken(5)], [broken(6)], [record(7), record(8)]]
+  }
+
+  it.live.each(recordsOfLists)(
+    "fails --all of $id, and is left out and named with --skip-invalid",
+    (list) =>
+      Effect.gen(function*() {
+        const pages = pagesOf(list)
+        const failed = yield* run([...list.command, ...all], pages)
+        expect([failed.code, failed.err]).toEqual([6, expect.stringContaining(`at result[0].${list.fact}`)])
+        const { code, err, out } = yield* run([...list.command, ...all, "--skip-invalid"], pages)
+        expect([code, records(out)]).toEqual([0, expect.objectContaining({ length: 5 })])
+        const named = err.split("\n").flatMap((line) => /^left out of (page \d+: \S+):/.exec(line)?.[1] ?? [])
+        expect(named.map((name) => name.replace(/ result(\[\d+\]).*/, "$1"))).toEqual([
+          "page 2:[0]",
+          "page 2:[2]",
+          "page 3:[0]"
+        ])
+      })
+  )
+
+  it.live.each(recordsOfLists)(
+    "of $id is kept beside an export, which continues byte for byte",
+    (list) =>
+      Effect.gen(function*() {
+        const pages = pagesOf(list)
+        const folder = temporaryFolder(memory)
+        const contentOf = (file: string) => ({
+          text: readFileSync(file, "utf8"),
+          invalid: readFileSync(`${file}.invalid.ndjson`, "utf8")
+        })
+        const argv = [...list.command, "--skip-invalid", "--to"]
+        const whole = join(folder, "whole.ndjson")
+        const { code, err } = yield* run([...argv, whole], pages)
+        expect([code, err]).toEqual([0, expect.stringContaining(`; 3 invalid in ${whole}.invalid.ndjson`)])
+        const { parts } = JSON.parse(readFileSync(`${whole}.manifest.json`, "utf8"))
+        const omitted: ReadonlyArray<Readonly<Record<string, number>>> = parts.map((part: object) =>
+          Reflect.get(part, "omitted")
+        )
+        expect(omitted.reduce((sum, { invalid = 0 }) => sum + invalid, 0)).toBe(3)
+        const expected = contentOf(whole)
+        expect(records(expected.invalid).map(({ page, record }) => [page, record])).toEqual(
+          JSON.parse(JSON.stringify([[2, pages[1]?.[0]], [2, pages[1]?.[2]], [3, pages[2]?.[0]]]))
+        )
+        for (let stop = 1; stop <= pages.length; stop++) {
+          const ended = join(folder, `${stop}.ndjson`)
+          yield* run(
+            [...argv, ended],
+            pages,
+            (number) => number > stop ? new Response("{}", { status: 400 }) : undefined
+          )
+          const running = temporaryFolder(memory)
+          let killed = ""
+          yield* run([...argv, join(running, "killed.ndjson")], pages, (number) => {
+            if (number === stop) killed = copyOf(running)
+            return undefined
+          })
+          for (const file of [ended, killed]) {
+            yield* run([...argv, file, "--resume"], pages)
+            expect([stop, contentOf(file)]).toEqual([stop, expected])
+          }
+        }
+        // Without such records there is no such file, also not that of an earlier export
+        yield* run([...argv, whole, "--overwrite"], [[pages[0]?.[0]]])
+        expect(existsSync(`${whole}.invalid.ndjson`)).toBe(false)
+      })
+  )
+
+  it.live("is kept as it was sent, with its input", () =>
+    Effect.gen(function*() {
+      const file = join(temporaryFolder(memory), "owners.ndjson")
+      const sent = `{ "owner_address": "${address}",\n "balance": {"a": 123456789012345678901234567890.10} }`
+      const text = `{"cursor": null, "result": [${sent}]}`
+      const respond = () => new Response(text, { headers: { "content-type": "application/json" } })
+      const argv = ["token", "owners", "-", "--skip-invalid", "--to", file]
+      expect((yield* run(argv, [], respond, `${address}\n`)).code).toBe(0)
+      const [line = ""] = readFileSync(`${file}.invalid.ndjson`, "utf8").split("\n")
+      expect(line).toContain(sent.replace("\n", " "))
+      expect(JSON.parse(line)).toMatchObject({ page: 1, input: address, path: "result[0].balance" })
+    }))
+
+  it.live("cannot be left out of parallel lists, which have no positions", () =>
+    Effect.gen(function*() {
+      const argv = ["nft", "list", address, "--total-ranges", "2", "--skip-invalid"]
+      expect(yield* run(argv, [])).toMatchObject({ code: 2, err: expect.stringContaining("--skip-invalid") })
+    }))
+
+  it.live("is named once in a list without cursors, of which a block is read again", () =>
+    Effect.gen(function*() {
+      const list = identifiedLists[0]
+      if (list === undefined) return
+      const broken = { ...list.record(2), value: {} }
+      const first = { page_size: 2, result: [list.record(1), broken, list.record(2)] }
+      const rest = { page_size: 9, result: [broken, list.record(2)] }
+      const file = join(temporaryFolder(memory), "owners.ndjson")
+      const respond = (number: number) => Response.json(number === 1 ? first : rest)
+      const { code } = yield* run([...list.command, "--skip-invalid", "--to", file], [], respond)
+      expect([code, numbersOf(readFileSync(file, "utf8"), list.record)]).toEqual([0, [1, 2]])
+      expect(records(readFileSync(`${file}.invalid.ndjson`, "utf8"))).toHaveLength(1)
     }))
 })

@@ -30,7 +30,9 @@ const page = (number: number, nextCursor: string | null | undefined): RecordPage
   nextCursor,
   total: null,
   note: null,
+  isStart: true,
   leftOut: 0,
+  invalid: [],
   previousAfter: () => [],
   cursorAfter: () => nextCursor
 })

@@ -2,11 +2,16 @@
 import type * as AST from "effect/SchemaAST"
 import { UnreadableField } from "./UnreadableField.ts"
 
+/** The fields that cannot be read. With `skipRecords`, the records of a list that cannot be read are among them. */
+export interface Unreadable extends Array<UnreadableField> {
+  skipRecords?: boolean
+}
+
 /**
  * Returns the converted value, or undefined if the input is invalid: then the Schema decodes it again and reports why.
  * Appends to `unreadable` each field that cannot be read and becomes null.
  */
-export type Converter = (input: unknown, unreadable: Array<UnreadableField>) => unknown
+export type Converter = (input: unknown, unreadable: Unreadable) => unknown
 
 export const isConverter = (value: unknown): value is Converter => typeof value === "function"
 
@@ -17,6 +22,9 @@ export const lazyConverter = (make: () => Converter): Converter => {
 }
 
 export const convertString: Converter = (input) => typeof input === "string" ? input : undefined
+
+/** The name of the records of a list. */
+export const recordField = "result[]"
 
 /** Converts null to null, and undefined and the empty string if `isLenient`. */
 export const nullToNull = (convert: Converter, isLenient: boolean): Converter => (input, unreadable) =>
@@ -43,15 +51,20 @@ export const convertUnion = (converters: ReadonlyArray<Converter>): Converter =>
   return undefined
 }
 
-export const convertArray = (convert: Converter, minLength: number): Converter => (input, unreadable) => {
-  if (!Array.isArray(input) || input.length < minLength) return undefined
-  const values = new Array<unknown>(input.length)
-  let reported = unreadable.length
-  for (let index = 0; index < input.length; index++) {
-    const value = convert(input[index], unreadable)
-    if (value === undefined) return undefined
-    values[index] = value
-    while (reported < unreadable.length) unreadable[reported++]?.prependIndex(index)
+/** Converts an array. `record` is the schema of its elements if they are the records of a list. */
+export const convertArray =
+  (convert: Converter, minLength: number, record?: AST.AST): Converter => (input, unreadable) => {
+    if (!Array.isArray(input) || input.length < minLength) return undefined
+    const values = new Array<unknown>(input.length)
+    let reported = unreadable.length
+    let length = 0
+    for (let index = 0; index < input.length; index++) {
+      const value = convert(input[index], unreadable)
+      if (value !== undefined) values[length++] = value
+      else if (record === undefined || unreadable.skipRecords !== true) return undefined
+      else unreadable.splice(reported, Infinity, new UnreadableField(recordField, input[index], record))
+      while (reported < unreadable.length) unreadable[reported++]?.prependIndex(index)
+    }
+    values.length = length
+    return values
   }
-  return values
-}

@@ -13,6 +13,7 @@ import {
   convertUnion,
   isConverter,
   nullToNull,
+  recordField,
   unreadableToNull
 } from "./Converter.ts"
 import { struct, type StructMember } from "./struct.ts"
@@ -97,7 +98,11 @@ const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): C
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
     ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
   return isList
-    ? convertArray(compile(item.type, direction, `${path}[]`), ast.elements.length)
+    ? convertArray(
+      compile(item.type, direction, `${path}[]`),
+      ast.elements.length,
+      direction === "decode" && `${path}[]` === recordField ? item.type : undefined
+    )
     : interpret(ast, direction)
 }
 

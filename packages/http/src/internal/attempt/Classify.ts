@@ -3,9 +3,9 @@
  *
  * The retry stage, decoded calls and raw calls share one classification of a response.
  */
-import { type Mismatch, mismatchOf, type UnreadableField } from "@blockquarry/core/Decoder"
+import { type Mismatch, mismatchOf, type Unreadable } from "@blockquarry/core/Decoder"
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
-import type { Operation, OperationRef } from "@blockquarry/core/Operation"
+import { isList, type Operation, type OperationRef } from "@blockquarry/core/Operation"
 import {
   AuthenticationError,
   InvalidResponseError,
@@ -82,7 +82,7 @@ class CompleteResponse implements Complete {
 
   decode<I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    unreadable: Array<UnreadableField> = [],
+    unreadable: Unreadable = [],
     decoding: Decoding = "lenient"
   ): Either.Either<Output, NotFoundError | InvalidResponseError> {
     return Either.flatMap(
@@ -99,6 +99,7 @@ class CompleteResponse implements Complete {
           const { path, reason } = quote(mismatch)
           return invalidResponse(context, document, "unexpected-shape", path, reason)
         }
+        unreadable.skipRecords = decoding === "skip" && isList(operation)
         const output = operation.decode(document, unreadable, quote)
         if (Either.isLeft(output)) return Either.left(unexpected(mismatchOf(output.left)))
         const [first] = unreadable

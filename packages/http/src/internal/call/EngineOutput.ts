@@ -1,5 +1,5 @@
 /** What the engine returns: responses with their source and class, and the health of what they come from. */
-import type { UnreadableField } from "@blockquarry/core/Decoder"
+import type { Unreadable } from "@blockquarry/core/Decoder"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { Operation } from "@blockquarry/core/Operation"
 import type { InvalidResponseError, NotFoundError, OperationError } from "@blockquarry/core/OperationError"
@@ -40,11 +40,11 @@ export interface Complete {
   readonly isParsed: boolean
   /**
    * Decodes the document, as `operation.decode`. Fails if it has no result, or with the path of the first mismatch with the
-   * model: of a fact, or if `decoding` is `strict` of any field.
+   * model: of a fact (`skip`: outside of the records), or if `decoding` is `strict` of any field.
    */
   readonly decode: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    unreadable?: Array<UnreadableField>,
+    unreadable?: Unreadable,
     decoding?: Decoding
   ) => Either.Either<Output, NotFoundError | InvalidResponseError>
 }

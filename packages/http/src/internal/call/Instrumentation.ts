@@ -3,7 +3,7 @@
  *
  * Metrics are plain functions. Spans and log lines are created only if there is a tracer or a log level that needs them.
  */
-import type { UnreadableField } from "@blockquarry/core/Decoder"
+import { recordField, type UnreadableField } from "@blockquarry/core/Decoder"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -130,7 +130,10 @@ export const make = () => {
       const names = [...new Set(fields.map(({ field }) => field))]
       const isNew = names.some((name) => !warned.has(`${id} ${name}`))
       for (const name of names) warned.add(`${id} ${name}`)
-      const message = `${id}: fields that could not be read are null: ${names.join(", ")}`
+      const effect = names.includes(recordField)
+        ? "and records that could not be read are null or left out"
+        : "that could not be read are null"
+      const message = `${id}: fields ${effect}: ${names.join(", ")}`
       return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
     },
     /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
