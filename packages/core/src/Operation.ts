@@ -101,10 +101,7 @@ export interface ListOperation<
 
 /** How to find the next page of a list, by cursor or by block if the upstream returns no cursor, and what is new on it. */
 export interface ListPagination<in Item> {
-  /**
-   * The members that identify a record, such as its transaction and log index. A record in which one of them is null has no
-   * identity. Default: no record has one.
-   */
+  /** The members that identify a record. One in which any of them is null has no identity. Default: no record has one. */
   readonly identity?: ReadonlyArray<keyof Item & string>
   /** For lists that may have no cursor: the block of a record. */
   readonly block?: (item: Item) => number

@@ -31,7 +31,8 @@ export const openPartial = (
       attempt("write", file, () => fs.open(file, "a")),
       (handle) => Effect.promise(() => handle.close().catch(() => {}))
     )
-    yield* attempt("write", file, () => handle.truncate(offset))
+    // A file that became shorter stays so, instead of being filled up with zeros
+    yield* attempt("write", file, async () => handle.truncate(Math.min(offset, (await handle.stat()).size)))
     let buffered: Array<Uint8Array> = []
     let bufferedBytes = 0
     let sealed = { bytes: 0, hash: createHash("sha256") }

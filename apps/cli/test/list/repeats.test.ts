@@ -3,7 +3,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cpSync, existsSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import {
   address,
@@ -285,6 +285,13 @@ describe("a record that cannot be read", () => {
             expect([stop, contentOf(file)]).toEqual([stop, expected])
           }
         }
+        // A file that is gone begins again
+        const gone = join(folder, "gone.ndjson")
+        const refuse = (number: number) => number > 2 ? new Response("{}", { status: 400 }) : undefined
+        yield* run([...argv, gone], pages, refuse)
+        rmSync(`${gone}.invalid.ndjson`)
+        yield* run([...argv, gone, "--resume"], pages)
+        expect(records(contentOf(gone).invalid).map(({ page }) => page)).toEqual([3])
         // Without such records there is no such file, also not that of an earlier export
         yield* run([...argv, whole, "--overwrite"], [[pages[0]?.[0]]])
         expect(existsSync(`${whole}.invalid.ndjson`)).toBe(false)

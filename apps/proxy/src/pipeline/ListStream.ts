@@ -128,11 +128,8 @@ const addLength = (bytes: number, record: string): number => bytes + Buffer.byte
 /** What follows the chunks so far: the page after the cursor, or the last line, or the end, which a list that failed does not have. */
 type ListState = { readonly cursor: string | null; readonly end: ListEnd } | "start" | "done" | "failed"
 
-/** The last line. Without records that were left out, it does not mention them. */
-interface ListEnd {
-  readonly records: number
-  readonly leftOut?: number
-}
+/** The last line, which does not mention that no records were left out. */
+type ListEnd = Readonly<{ records: number; leftOut?: number }>
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (

@@ -53,7 +53,7 @@ export const convertUnion = (converters: ReadonlyArray<Converter>): Converter =>
 
 /** Converts an array. `record` is the schema of its elements if they are the records of a list. */
 export const convertArray =
-  (convert: Converter, minLength: number, record?: AST.AST): Converter => (input, unreadable) => {
+  (convert: Converter, minLength: number, record: AST.AST | null): Converter => (input, unreadable) => {
     if (!Array.isArray(input) || input.length < minLength) return undefined
     const values = new Array<unknown>(input.length)
     let reported = unreadable.length
@@ -61,7 +61,7 @@ export const convertArray =
     for (let index = 0; index < input.length; index++) {
       const value = convert(input[index], unreadable)
       if (value !== undefined) values[length++] = value
-      else if (record === undefined || unreadable.skipRecords !== true) return undefined
+      else if (record === null || unreadable.skipRecords !== true) return undefined
       else unreadable.splice(reported, Infinity, new UnreadableField(recordField, input[index], record))
       while (reported < unreadable.length) unreadable[reported++]?.prependIndex(index)
     }

@@ -97,11 +97,12 @@ const compileTuple = (ast: AST.TupleType, direction: Direction, path: string): C
   const [item, ...rest] = ast.rest
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
     ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
+  const isRecord = direction === "decode" && `${path}[]` === recordField
   return isList
     ? convertArray(
       compile(item.type, direction, `${path}[]`),
       ast.elements.length,
-      direction === "decode" && `${path}[]` === recordField ? item.type : undefined
+      isRecord ? item.type : null
     )
     : interpret(ast, direction)
 }
