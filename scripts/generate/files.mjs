@@ -242,7 +242,13 @@ const clientPolicies = ({ interfaceOf }) => {
   }).join("\n")
   return `${
     comment("The policies of clients. Their defaults are those of the layers of `@blockquarry/http`.")
-  }${importsOf(text, { "./Inputs.ts": ["OperationId"], "./Page.ts": ["PageRepeats"], "./Values.ts": ["Duration"] })}
+  }${
+    importsOf(text, {
+      "./Inputs.ts": ["OperationId"],
+      "./Page.ts": ["PageRepeats"],
+      "./Values.ts": ["Duration"]
+    })
+  }
 ${text}`
 }
 

@@ -164,9 +164,9 @@ export class NetworkError extends callError("NetworkError")<
     /** Host and port of the upstream. */
     readonly host: string
     /**
-     * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy names
-     * its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the network
-     * follows `the HTTP client failed: `.
+     * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy
+     * names its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the
+     * network follows `clientFailed`.
      */
     readonly reason: string
     /** Whether the request may have reached the upstream. */

@@ -8,7 +8,14 @@ import * as Names from "@blockquarry/http/Settings"
 import { parse as parseRedisUrl } from "@blockquarry/redis/RedisUrl"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { allowsAnonymousClients, type Config, type Cost, isLoopback, mayPassThrough, shareOf } from "./Config.ts"
+import {
+  allowsAnonymousClients,
+  type Config,
+  type Cost,
+  isLoopback,
+  mayPassThrough,
+  shareOf
+} from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { formatSize } from "./ValueFormats.ts"
 import { shapeOf } from "./Weights.ts"

@@ -13,7 +13,11 @@ export type PartialPolicy<Policy> = {
 }
 
 /** The members that are one value each. */
-type Value = Duration.DurationInput | Redacted.Redacted | ReadonlyArray<unknown> | ((...input: never) => unknown)
+type Value =
+  | Duration.DurationInput
+  | Redacted.Redacted
+  | ReadonlyArray<unknown>
+  | ((...input: never) => unknown)
 
 type PartialMember<Member> = [Member] extends [Value] ? Member
   : [Member] extends [object] ? PartialPolicy<Member>
