@@ -15,12 +15,12 @@ const maxTimerMillis = 2 ** 31 - 1
 
 /** Runs a callback after a time of the clock, which may be at once. Returns a function that prevents it. */
 export const startTimer = (clock: Clock.Clock, millis: number, callback: () => void): () => void => {
-  if (millis === Number.POSITIVE_INFINITY) return noTimer
   if (clock === liveClock) {
-    if (millis > maxTimerMillis) return noTimer
-    const timer = setTimeout(callback, millis)
+    // Also without an end: a Worker cancels a request that waits for nothing of its own.
+    const timer = setTimeout(millis > maxTimerMillis ? noTimer : callback, Math.min(millis, maxTimerMillis))
     return () => clearTimeout(timer)
   }
+  if (millis === Number.POSITIVE_INFINITY) return noTimer
   const fiber = Effect.runFork(Effect.zipRight(clock.sleep(Duration.millis(millis)), Effect.sync(callback)))
   return () => fiber.unsafeInterruptAsFork(FiberId.none)
 }

@@ -358,13 +358,11 @@ const delayOfPermit = (
 /** Completes when the queue wakes an attempt, or after some time. */
 const wakeSignal = ({ clock }: Call, waiter: Waiter, millis: number): Effect.Effect<void> =>
   Effect.async((resume) => {
-    const stopTimer = startTimer(clock.system, millis, () => resume(Effect.void))
-    waiter.wake = () => {
-      stopTimer()
-      resume(Effect.void)
-    }
+    const stopTimer = Effect.sync(startTimer(clock.system, millis, () => resume(Effect.void)))
+    // A timer belongs to the context of this attempt.
+    waiter.wake = () => resume(stopTimer)
     if (waiter.turn !== "queued") waiter.wake()
-    return Effect.sync(stopTimer)
+    return stopTimer
   })
 
 /** Returns how long a trial may take: its attempt, and a margin to report the result. */

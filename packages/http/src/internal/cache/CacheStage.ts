@@ -9,6 +9,7 @@ import { responseContainsSecret } from "../../Secrets.ts"
 import type { KeyPool } from "../../Upstream.ts"
 import { classify } from "../attempt/Classify.ts"
 import { type AttemptEffect, type AttemptResponse, cacheKeyOf, type Call } from "../call/Call.ts"
+import { inCallerContext } from "../call/CallerContext.ts"
 import type { EngineResponse } from "../call/EngineOutput.ts"
 import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
@@ -26,8 +27,21 @@ export const make = (
   instrumentation: Instrumentation,
   singleFlight: SingleFlight.SingleFlight
 ) => {
-  /** Serves a call from the cache or with `execute`. */
-  const run = (
+  /** Serves a call from the cache or with `execute`. A hit in memory never waits, and costs less outside of a context. */
+  const run: typeof serve = (call, mode, ...others) => {
+    const { cacheKey, clock, policies: { cache }, request } = call
+    const entry = mode === "default" && isCacheable(cache, request) ? store.peek?.(cacheKey) : undefined
+    return entry !== undefined && isFresh(entry, clock.system.unsafeCurrentTimeMillis())
+      ? hit(call, entry)
+      : inCallerContext(serve(call, mode, ...others))
+  }
+
+  const hit = (call: Call, entry: CacheEntry): Effect.Effect<EngineResponse> => {
+    instrumentation.recordCacheResult(call, "hit")
+    return Effect.succeed(fromCache(call, entry, "cache"))
+  }
+
+  const serve = (
     call: Call,
     mode: CacheMode,
     execute: Execute,
@@ -47,10 +61,7 @@ export const make = (
       if (entry === null || !hasKnownAge(entry, now) || now >= entry.expiresAt) {
         return Effect.map(fetch(), fromUpstream)
       }
-      if (isFresh(entry, now)) {
-        instrumentation.recordCacheResult(call, "hit")
-        return Effect.succeed(fromCache(call, entry, "cache"))
-      }
+      if (isFresh(entry, now)) return hit(call, entry)
       const stale = fromCache(call, entry, "stale")
       if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
         instrumentation.recordCacheResult(call, "stale")

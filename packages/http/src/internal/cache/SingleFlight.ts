@@ -14,7 +14,6 @@
  * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
  * is not cached.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -33,6 +32,7 @@ import {
   resultOf
 } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
+import { startTimer } from "../Timer.ts"
 
 /** The request of a call. Calls are coalesced only if their cache keys and variants are equal. */
 export interface FlightRequest {
@@ -54,12 +54,14 @@ export interface FlightResult {
   readonly joined: boolean
 }
 
+type FlightExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
+
 interface InFlight {
   readonly variant: string
   readonly client: string
-  readonly result: Deferred.Deferred<AttemptResponse, AttemptNoResponse>
-  /** Whether there is a result, which may still be cached. */
-  settled: boolean
+  /** Null until there is one, which may still be cached then. */
+  result: FlightExit | null
+  readonly waiters: Array<(result: FlightExit) => void>
   readonly deadline: number
   latestDeadline: number
   joinable: boolean
@@ -80,9 +82,12 @@ export const make = Effect.suspend(() => {
 
   const inFlight = (cacheKey: string): ReadonlyArray<InFlight> => flights.get(cacheKey) ?? []
 
-  const find = ({ client, flightVariant, cacheKey }: Call): InFlight | undefined => {
+  const find = ({ client, clock, flightVariant, cacheKey }: Call): InFlight | undefined => {
+    const now = clock.unsafeCurrentTimeMillis()
     let sent: InFlight | undefined
     for (const flight of inFlight(cacheKey)) {
+      // A Worker whose client has disconnected never ends it.
+      if (flight.result === null && now >= flight.deadline) continue
       if (!flight.joinable || flight.variant !== flightVariant) continue
       if (flight.client === client.name) return flight
       if (flight.sent > 0) sent ??= flight
@@ -94,8 +99,8 @@ export const make = Effect.suspend(() => {
     const flight: InFlight = {
       variant: flightVariant,
       client: client.name,
-      result: Deferred.unsafeMake(FiberId.none),
-      settled: false,
+      result: null,
+      waiters: [],
       deadline,
       latestDeadline: deadline,
       joinable: true,
@@ -126,10 +131,10 @@ export const make = Effect.suspend(() => {
       for (const { onSent } of flight.callers) onSent?.(change)
     }
     /** Gives the callers the result. A failed request can no longer be joined then. */
-    const settle = (result: Exit.Exit<AttemptResponse, AttemptNoResponse>): void => {
-      flight.settled = true
+    const settle = (result: FlightExit): void => {
+      flight.result = result
       if (Exit.isFailure(result)) flight.joinable = false
-      Deferred.unsafeDone(flight.result, result)
+      for (const resume of flight.waiters) resume(result)
     }
     const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
       settle(exit)
@@ -147,28 +152,33 @@ export const make = Effect.suspend(() => {
     flight.fiber = fiber
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
-      if (!flight.settled && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
+      if (flight.result === null && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
       remove(cacheKey, flight)
     })
     if (closed) interrupt(fiber)
   }
 
   /** Waits for the result until the deadline of the caller. */
-  const awaitResult = ({ deadline, result }: InFlight, call: Call): AttemptEffect =>
-    call.deadline >= deadline ? Deferred.await(result) : Effect.timeoutFail(Deferred.await(result), {
-      duration: call.deadline - call.clock.unsafeCurrentTimeMillis(),
-      onTimeout: (): AttemptNoResponse => ({
-        error: timeoutError(call, "call", false),
-        retryHint: null,
-        health: "unknown"
-      })
+  const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): AttemptEffect =>
+    result ?? Effect.async((resume) => {
+      const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
+      // Also if the request ends earlier: a Worker cancels what waits for nothing of its own, and with it the request.
+      const millis = call.deadline < deadline ? timeLeft : timeLeft + 1000
+      const stopTimer = Effect.sync(
+        startTimer(call.clock.system, millis, () =>
+          resume(
+            Effect.fail({ error: timeoutError(call, "call", false), retryHint: null, health: "unknown" })
+          ))
+      )
+      waiters.push((result) => resume(Effect.zipRight(stopTimer, result)))
+      return stopTimer
     })
 
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
   const leave = (flight: InFlight, call: Call): void => {
     removeFrom(flight.callers, call)
     const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-    if (flight.callers.length > 0 || continues || flight.settled || flight.fiber === null) return
+    if (flight.callers.length > 0 || continues || flight.result !== null || flight.fiber === null) return
     // No other caller may join a request that is being cancelled.
     flight.joinable = false
     interrupt(flight.fiber)
