@@ -21,6 +21,7 @@ import { html, pageText } from "./consumers/browser.mjs"
 import { assert, run } from "./consumers/common.mjs"
 import { hover } from "./consumers/hover.mjs"
 import { startNetwork } from "./consumers/network.mjs"
+import { startCallers } from "./consumers/runtimes.mjs"
 import { installCommand } from "./manifests.mjs"
 import { publishedPackages, root } from "./release/workspace.mjs"
 
@@ -231,7 +232,7 @@ try {
     : [
       ...new Set([
         ...lowest,
-        ...await Promise.all([20, 22, 24].map((major) => latest(`node-${platform}@${major}`)))
+        ...await Promise.all([20, 22, 24, 26].map((major) => latest(`node-${platform}@${major}`)))
       ])
     ].sort()
   const runtimes = [{ name: "Node.js", version: process.version, file: process.execPath }]
@@ -362,6 +363,27 @@ try {
       () => hover(project, join(tools, "node_modules/ts5"))
     )
 
+    const esbuild = createRequire(import.meta.url)(join(tools, "node_modules/esbuild"))
+    const chromium = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium"].find((file) =>
+      file !== undefined && existsSync(file)
+    )
+    const suites = /** @type {const} */ ([
+      ["many callers of one client", await startCallers(join(temporary, "callers"), project, esbuild.build)],
+      ["requests that fail", await startNetwork(join(temporary, "network"), project, esbuild.build)]
+    ])
+    const workerd = join(await install("workerd", ["workerd"]), "node_modules/workerd/bin/workerd")
+    for (const [title, suite] of suites) {
+      for (const { file, version } of runtimes) {
+        await row(title, `Node.js ${version}`, () => suite.inProcess([file]))
+      }
+      await row(title, "workerd", () => suite.inWorkerd(workerd))
+      await row(
+        title,
+        "Chromium",
+        () => chromium === undefined ? "not run: Chromium is not installed" : suite.inChromium(chromium)
+      )
+    }
+
     for (const [name, binary, bunOrDeno] of [["Bun", "bun", "@oven/bun"], ["Deno", "deno", "@deno"]]) {
       const suffix = name === "Deno" && process.platform === "linux" ? `${platform}-glibc` : platform
       const specifier = name === "Deno" ? `${bunOrDeno}/${suffix}` : `${bunOrDeno}-${suffix}`
@@ -380,35 +402,16 @@ try {
             checkOutput(program, await run(project, String(file), [...args, `out/${program}.js`], env))
           }
         })
-        return `run, ${version.split("\n")[0]}`
+        const seen = []
+        for (const [, suite] of suites) {
+          seen.push(await suite.inProcess([String(file), "run", ...name === "Deno" ? ["--allow-all"] : []]))
+        }
+        return `run, ${version.split("\n")[0]}; ${seen.join("; ")}`
       })
     }
+    for (const [, suite] of suites) suite.close()
 
-    const esbuild = createRequire(import.meta.url)(join(tools, "node_modules/esbuild"))
     const vite = await import(pathToFileURL(join(tools, "node_modules/vite/dist/node/index.js")).href)
-    const chromium = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium"].find((file) =>
-      file !== undefined && existsSync(file)
-    )
-    const network = await startNetwork(join(temporary, "network"), project, esbuild.build)
-    for (const { file, version } of runtimes) {
-      await row("requests that fail", `Node.js ${version}`, () => network.inProcess([file]))
-    }
-    const bun = join(temporary, "bun/node_modules/@oven", `bun-${platform}`, "bin/bun")
-    await row("requests that fail", "Bun", () => network.inProcess([bun, "run"]))
-    const denoPlatform = process.platform === "linux" ? `${platform}-glibc` : platform
-    const deno = join(temporary, "deno/node_modules/@deno", denoPlatform, "deno")
-    await row("requests that fail", "Deno", () => network.inProcess([deno, "run", "--allow-all"]))
-    await row("requests that fail", "workerd", async () => {
-      const folder = await install("network-workerd", ["workerd"])
-      return network.inWorkerd(join(folder, "node_modules/workerd/bin/workerd"))
-    })
-    await row(
-      "requests that fail",
-      "Chromium",
-      () => chromium === undefined ? "not run: Chromium is not installed" : network.inChromium(chromium)
-    )
-    network.close()
-
     /** @type {Readonly<Record<string, (target: string, program: string, folder: string) => Promise<unknown>>>} */
     const bundlers = {
       esbuild: async (target, program, folder) => {
