@@ -371,7 +371,9 @@ try {
       ["many callers of one client", await startCallers(join(temporary, "callers"), project, esbuild.build)],
       ["requests that fail", await startNetwork(join(temporary, "network"), project, esbuild.build)]
     ])
-    const workerd = join(await install("workerd", ["workerd"]), "node_modules/workerd/bin/workerd")
+    // Its command is a script, which the program would outlive.
+    const workerdPackages = join(await install("workerd", ["workerd"]), "node_modules/@cloudflare")
+    const workerd = join(workerdPackages, String(readdirSync(workerdPackages)[0]), "bin/workerd")
     for (const [title, suite] of suites) {
       for (const { file, version } of runtimes) {
         await row(title, `Node.js ${version}`, () => suite.inProcess([file]))

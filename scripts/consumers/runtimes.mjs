@@ -175,7 +175,7 @@ addEventListener("error", ({ message }) => report(message))`
         }
         return `${own}; 5 × 80 requests with kept clients`
       } finally {
-        child.kill()
+        child.kill("SIGKILL")
       }
     }
   }
