@@ -97,9 +97,9 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 262,
-  "@blockquarry/core": 154,
-  "@blockquarry/http": 270,
+  "@blockquarry/client": 267,
+  "@blockquarry/core": 160,
+  "@blockquarry/http": 282,
   "@blockquarry/proxy": 751,
   "@blockquarry/redis": 53,
   "@blockquarry/sandbox": 131
