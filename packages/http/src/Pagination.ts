@@ -85,7 +85,9 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Cur
       let [pageCount, itemCount, leftOut, unidentified] = [0, 0, 0, 0]
       const report = Effect.suspend(() =>
         leftOut + unidentified === 0 ? Effect.void : Effect.logWarning(
-          `${pageSource.id}: left out ${leftOut} records that the page before had too` +
+          `${pageSource.id}: left out ${leftOut} record${
+            leftOut === 1 ? "" : "s"
+          } that the page before had too` +
             (unidentified === 0 ? "" : `; ${unidentified} without an identity may be repeated`)
         )
       )
