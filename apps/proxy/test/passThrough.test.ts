@@ -310,8 +310,9 @@ describe("a response", () => {
       "upstream-error"
     ],
     [
-      "that repeats it in HTML entities",
-      () => new Response([...Sandbox.apiKey].map((letter) => `&#${letter.codePointAt(0)};`).join("")),
+      "that repeats it percent-encoded",
+      () =>
+        new Response([...Sandbox.apiKey].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join("")),
       "upstream-error"
     ],
     [
