@@ -228,7 +228,8 @@ it.effect.each(lists("identified"))(
       yield* Effect.provide(items(), logger)
       yield* Effect.provide(items({ maxPages: 1 }), logger)
       yield* Effect.provide(items({ maxPages: 2, prefetch: 1 }), logger)
-      const line = (count: number) => `${id}: left out ${count} records that the page before had too`
+      const line = (count: number) =>
+        `${id}: left out ${count} record${count === 1 ? "" : "s"} that the page before had too`
       expect(lines).toEqual([line(2), line(1)])
     })
 )
