@@ -165,8 +165,8 @@ export class NetworkError extends callError("NetworkError")<
     readonly host: string
     /**
      * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy
-     * names its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the
-     * network follows `clientFailed`.
+     * names its host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for a reason other than the
+     * network follows `the HTTP client failed: `.
      */
     readonly reason: string
     /** Whether the request may have reached the upstream. */

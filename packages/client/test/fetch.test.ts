@@ -138,6 +138,12 @@ describe("a fetch", () => {
   const failures: ReadonlyArray<readonly [string, unknown, reason: string, sent: boolean]> = [
     ["Chromium", new TypeError("Failed to fetch"), "Failed to fetch", true],
     ["workerd", new Error("Network connection lost."), "Network connection lost.", true],
+    ...[
+      "NetworkError when attempting to fetch resource.",
+      "Network request failed",
+      "The Internet connection appears to be offline.",
+      "Failed to fetch (api.test)"
+    ].map((text) => [`a runtime of users: ${text}`, new TypeError(text), text, true] as const),
     [
       "Deno, if nothing listens",
       new TypeError("fetch failed", {

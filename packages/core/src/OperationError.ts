@@ -357,7 +357,7 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   host: Schema.String,
   /**
    * The code of the failure, as in `ECONNREFUSED`, or its text if there is none. A failure of an HTTP proxy names its host, as
-   * in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for another cause than the network follows `clientFailed`.
+   * in `proxy 10.0.0.1:3128: ECONNREFUSED`. What `fetch` threw for a reason other than the network follows `the HTTP client failed: `.
    */
   reason: Schema.String,
   /** Whether the request may have reached the upstream. */

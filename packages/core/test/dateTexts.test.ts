@@ -11,6 +11,10 @@ const read = (text: string): number | null =>
 
 const timeZones = [...new Set(printed.map(({ zone }) => zone))]
 
+it.each(["(UTC)", "(GMT)"])("14:00, 1 May 2024 %s is 14:00 UTC", (zone) => {
+  expect(read(`14:00, 1 May 2024 ${zone}`)).toBe(Date.UTC(2024, 4, 1, 14))
+})
+
 describe("a printed date", () => {
   it.each(timeZones)("in %s is decoded to its instant or rejected", (zone) => {
     const texts = printed.filter((each) => each.zone === zone)

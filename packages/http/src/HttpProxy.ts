@@ -68,7 +68,7 @@ const isInBlock = (host: string, block: string): boolean => {
  * value, which may contain a password.
  */
 export const invalid = (url: string): string | null => {
-  if (!URL.canParse(url) || !/^(?:https?|socks5?):$/.test(new URL(url).protocol)) {
+  if (!URL.canParse(url) || !/^(?:https?|socks5?):\/\/[^/?#]*\/?$/i.test(url)) {
     return "expected a URL such as http://proxy.example:3128"
   }
   try {

@@ -31,7 +31,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as HttpProxy from "./HttpProxy.ts"
-import { getOrInsert } from "./internal/Maps.ts"
 import { DispatchTransport, errorCode, HttpProxyError } from "./internal/transport/Transport.ts"
 import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
 
@@ -109,16 +108,10 @@ const makeDispatcher = (
     ({ direct, proxies }) => {
       // Without a proxy, an agent saves the look-up for each request.
       if (proxies.size === 0) return direct
-      const chosen = new Map<string, Dispatcher>()
-      const choose = (origin: string) =>
-        getOrInsert(
-          chosen,
-          origin,
-          () => proxies.get(HttpProxy.find(valueOf, new URL(origin))?.value ?? "") ?? direct
-        )
-      return direct.compose(() => (request, handler) =>
-        choose(String(request.origin)).dispatch(request, handler)
-      )
+      return direct.compose(() => (request, handler) => {
+        const proxy = HttpProxy.find(valueOf, new URL(String(request.origin)))
+        return (proxies.get(proxy?.value ?? "") ?? direct).dispatch(request, handler)
+      })
     }
   )
 }
@@ -144,9 +137,9 @@ const makeProxyAgent = (proxy: URL, options: Options): Dispatcher => {
   return new ProxyAgent({
     // Undici uses `connect` for direct connections only.
     ...typeof options.connect === "object" ? { requestTls: options.connect } : {},
+    proxyTunnel: false,
     ...options,
     uri: proxy.href,
-    proxyTunnel: false,
     clientFactory: (_, client) => new Pool(proxy, { ...client, connect }),
     factory: (origin, client) =>
       new Pool(origin, String(origin) === proxy.href ? { ...client, connect } : client)

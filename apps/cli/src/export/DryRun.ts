@@ -5,7 +5,7 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { ApiClients } from "../connection/ApiClients.ts"
 import type { RequestedOperation } from "../connection/Connection.ts"
@@ -15,6 +15,7 @@ import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { requestValues } from "../list/ListOptions.ts"
 import { countOf, formatCount } from "../render/Count.ts"
 import { type CommandTerminal, note, print } from "../terminal/Terminal.ts"
+import { takeOverOption } from "./ExportOptions.ts"
 import type { ExportPlan } from "./ExportPlan.ts"
 import { planStart } from "./ExportStart.ts"
 import { cursorOf, savedRecords } from "./Manifest.ts"
@@ -50,7 +51,7 @@ export const dryRunExport = <Item>(
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const { operation, recordName } = list
-    yield* requireUnlocked(target.file)
+    yield* requireUnlocked(target.file, isEnabled(invocation.values, takeOverOption.name))
     const { manifest } = yield* planStart(target, query, operation)
     if (manifest.status === "complete") {
       return yield* note(`${target.file} is complete; no request would be sent`)

@@ -7,6 +7,7 @@
  *
  * An export that ends early, but is not killed, also saves the records after the last part.
  */
+import { onOneLine } from "@blockquarry/http/RawRecords"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -122,9 +123,9 @@ export const exportRecords = <Item>(
       }))
   }))
 
-/** Returns the line of a record that cannot be read. Line breaks occur only between tokens of its text. */
+/** Returns the line of a record that cannot be read. */
 const invalidLine = ({ text, ...named }: InvalidRecord, page: number): string =>
-  `${JSON.stringify({ page, ...named }).slice(0, -1)},"record":${text.replace(/[\r\n]+/g, " ")}}\n`
+  `${onOneLine(`${JSON.stringify({ page, ...named }).slice(0, -1)},"record":${text}}`)}\n`
 
 /** Runs that add a few rows leave row groups that readers scan slowly. */
 const maxSmallParts = 20
@@ -253,7 +254,7 @@ const writeRecords = <Item>(
       )
     })
     const finish = Effect.gen(function*() {
-      if (part.rows > 0 || manifest.parts.length === 0) {
+      if (part.rows > 0 || part.omitted.invalid + part.omitted.leftOut > 0 || manifest.parts.length === 0) {
         part.cursor = null
         manifest = yield* closePart(partial, part, manifest)
       }

@@ -97,7 +97,7 @@ const locked = (file: string, name = "", takeOver: boolean | null = null) =>
     const age = formatDuration((yield* Clock.currentTimeMillis) - (status?.mtimeMs ?? 0))
     return yield* new FileConflictError({
       reason: status === null ? writing : `${writing}; it was last active ${age} ago`,
-      hint: takeOver === null
+      hint: takeOver !== false || name === ""
         ? `${hint}, or remove ${lockOf(file)} if there is no such process`
         : `${hint}, or use --take-over if it has ended`
     })
@@ -113,10 +113,16 @@ const readOwner = async (lock: string): Promise<string | null> => {
   return names[0] ?? null
 }
 
-export const requireUnlocked = (file: string): Effect.Effect<void, FileConflictError | OutputError> =>
+export const requireUnlocked = (
+  file: string,
+  takeOver: boolean
+): Effect.Effect<void, FileConflictError | OutputError> =>
   Effect.flatMap(
     attempt("read", lockOf(file), () => readOwner(lockOf(file))),
-    (name) => name === null || hasEnded(name) === true ? Effect.void : locked(file, name, false)
+    (name) =>
+      name === null || (hasEnded(name) ?? (takeOver && name !== ""))
+        ? Effect.void
+        : locked(file, name, takeOver)
   )
 
 export interface FileLock {

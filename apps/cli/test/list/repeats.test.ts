@@ -298,6 +298,19 @@ describe("a record that cannot be read", () => {
       })
   )
 
+  it.live("is kept beside an export of which it is the last page, after a part that is full", () =>
+    Effect.gen(function*() {
+      const file = join(temporaryFolder(memory), "owners.ndjson")
+      const list = recordsOfLists.find(({ id }) => id === "tokenOwners")
+      const full = Array.from({ length: 10_000 }, (_, number) => list?.identified?.(number))
+      const last = { owner_address: address, balance: { no: 1 } }
+      const { err } = yield* run(["token", "owners", address, "--skip-invalid", "--to", file], [full, [last]])
+      expect(err).toContain(`; 1 invalid in ${file}.invalid.ndjson`)
+      expect(records(readFileSync(`${file}.invalid.ndjson`, "utf8"))).toEqual([
+        expect.objectContaining({ page: 2, record: last })
+      ])
+    }))
+
   it.live("is kept as it was sent, with its input", () =>
     Effect.gen(function*() {
       const file = join(temporaryFolder(memory), "owners.ndjson")

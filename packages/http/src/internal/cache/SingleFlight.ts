@@ -170,8 +170,9 @@ export const make = Effect.suspend(() => {
             Effect.fail({ error: timeoutError(call, "call", false), retryHint: null, health: "unknown" })
           ))
       )
-      waiters.push((result) => resume(Effect.zipRight(stopTimer, result)))
-      return stopTimer
+      const waiter = (result: FlightExit) => resume(Effect.zipRight(stopTimer, result))
+      waiters.push(waiter)
+      return Effect.zipRight(stopTimer, Effect.sync(() => removeFrom(waiters, waiter)))
     })
 
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */

@@ -192,7 +192,11 @@ const receive = (
         : Effect.succeed(bytes))
     : body
   // A client of the program may have read the body: then the response keeps its text.
-  const receivedText = (text: string) => received(new TextEncoder().encode(text))
+  const receivedText = (text: string) => {
+    const bytes = new TextEncoder().encode(text)
+    const refusal = admitChunks(head, limits)(bytes.length)
+    return refusal === null ? received(bytes) : Effect.fail(refusal)
+  }
   return Effect.matchEffect(decoded, {
     onFailure: (error) =>
       error._tag === "BodyError" && error.reason === "already-read"

@@ -145,7 +145,7 @@ const isUnsent = (cause: unknown): boolean =>
 
 /** What the runtimes say of failures of the network that have no code. */
 const networkText =
-  /^(?:Abort|Timeout|Network|Socket|HTTPParser)Error|: (?:(?:fetch failed|failed to fetch|load failed|network error|terminated)$|error sending request|(?:the )?network connection (?:was )?lost|internal error; reference)/i
+  /^(?:Abort|Timeout|Network|Socket|HTTPParser)Error|: (?:(?:fetch failed|failed to fetch|load failed|network error|network request failed|terminated)(?: \([^)]*\))?$|networkerror when|error sending request|(?:the )?network connection (?:was )?lost|the internet connection|could not connect to the server|internal error; reference)/i
 
 /** Codes of mistakes of the program. */
 const mistakeCode = /^(?:UND_)?(?:MOCK_)?ERR_(?:ASSERTION|INVALID|METHOD|MISSING|MOCK|NOT|UNKNOWN)/
@@ -177,10 +177,11 @@ export const responseFailed = (cause: unknown): ConnectionError => {
 const undecodable = /^(?:Z_|ERR__|ZSTD_)|Zlib|decompress|compressed|brotli|unexpected end of file/i
 
 /** What the runtimes say of a body that was read, or is being read; for Undici it is an assertion. */
-const alreadyRead = /already|unusable|locked|disturbed|ERR_ASSERTION/i
+const alreadyRead =
+  /already (?:been )?(?:read|used|consumed)|unusable|\blocked|disturbed|ERR_ASSERTION|BODY_ALREADY_USED/i
 
 /** What browsers say of the network and of content encodings. */
-const ofBrowser = /^(?:Failed to fetch|Load failed|network error)$/
+const ofBrowser = /^(?:Failed to fetch|Load failed|network error|NetworkError when .*)(?: \([^)]*\))?$/
 
 /** Returns why a body cannot be read. */
 export const bodyFailed = (cause: unknown, response: ResponseHead, isEncoded: boolean): TransportError => {
