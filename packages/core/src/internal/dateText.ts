@@ -103,7 +103,7 @@ const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
 /** `(Central European Standard Time)`, also without its end */
 const remark = /\([^()]*(?:\)|$)/g
-const zoneRemark = /\((?!\s*(?:UTC?|GMT)\s*\))[^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
+const zoneRemark = /\((?!(?:UTC|UT|GMT)\))[^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
 
 const withoutRemarks = (text: string): string => {
   const shorter = text.replace(remark, " ")

@@ -145,7 +145,7 @@ const isUnsent = (cause: unknown): boolean =>
 
 /** What the runtimes say of failures of the network that have no code. */
 const networkText =
-  /^(?:Abort|Timeout|Network|Socket|HTTPParser)Error|: (?:(?:fetch failed|failed to fetch|load failed|network error|network request failed|terminated)(?: \([^)]*\))?$|networkerror when|error sending request|(?:the )?network connection (?:was )?lost|the internet connection|could not connect to the server|internal error; reference)/i
+  /^(?:Abort|Timeout|Network|Socket|HTTPParser)Error|: (?:(?:fetch failed|failed to fetch|load failed|network error|network request failed|terminated)(?:$| \()|networkerror when|error sending request|(?:the )?network connection (?:was )?lost|the internet connection|could not connect to the server|internal error; reference)/i
 
 /** Codes of mistakes of the program. */
 const mistakeCode = /^(?:UND_)?(?:MOCK_)?ERR_(?:ASSERTION|INVALID|METHOD|MISSING|MOCK|NOT|UNKNOWN)/
@@ -181,7 +181,7 @@ const alreadyRead =
   /already (?:been )?(?:read|used|consumed)|unusable|\blocked|disturbed|ERR_ASSERTION|BODY_ALREADY_USED/i
 
 /** What browsers say of the network and of content encodings. */
-const ofBrowser = /^(?:Failed to fetch|Load failed|network error|NetworkError when .*)(?: \([^)]*\))?$/
+const ofBrowser = /^(?:(?:Failed to fetch|Load failed|network error)(?:$| \()|NetworkError when)/
 
 /** Returns why a body cannot be read. */
 export const bodyFailed = (cause: unknown, response: ResponseHead, isEncoded: boolean): TransportError => {
