@@ -107,13 +107,13 @@ export interface ListPagination<in Item> {
   readonly block?: (item: Item) => number
 }
 
-/** Returns the identity of a record, decoded or encoded. Null if it has none. */
+/** Returns the identity of a record, decoded or encoded. Null if it has none, because a member is null, missing or an object. */
 export const identityOf = (
   { identity = [] }: { readonly identity?: ReadonlyArray<string> },
   record: unknown
 ): string | null => {
   const values = identity.map((name) => Predicate.isRecord(record) ? record[name] : null)
-  return values.length === 0 || values.some(Predicate.isNullable)
+  return values.length === 0 || values.some((value) => value === undefined || typeof value === "object")
     ? null
     : values.map((value) => String(value).replace(/[:\\]/g, "\\$&")).join(":")
 }

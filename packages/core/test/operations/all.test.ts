@@ -51,6 +51,8 @@ describe("the operations", () => {
     expect(identityOf(walletTransfers.pagination, transfer)).toBe(`${transfer.transaction_hash}:3`)
     expect(identityOf(walletTransfers.pagination, { ...transfer, log_index: null })).toBeNull()
     expect(identityOf({}, transfer)).toBeNull()
+    expect(identityOf({ identity: ["a"] }, { a: { b: 1 } })).toBeNull()
+    expect(identityOf({ identity: ["a"] }, {})).toBeNull()
   })
 
   it("give records with other members other identities", () => {
