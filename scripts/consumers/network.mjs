@@ -1,14 +1,8 @@
 // What each runtime says of a request that fails, and how often it sends an update.
-import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { gzipSync } from "node:zlib"
-import { html } from "./browser.mjs"
-import { assert, run } from "./common.mjs"
-
-/** @typedef {(request: { readonly stdin: { readonly contents: string, readonly resolveDir: string }, [option: string]: unknown }) => Promise<unknown>} Build of esbuild */
+import { assert } from "./common.mjs"
+import { listen, startRuntimes } from "./runtimes.mjs"
 
 /** Prices by the last digit of the address: the encoding, and the body. */
 const document = JSON.stringify({
@@ -44,49 +38,28 @@ results.broken = await failureOf(client.updateStreamStatus(update))
 results.refused = await failureOf(createClient({ apiKey: "key", baseUrl: REFUSED, ...policies }).updateStreamStatus(update))
 `
 
-const workerConfig = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker), (name = "internet", network = (allow = ["private"]))],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker.js", esModule = embed "worker.js")],
-  compatibilityDate = "2024-10-14"
-);
-`
-
 /**
- * Starts a server that the programs call, and returns what runs them.
+ * Returns what runs the requests in each runtime.
  *
  * @param {string} folder where to put the programs
  * @param {string} project which has the packages
- * @param {Build} build
- * @param {object} options of the build
+ * @param {import("./runtimes.mjs").Build} build
  */
-export const startNetwork = async (folder, project, build, options = {}) => {
-  mkdirSync(folder)
-  const outfile = (/** @type {string} */ name) => join(folder, name)
-  /** @type {Readonly<Record<string, () => string>>} */
-  const pages = {
-    "/": () => html("./page.js"),
-    "/page.js": () => readFileSync(outfile("page.js"), "utf8"),
-    "/favicon.ico": () => ""
-  }
-  let report = (/** @type {string} */ _printed) => {}
+export const startNetwork = async (folder, project, build) => {
+  const closed = createServer()
+  const refused = await listen(closed)
+  await new Promise((resolve) => closed.close(resolve))
   let updates = 0
-  const server = createServer(async (request, response) => {
-    const { method, url = "" } = request
-    const body = await text(request)
-    const page = pages[url]
-    if (page !== undefined) {
-      response.writeHead(200, { "content-type": url === "/" ? "text/html" : "text/javascript" }).end(page())
-    } else if (url === "/report") {
-      report(body)
-      response.end()
-    } else if (method === "POST") {
-      updates += 1
-      request.socket.destroy()
-    } else {
+  const runtimes = await startRuntimes({
+    folder,
+    project,
+    build,
+    define: { REFUSED: JSON.stringify(refused) },
+    respond: ({ method, socket, url = "" }, response) => {
+      if (method === "POST") {
+        updates += 1
+        return void socket.destroy()
+      }
       const [encoding, price = ""] = prices[Number(/0x\d*(\d)\//.exec(url)?.[1])] ?? [null]
       response.writeHead(200, {
         "content-type": "application/json",
@@ -94,29 +67,7 @@ export const startNetwork = async (folder, project, build, options = {}) => {
       }).end(price)
     }
   })
-  // A connection stays open while the program starts
-  server.keepAliveTimeout = 60_000
-  const listen = async (/** @type {import("node:http").Server} */ server) => {
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
-    return `http://127.0.0.1:${Object(server.address()).port}`
-  }
-  const origin = await listen(server)
-  const closed = createServer()
-  const refused = await listen(closed)
-  await new Promise((resolve) => closed.close(resolve))
-  const bundle = (/** @type {string} */ name, /** @type {string} */ code) =>
-    build({
-      stdin: { contents: `import { createClient } from "@blockquarry/client"\n${code}`, resolveDir: project },
-      bundle: true,
-      format: "esm",
-      platform: "neutral",
-      external: ["node:*"],
-      outfile: outfile(name),
-      define: { ORIGIN: JSON.stringify(origin), REFUSED: JSON.stringify(refused) },
-      logLevel: "silent",
-      ...options
-    })
-  await bundle("program.mjs", `${program}\nconsole.log(JSON.stringify(results))`)
+  const file = await runtimes.bundle("program.mjs", `${program}\nconsole.log(JSON.stringify(results))`)
 
   /**
    * Checks what a program prints. Browsers may send an update again. They and workerd do not say that a request was not sent.
@@ -145,55 +96,17 @@ export const startNetwork = async (folder, project, build, options = {}) => {
   }
 
   return {
-    close: () => server.close(),
+    close: runtimes.close,
     /** @param {ReadonlyArray<string>} command which runs a program */
-    inProcess: ([file = "", ...args]) => check(() => run(folder, file, [...args, outfile("program.mjs")])),
+    inProcess: (command) => check(() => runtimes.inProcess(command, file)),
     /** @param {string} chromium */
-    inChromium: async (chromium) => {
-      const send = `const report = (body) => fetch("/report", { method: "POST", body })
-addEventListener("error", ({ message }) => report(message))`
-      await bundle("page.js", `${send}\n${program}\nreport(JSON.stringify(results))`)
-      return check(
-        async () => {
-          const printed = new Promise((resolve) => {
-            report = resolve
-          })
-          const profile = `--user-data-dir=${outfile("profile")}`
-          const child = spawn(
-            chromium,
-            ["--headless=new", "--no-sandbox", "--disable-gpu", profile, origin],
-            {
-              stdio: "ignore"
-            }
-          )
-          const ended = new Promise((resolve) => child.once("exit", resolve))
-          try {
-            return await Promise.race([printed, ended.then(() => "nothing")])
-          } finally {
-            child.kill()
-            await ended
-          }
-        },
-        { maxUpdates: Infinity, saysUnsent: false }
-      )
-    },
+    inChromium: (chromium) =>
+      check(() => runtimes.inChromium(chromium, program), { maxUpdates: Infinity, saysUnsent: false }),
     /** @param {string} workerd */
-    inWorkerd: async (workerd) => {
+    inWorkerd: (workerd) => {
       const worker = `export default { async fetch() {\n${program}\nreturn Response.json(results)\n} }`
-      await bundle("worker.js", worker)
-      writeFileSync(outfile("config.capnp"), workerConfig)
-      const child = spawn(workerd, ["serve", "--control-fd=1", "config.capnp"], { cwd: folder })
-      try {
-        const port = await new Promise((resolve, reject) => {
-          child.stdout.once("data", (line) => resolve(JSON.parse(String(line)).port))
-          child.once("exit", () => reject(new Error("it ended")))
-        })
-        return await check(async () => (await fetch(`http://127.0.0.1:${port}/`)).text(), {
-          saysUnsent: false
-        })
-      } finally {
-        child.kill()
-      }
+      const print = () => runtimes.inWorkerd(workerd, worker, (get) => get(""))
+      return check(async () => (await print()).slice("200 ".length), { saysUnsent: false })
     }
   }
 }

@@ -1,44 +1,19 @@
-// Many callers of one client, in every runtime: each has its answer, in its own async context.
+// Runs a program that is bundled with the client in a process, in a page of Chromium, and in workerd.
 import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { html } from "./browser.mjs"
-import { assert, run } from "./common.mjs"
+import { run } from "./common.mjs"
 
 /** @typedef {(request: { readonly stdin: { readonly contents: string, readonly resolveDir: string }, [option: string]: unknown }) => Promise<unknown>} Build of esbuild */
 
-/** What these programs share with the tests of the client. */
-const callers = new URL("../../packages/client/test/support/Callers.ts", import.meta.url).pathname
-
-const program = `
-const results = {}
-for (const policy of Object.keys(policies)) results[policy] = await callAtOnce(createClient, ORIGIN, policy, new Storage())
-`
-
-/** Where there is no async context. */
-const noStorage = "class Storage { run(_, callback) { return callback() } getStore() {} }"
-
-const storage = `import { AsyncLocalStorage as Storage } from "node:async_hooks"`
-
-const worker = `
-const clients = new Map()
-export default {
-  async fetch(request) {
-    const { pathname, searchParams } = new URL(request.url)
-    if (pathname === "/") {
-      ${program}
-      return Response.json(results)
-    }
-    const policy = decodeURIComponent(pathname.slice(1))
-    if (!clients.has(policy)) clients.set(policy, createClient({ apiKey: "key", baseUrl: ORIGIN, ...policies[policy] }))
-    const address = addressOf(policy, Number(searchParams.get("caller")))
-    const { usdPrice } = await clients.get(policy).tokenPrice({ address })
-    return new Response(String(usdPrice))
-  }
+/** @param {import("node:http").Server} server */
+export const listen = async (server) => {
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
+  return `http://127.0.0.1:${Object(server.address()).port}`
 }
-`
 
 const workerConfig = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -52,38 +27,48 @@ const worker :Workerd.Worker = (
 );
 `
 
-/**
- * Checks what a program prints.
- *
- * @param {string} printed
- * @param {boolean} hasContexts
- */
-const check = (printed, hasContexts) => {
-  assert(printed.startsWith("{"), `it printed: ${printed}`)
-  const results = Object.entries(JSON.parse(printed))
-  for (const [policy, { answers, elsewhere, ran }] of results) {
-    const seen = `${policy}: ${answers} answers, ${elsewhere} of ${ran} in another store`
-    assert(answers === (policy === "streams" ? 400 : 100) && !(hasContexts && elsewhere > 0), seen)
-  }
-  return `${results.length} × 100 calls${hasContexts ? ", 0 in another store" : ""}`
-}
+/** The result of a program in a page, or its error, which ends the wait for it. */
+const report = `const report = (body) => fetch("/report", { method: "POST", body })
+addEventListener("error", ({ message }) => report(message))`
 
 /**
- * Starts a server that the programs call, and returns what runs them.
+ * Starts a server that the programs call at `ORIGIN`, and returns what bundles and runs them.
  *
- * @param {string} folder where to put the programs
- * @param {string} project which has the packages
- * @param {Build} build
+ * @param {object} options
+ * @param {string} options.folder where to put the programs
+ * @param {string} options.project which has the packages
+ * @param {Build} options.build
+ * @param {string} [options.imports] of each program, besides the client
+ * @param {Readonly<Record<string, string>>} [options.define]
+ * @param {(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse) => void} options.respond
  */
-export const startCallers = async (folder, project, build) => {
+export const startRuntimes = async ({ build, define = {}, folder, imports = "", project, respond }) => {
   mkdirSync(folder)
   const outfile = (/** @type {string} */ name) => join(folder, name)
-  const bundle = (/** @type {string} */ name, /** @type {string} */ code, define = {}) =>
-    build({
+  /** @type {Readonly<Record<string, () => string>>} */
+  const pages = {
+    "/": () => html("./page.js"),
+    "/page.js": () => readFileSync(outfile("page.js"), "utf8"),
+    "/favicon.ico": () => ""
+  }
+  let onReport = (/** @type {string} */ _printed) => {}
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const page = pages[request.url ?? ""]
+    if (page !== undefined) {
+      response.setHeader("content-type", request.url === "/" ? "text/html" : "text/javascript").end(page())
+    } else if (request.url === "/report") {
+      onReport(body)
+      response.end()
+    } else respond(request, response)
+  })
+  // A connection stays open while a program starts
+  server.keepAliveTimeout = 60_000
+  const origin = await listen(server)
+  const bundle = async (/** @type {string} */ name, /** @type {string} */ code) => {
+    await build({
       stdin: {
-        contents: `import { createClient } from "@blockquarry/client"
-import { addressOf, callAtOnce, makeUpstream, policies } from ${JSON.stringify(callers)}
-${code}`,
+        contents: `import { createClient } from "@blockquarry/client"\n${imports}\n${code}`,
         resolveDir: project
       },
       bundle: true,
@@ -91,68 +76,53 @@ ${code}`,
       platform: "neutral",
       external: ["node:*"],
       outfile: outfile(name),
-      define,
+      define: { ORIGIN: JSON.stringify(origin), ...define },
       logLevel: "silent"
     })
-  await bundle("upstream.mjs", "export const upstream = makeUpstream()")
-  const { upstream } = await import(outfile("upstream.mjs"))
-  /** @type {Readonly<Record<string, () => string>>} */
-  const pages = {
-    "/": () => html("./page.js"),
-    "/page.js": () => readFileSync(outfile("page.js"), "utf8"),
-    "/favicon.ico": () => ""
+    return outfile(name)
   }
-  let report = (/** @type {string} */ _printed) => {}
-  const server = createServer(async (request, response) => {
-    const page = pages[request.url ?? ""]
-    if (page !== undefined) {
-      response.setHeader("content-type", request.url === "/" ? "text/html" : "text/javascript")
-      return void response.end(page())
-    }
-    if (request.url === "/report") {
-      report(await text(request))
-      return void response.end()
-    }
-    const [status, body] = upstream(new URL(request.url ?? "", "http://server.test"))
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-  })
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
-  const origin = `http://127.0.0.1:${Object(server.address()).port}`
-  const define = { ORIGIN: JSON.stringify(origin) }
-  const print = `${program}\nconsole.log(JSON.stringify(results))`
-  await bundle("program.mjs", `${storage}\n${print}`, define)
-
   return {
+    bundle,
     close: () => server.close(),
-    /** @param {ReadonlyArray<string>} command which runs a program */
-    inProcess: async ([file = "", ...args]) =>
-      check(await run(folder, file, [...args, outfile("program.mjs")]), true),
-    /** @param {string} chromium */
-    inChromium: async (chromium) => {
-      const send = `const report = (body) => fetch("/report", { method: "POST", body })
-addEventListener("error", ({ message }) => report(message))`
-      await bundle("page.js", `${noStorage}\n${send}\n${program}\nreport(JSON.stringify(results))`, define)
+    /**
+     * Returns what a program prints.
+     *
+     * @param {ReadonlyArray<string>} command which runs a file
+     * @param {string} file
+     */
+    inProcess: ([program = "", ...args], file) => run(folder, program, [...args, file]),
+    /**
+     * Returns the results of a program in a page.
+     *
+     * @param {string} chromium
+     * @param {string} code which sets `results`
+     */
+    inChromium: async (chromium, code) => {
+      await bundle("page.js", `${report}\n${code}\nreport(JSON.stringify(results))`)
       const printed = new Promise((resolve) => {
-        report = resolve
+        onReport = resolve
       })
-      const flags = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        `--user-data-dir=${outfile("profile")}`
-      ]
+      const profile = `--user-data-dir=${outfile("profile")}`
+      const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", profile]
       const child = spawn(chromium, [...flags, origin], { stdio: "ignore" })
       const ended = new Promise((resolve) => child.once("exit", resolve))
       try {
-        return check(await Promise.race([printed, ended.then(() => "nothing")]), false)
+        return String(await Promise.race([printed, ended.then(() => "nothing")]))
       } finally {
         child.kill()
         await ended
       }
     },
-    /** @param {string} workerd */
-    inWorkerd: async (workerd) => {
-      await bundle("worker.js", `${storage}\n${worker}`, define)
+    /**
+     * Runs a worker, and returns the result of `use`, whose argument sends requests to it.
+     *
+     * @template A
+     * @param {string} workerd
+     * @param {string} code
+     * @param {(get: (path: string) => Promise<string>) => Promise<A>} use
+     */
+    inWorkerd: async (workerd, code, use) => {
+      await bundle("worker.js", code)
       writeFileSync(outfile("config.capnp"), workerConfig)
       const child = spawn(workerd, ["serve", "--control-fd=1", "config.capnp"], { cwd: folder })
       try {
@@ -160,20 +130,11 @@ addEventListener("error", ({ message }) => report(message))`
           child.stdout.once("data", (line) => resolve(JSON.parse(String(line)).port))
           child.once("exit", () => reject(new Error("it ended")))
         })
-        const get = async (/** @type {string} */ path) => {
-          const response = await fetch(`http://127.0.0.1:${port}/${path}`, {
-            signal: AbortSignal.timeout(60_000)
-          })
+        return await use(async (path) => {
+          const signal = AbortSignal.timeout(60_000)
+          const response = await fetch(`http://127.0.0.1:${port}/${path}`, { signal })
           return `${response.status} ${await response.text()}`
-        }
-        const own = check((await get("")).slice("200 ".length), true)
-        for (const policy of ["the queue", "a limit of one", "a rate limit", "coalescing", "retries"]) {
-          const answers = await Promise.all(
-            Array.from({ length: 80 }, (_, caller) => get(`${policy}?caller=${caller}`))
-          )
-          for (const answer of answers) assert(answer === "200 1.5", `${policy}: ${answer}`)
-        }
-        return `${own}; 5 × 80 requests with kept clients`
+        })
       } finally {
         child.kill("SIGKILL")
       }
