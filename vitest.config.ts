@@ -28,6 +28,8 @@ const processes = "**/*.process.test.ts"
 const clients = "**/test/clients/*.test.ts"
 const withClients = process.env["QUARRY_CLIENTS"] === "1"
 
+const timeout = process.env["QUARRY_FULL"] === "1" ? 600_000 : 120_000
+
 // Tests run the sources of the workspace, not its build output
 const conditions = ["@blockquarry/source", "node"]
 
@@ -36,9 +38,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    // Only ends a test that hangs, on a machine that does ten other things, too
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    // Only ends a test that hangs
+    testTimeout: timeout,
+    hookTimeout: timeout,
     setupFiles: [fileURLToPath(new URL("vitest.setup.ts", import.meta.url))],
     pool: "forks",
     // Files share the module graph of a worker, because loading it takes longer than most of their tests

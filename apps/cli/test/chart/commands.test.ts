@@ -107,7 +107,7 @@ describe("records", () => {
       const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
       // Time passes while modules are loaded, so that only what hangs has a timeout, and a long one
       const run = (kind: "html" | "hang") =>
-        quarry([...argv, "--chart", "--chart-to", file, ...kind === "hang" ? ["--timeout", "1h"] : []], {
+        quarry([...argv, "--chart", "--chart-to", file, ...kind === "hang" ? ["--timeout", "20m"] : []], {
           env: { ...utf8, ...sandboxEnvironment },
           sandbox: { faults: [{ fault: { kind }, skip: 2 }] }
         })
