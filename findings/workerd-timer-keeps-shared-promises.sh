@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # workerd 1.20261117.1: four requests at once share one fetch of 300 ms through a promise in a variable of the module. One gets its
 # response, and three get status 500 at once, although the promise resolves: a request that waits only for another one counts as
-# hung. A timer of its own prevents it, even one that rings in 24 days: then all four get the response after 300 ms. Needs Node and
+# hung. A timer of its own prevents it, even one that fires in 24 days: then all four get the response after 300 ms. Needs Node and
 # the npm registry.
 set -euo pipefail
 

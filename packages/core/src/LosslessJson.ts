@@ -185,13 +185,13 @@ export const elementTexts = (text: string, member: string): ReadonlyArray<string
   return array?.startsWith("[") ? childTexts(array) : []
 }
 
-/** An escaped surrogate pair, half of one, or another escape. */
+/** An escaped surrogate pair, a lone surrogate, or another escape. */
 const escapes = /\\(?:u(?:d[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(d[89a-f][\da-f]{2}))|[^u])/gi
 
-/** Replaces escaped halves of surrogate pairs in a JSON text by U+FFFD: many readers refuse them. */
-export const replaceHalves = (json: string): string =>
+/** Replaces escaped lone surrogates in a JSON text by U+FFFD: many readers refuse them. */
+export const replaceLoneSurrogates = (json: string): string =>
   /\\u[dD]/.test(json)
-    ? json.replace(escapes, (escape, half: string | undefined) => half === undefined ? escape : "\\ufffd")
+    ? json.replace(escapes, (escape, lone: string | undefined) => lone === undefined ? escape : "\\ufffd")
     : json
 
 export { childTexts } from "./internal/jsonTokens.ts"

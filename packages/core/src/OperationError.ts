@@ -346,7 +346,7 @@ export class PaginationError extends operationError<PaginationError>()("Paginati
   summary: ({ description }) => `pagination failed: ${description}`
 }) {}
 
-const isOfProgram = ({ reason }: { readonly reason: string }): boolean =>
+const isProgramFailure = ({ reason }: { readonly reason: string }): boolean =>
   isTransportClosed(reason) || reason.startsWith(clientFailed)
 
 /** The connection could not be opened, or broke before the response was complete. */
@@ -379,7 +379,7 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
       : reason.startsWith(clientFailed)
       ? null
       : `Check ${describeSetting(setting, "the base URL")} and your network.`,
-  retryable: (error) => isSafeToRepeat(error) && !isOfProgram(error)
+  retryable: (error) => isSafeToRepeat(error) && !isProgramFailure(error)
 }) {
   /** The reason in plain words, without the host. */
   get description(): string {
@@ -387,8 +387,8 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   }
 
   /** Whether the cause is in this program: it closed its transport, or its HTTP client failed. */
-  get ofProgram(): boolean {
-    return isOfProgram(this)
+  get isProgramFailure(): boolean {
+    return isProgramFailure(this)
   }
 }
 

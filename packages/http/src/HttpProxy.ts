@@ -26,7 +26,7 @@ export const variablesFor = ({ protocol }: Pick<URL, "protocol">) =>
   protocol === "https:" ? ["HTTPS_PROXY", "HTTP_PROXY"] as const : ["HTTP_PROXY"] as const
 
 /** Returns the variables that are set to a proxy. */
-export const configured = (valueOf: Environment): ReadonlyArray<NamedProxy> =>
+export const configuredProxies = (valueOf: Environment): ReadonlyArray<NamedProxy> =>
   variablesFor({ protocol: "https:" }).map((name) => read(valueOf, name)).filter(({ value }) => value !== "")
 
 /** Returns the proxy for a URL. Null if it is reached directly, because there is none or `NO_PROXY` exempts it. */
@@ -67,7 +67,7 @@ const isInBlock = (host: string, block: string): boolean => {
  * Returns why the value of `HTTPS_PROXY` or `HTTP_PROXY` is invalid; null if it is valid. The reason never contains the
  * value, which may contain a password.
  */
-export const invalid = (url: string): string | null => {
+export const invalidReason = (url: string): string | null => {
   if (!URL.canParse(url) || !/^(?:https?|socks5?):\/\/[^/?#]*\/?$/i.test(url)) {
     return "expected a URL such as http://proxy.example:3128"
   }

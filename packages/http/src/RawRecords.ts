@@ -6,7 +6,7 @@
  *
  * Unstable: this module may change in any release.
  */
-import { elementTexts, replaceHalves } from "@blockquarry/core/LosslessJson"
+import { elementTexts, replaceLoneSurrogates } from "@blockquarry/core/LosslessJson"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import {
   InvalidResponseError,
@@ -94,7 +94,7 @@ export const pages = <
 
 /** Returns a JSON text on one line for every reader: strings contain no line breaks, except three that Python's readers know. */
 export const onOneLine = (json: string): string =>
-  replaceHalves(json).replace(
+  replaceLoneSurrogates(json).replace(
     /[\n\r]+|[\u0085\u2028\u2029]/g,
     (found) => found < " " ? " " : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`
   )

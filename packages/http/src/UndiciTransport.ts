@@ -90,9 +90,9 @@ const makeDispatcher = (
     return option === undefined ? undefined : options[option]
   }
   const valueOf: HttpProxy.Environment = (name) => optionOf(name) ?? process.env[name]
-  const proxies = HttpProxy.configured(valueOf)
+  const proxies = HttpProxy.configuredProxies(valueOf)
   for (const { value, variable } of proxies) {
-    const reason = HttpProxy.invalid(value)
+    const reason = HttpProxy.invalidReason(value)
     const name = optionOf(variable) === undefined ? variable : optionNames[variable] ?? variable
     if (reason !== null) return Effect.fail(ConfigError.InvalidData([name], reason))
   }

@@ -12,13 +12,13 @@ import { UsageError } from "../errors/CommandError.ts"
  */
 const network = (usage: "few-requests" | "many-requests") =>
   Effect.gen(function*() {
-    const proxies = HttpProxy.configured((name) => process.env[name])
+    const proxies = HttpProxy.configuredProxies((name) => process.env[name])
     if (proxies.length === 0 && usage === "few-requests") {
       const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
       return layer
     }
     for (const { value, variable } of proxies) {
-      const reason = HttpProxy.invalid(value)
+      const reason = HttpProxy.invalidReason(value)
       if (reason !== null) {
         return yield* new UsageError({ reason: `${variable}: ${reason}`, hint: "correct or unset it" })
       }

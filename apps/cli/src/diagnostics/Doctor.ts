@@ -148,7 +148,7 @@ const checkNetwork = (settings: CommandSettings) =>
 const checkHost = (name: string, url: URL, proxy: HttpProxy.NamedProxy | null) =>
   Effect.gen(function*() {
     const check = `${name}: connection`
-    const invalid = proxy === null ? null : HttpProxy.invalid(proxy.value)
+    const invalid = proxy === null ? null : HttpProxy.invalidReason(proxy.value)
     if (invalid !== null) return [failed(check, `${proxy?.variable}: ${invalid}`, "correct or unset it")]
     const target = proxy === null ? url : new URL(proxy.value)
     const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`

@@ -1,6 +1,6 @@
 /**
  * Locks files that one process at a time may write: the folder `FILE.lock` contains one file, whose name is its owner. A lock
- * whose owner has ended is stale, and another process takes it over. An owner in another pid name space, such as that of a
+ * whose owner has ended is stale, and another process takes it over. An owner in another PID namespace, such as that of a
  * container, is not known to have ended: a user may say so.
  *
  * A folder replaces an empty one only, so one process takes the lock. The file of a stale lock is renamed to the next owner,
@@ -41,7 +41,7 @@ const hashOfBoot = (text: string): string => {
   return createHash("sha256").update(boot + text).digest("hex").slice(0, 16)
 }
 
-/** Returns the name of the host, with the pid name space unless it is that of the machine, which every Linux gives this number. */
+/** Returns the name of the host, with the PID namespace unless it is that of the machine, which every Linux gives this number. */
 export const ownHost = (): string => {
   try {
     const space = readlinkSync("/proc/self/ns/pid")
@@ -103,6 +103,12 @@ const locked = (file: string, name = "", takeOver: boolean | null = null) =>
     })
   })
 
+const notHeld = (file: string) =>
+  new FileConflictError({
+    reason: `this process no longer holds the lock of ${file}`,
+    hint: `another process has taken it over, or ${lockOf(file)} was removed`
+  })
+
 /** Returns the owner of a lock: null if it is free, and empty if it is none of this program. */
 const readOwner = async (lock: string): Promise<string | null> => {
   const names = await fs.readdir(lock).catch((error: unknown) => {
@@ -155,7 +161,7 @@ export const lockFile = (
       Effect.promise(() => fs.utimes(path.join(lock, name), now / 1000, now / 1000).then(() => "", errorCode))
     const requireHeld = Effect.flatMap(
       Effect.flatMap(Clock.currentTimeMillis, touch),
-      (code) => code === "ENOENT" || code === "ENOTDIR" ? locked(file) : Effect.void
+      (code) => code === "ENOENT" || code === "ENOTDIR" ? notHeld(file) : Effect.void
     )
     yield* requireHeld
     return { requireHeld }

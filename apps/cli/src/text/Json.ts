@@ -1,5 +1,5 @@
 /** Formats JSON. Escapes the characters that are valid in JSON but change the state of a terminal, or show nothing. */
-import { childTexts, replaceHalves } from "@blockquarry/core/LosslessJson"
+import { childTexts, replaceLoneSurrogates } from "@blockquarry/core/LosslessJson"
 import * as Arr from "effect/Array"
 import { escapeControls, withoutControls } from "./Sanitize.ts"
 
@@ -20,7 +20,9 @@ export const toText = ({ text }: JsonText, isTerminal: boolean): string => {
 
 /** Formats a value on one line, or indented if `indent` is set. JSON text stays as it is. */
 export const toJson = (value: unknown, indent?: number): string =>
-  escapeControls(value instanceof JsonText ? value.text : replaceHalves(JSON.stringify(value, null, indent)))
+  escapeControls(
+    value instanceof JsonText ? value.text : replaceLoneSurrogates(JSON.stringify(value, null, indent))
+  )
 
 /** Returns the text of an object as it is written, with the cursor of another one. */
 export const withCursorOf = (text: string, other: string): string => {

@@ -120,7 +120,7 @@ it("writes nothing more after another process has taken over the lock", async ()
     )
   )
   const ran = await run(argv, { client })
-  expect(ran).toMatchObject(refused(`another process is writing ${file}`))
+  expect(ran).toMatchObject(refused(`this process no longer holds the lock of ${file}`))
   expect(readFileSync(`${file}.partial`, "utf8")).toBe("of the other process")
   expect(filesIn(folder)).toEqual(
     ["lock", "manifest.json", "partial"].map((name) => `transfers.ndjson.${name}`)

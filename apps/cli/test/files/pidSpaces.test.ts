@@ -1,4 +1,4 @@
-/** Exports of the bundled program in two pid name spaces, as in two containers with one volume and one host name. */
+/** Exports of the bundled program in two PID namespaces, as in two containers with one volume and one host name. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import { expect, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What the command line writes is accepted as inputs again, whatever third parties named their tokens. */
+/** Files that the command line writes can be read as inputs, with any token name. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"

@@ -311,7 +311,7 @@ describe("a state", () => {
       rmSync(`${file}.lock`, { recursive: true })
       expect(yield* result).toMatchObject({
         code: 2,
-        err: expect.stringContaining("another process is writing")
+        err: expect.stringContaining("this process no longer holds the lock of")
       })
     }))
 

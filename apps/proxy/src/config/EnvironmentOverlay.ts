@@ -96,8 +96,8 @@ export const unknownVariables = (document: unknown, env: Variables.VariableValue
 
 /** Reports invalid URLs of HTTP proxies. Their values may contain passwords. */
 export const invalidHttpProxies = (env: Variables.VariableValues): ReadonlyArray<Diagnostic> =>
-  HttpProxy.configured((name) => env[name]).flatMap(({ value, variable }) => {
-    const reason = HttpProxy.invalid(value)
+  HttpProxy.configuredProxies((name) => env[name]).flatMap(({ value, variable }) => {
+    const reason = HttpProxy.invalidReason(value)
     const message = `${reason}; correct the URL of the HTTP proxy, or unset the variable`
     return reason === null ? [] : [{ source: { _tag: "Variable", name: variable }, path: [], message }]
   })

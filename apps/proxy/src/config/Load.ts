@@ -83,7 +83,7 @@ export const load = (
       message === undefined ? [] : [{ source: sourceOf(path), path, message }]
     const errors = [
       // The sandbox sends no requests
-      ...(reachesOut(config, options.env) ? EnvironmentOverlay.invalidHttpProxies(options.env) : []),
+      ...(sendsRequests(config, options.env) ? EnvironmentOverlay.invalidHttpProxies(options.env) : []),
       ...secrets.flatMap(({ error, path }) => found(path, error)),
       ...found(["costTable", "file"], costs.error),
       ...found(["jwt", "jwks"], keySet && (yield* keySetProblem(keySet))),
@@ -140,7 +140,7 @@ const readCostTable = ({ fetch, file }: Config["costTable"], directory: string) 
   })
 
 /** Whether the proxy sends requests to others: to upstreams, an issuer of tokens or a collector of telemetry. */
-const reachesOut = (
+const sendsRequests = (
   { jwt, upstream }: Pick<Config, "jwt" | "upstream">,
   env: EnvironmentVariables.VariableValues
 ) => !upstream.sandbox || jwt !== undefined || (env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "") !== ""

@@ -172,7 +172,7 @@ const noResponse = (
     return {
       error,
       retryHint: error.retryable ? transient : null,
-      health: error.ofProgram ? "unknown" : "unhealthy"
+      health: error.isProgramFailure ? "unknown" : "unhealthy"
     }
   }
   const { detail, reason, response } = transportError
