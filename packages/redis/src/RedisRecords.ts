@@ -48,7 +48,7 @@ local fields = redis.pcall('HMGET', key, name)
 if fields.err then redis.call('DEL', key) end
 local last = parse(fields[1]) or 0
 if restore and at <= last then return last end
-at = string.format('%.0f', restore and at or math.max(now, last + 1, at + 1))
+at = string.format('%.0f', restore and at or math.max(math.floor(now), last + 1, at + 1))
 redis.call('HSET', key, name, at .. ':' .. ttl .. ':' .. text)
 if ttl ~= '' then redis.call('PEXPIRE', key, ttl) end
 return at
