@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { memory, temporaryFolder } from "../support/exports.ts"
 import { quarry, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
@@ -81,7 +82,7 @@ it.live.each([
             names.map((name) => name.toWellFormed())
           )
         }),
-        { numRuns: 50 }
+        { numRuns: isFull ? 50 : 10 }
       )
     })
 )
