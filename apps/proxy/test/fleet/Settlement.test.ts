@@ -115,7 +115,8 @@ const start = Effect.gen(function*() {
   const { proxyFile, upstream } = yield* ProxyConfig.folder({
     key: { dailyQuota },
     clients: [{ name: "client", token, dailyQuota }],
-    upstream: { timeouts: { attempt: "1s" }, retry: { baseDelay: "10ms" } },
+    // No attempt that gets a response may time out
+    upstream: { timeouts: { attempt: "10s" }, retry: { baseDelay: "10ms" } },
     other: {
       teams: [{ name: "web", clients: ["client"] }],
       redis: { url: redis.url },
@@ -134,7 +135,8 @@ const load = (proxies: ReadonlyArray<ProxyProcess.ProxyProcess>, first: number, 
       Effect.option(
         sendRequest(proxies[proxyOf(path)]?.port ?? 0, path, { headers: { "x-api-key": token } })
       ),
-    { concurrency: 16 }
+    // The attempts without a response wait at the same time
+    { concurrency: 64 }
   )
 
 it.scopedLive.skipIf(RedisServer.program === undefined)(
