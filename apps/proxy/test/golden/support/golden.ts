@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
+import { createHook } from "node:async_hooks"
 import { createHash } from "node:crypto"
 import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -247,6 +248,13 @@ export const until = async (what: string, holds: () => boolean): Promise<void> =
   }
 }
 
+/** The jobs of the thread pool that have not completed: reads of files, and signatures. */
+const jobs = new Set<number>()
+createHook({
+  init: (id, type) => void (/^FSREQ|REQUEST$/.test(type) && jobs.add(id)),
+  destroy: (id) => void jobs.delete(id)
+}).enable()
+
 /** After this many turns of the event loop without activity, the proxy is considered idle. */
 const idleTurns = 80
 
@@ -265,7 +273,7 @@ const exchange = async (
   })
   while (!state.over) {
     const seen = `${clock.begun()} ${upstream.count()}`
-    state.calm = seen === state.seen ? state.calm + 1 : 0
+    state.calm = seen === state.seen && jobs.size === 0 ? state.calm + 1 : 0
     state.seen = seen
     const next = clock.nextEnd(since)
     if (state.calm > idleTurns && next !== undefined) {
