@@ -89,7 +89,8 @@ const hasEnded = (name: string): boolean | undefined => {
 const locked = (file: string, name = "", takeOver: boolean | null = null) =>
   Effect.gen(function*() {
     const owner = parseOwner(name)
-    const process = owner === null ? "process" : `process (${owner.pid} on ${owner.host})`
+    const place = owner?.host.replace(/\/.*/, ", in its own PID namespace")
+    const process = owner === null ? "process" : `process (${owner.pid} on ${place})`
     const writing = `another ${process} is writing ${file}`
     const hint = "wait until it ends"
     if (hasEnded(name) === false) return yield* new FileConflictError({ reason: writing, hint })
@@ -97,7 +98,7 @@ const locked = (file: string, name = "", takeOver: boolean | null = null) =>
     const age = formatDuration((yield* Clock.currentTimeMillis) - (status?.mtimeMs ?? 0))
     return yield* new FileConflictError({
       reason: status === null ? writing : `${writing}; it was last active ${age} ago`,
-      hint: takeOver !== false || name === ""
+      hint: takeOver === null || name === ""
         ? `${hint}, or remove ${lockOf(file)} if there is no such process`
         : `${hint}, or use --take-over if it has ended`
     })
@@ -171,18 +172,21 @@ export const lockFile = (
 const take = async (lock: string, name: string, takeOver: boolean): Promise<string | null> => {
   // Complete before it has the name of the lock, so that a lock never lacks its owner
   const complete = `${lock}.${name}`
+  // A user says this of the owner that there is now, and not of a process that is faster to take over
+  const endedByUser = takeOver ? await readOwner(lock) : null
+  let other: string | null = null
   await fs.mkdir(complete)
   try {
     await fs.writeFile(path.join(complete, name), "")
     for (let attempts = 0; attempts < 10; attempts++) {
-      const other = await readOwner(lock)
-      if (other !== null && !(hasEnded(other) ?? (takeOver && other !== ""))) return other
+      other = await readOwner(lock)
+      if (other !== null && !(hasEnded(other) ?? (other !== "" && other === endedByUser))) return other
       const [from, to] = other === null ? [complete, lock] : [path.join(lock, other), path.join(lock, name)]
       if (await moved(from, to)) return null
       // Windows replaces no folder, not even an empty one
       if (other === null) await fs.rmdir(lock).catch(() => {})
     }
-    return ""
+    return other ?? ""
   } finally {
     await fs.rm(complete, { recursive: true, force: true })
   }

@@ -21,7 +21,9 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { isFull } from "../../../../packages/core/test/support/sample.ts"
 import { lockFile } from "../../src/files/FileLock.ts"
+import { exampleValues } from "../../src/help/Help.ts"
 import { lockName, temporaryFolder } from "../support/exports.ts"
+import { runProcess } from "../support/process.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -119,7 +121,9 @@ it.live("of a process that cannot be seen says when it was active, and can be ta
     const twoHoursAgo = Date.now() / 1000 - 7200
     utimesSync(join(`${file}.lock`, name), twoHoursAgo, twoHoursAgo)
     expect(yield* Effect.flip(Effect.scoped(lockFile(file, false)))).toMatchObject({
-      reason: expect.stringMatching(/is writing .*file; it was last active 2h( \ds)? ago$/),
+      reason: expect.stringMatching(
+        /\(\d+ on [^/,]+, in its own PID namespace\) is writing .*file; it was last active 2h( \ds)? ago$/
+      ),
       hint: "wait until it ends, or use --take-over if it has ended"
     })
     yield* Effect.scoped(Effect.gen(function*() {
@@ -129,6 +133,35 @@ it.live("of a process that cannot be seen says when it was active, and can be ta
     }))
     expect(yield* Effect.promise(() => isFree(file))).toBe(true)
   }))
+
+it("is not taken from a process that is faster to take it over, which the other one names", async () => {
+  const file = join(temporaryFolder(), "transfers.csv")
+  leaveLock(file, lockName(1, "", "first"))
+  const winner = lockName(2, "", "second")
+  // Between what the process reads and its own rename
+  const preload = `
+    import fs from "node:fs/promises"
+    import { syncBuiltinESMExports } from "node:module"
+    const { rename } = fs
+    fs.rename = async (from, to) => {
+      Object.assign(fs, { rename })
+      syncBuiltinESMExports()
+      await rename(from, ${JSON.stringify(join(`${file}.lock`, winner))})
+      return rename(from, to)
+    }
+    syncBuiltinESMExports()`
+  const argv = ["wallet", "transfers", exampleValues.wallet, "--sandbox", "--to", file, "--take-over"]
+  const result = await runProcess(argv, {
+    NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(preload)}"`
+  })
+  expect(result).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /another process \(2 on second\) is writing .*; it was last active .* ago\nhint: wait until it ends, or use --take-over if it has ended\n/
+    )
+  })
+  expect(readdirSync(`${file}.lock`)).toEqual([winner])
+})
 
 // Elsewhere a process has no known start
 it.skipIf(process.platform !== "linux")("of a process that runs is not taken over", async () => {

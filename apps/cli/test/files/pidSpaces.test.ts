@@ -40,7 +40,7 @@ it.live.skipIf(!hasSpaces)(
         code: 2,
         out: "",
         err: expect.stringMatching(
-          /error: another process \(\d+ on .*\) is writing .*; it was last active [\d.]+\w.* ago\nhint: wait until it ends, or use --take-over if it has ended\n/
+          /error: another process \(\d+ on [^/,]+, in its own PID namespace\) is writing .*; it was last active [\d.]+\w.* ago\nhint: wait until it ends, or use --take-over if it has ended\n/
         )
       }
 
