@@ -6,13 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { UsageError } from "../errors/CommandError.ts"
 
+const environment: HttpProxy.Environment = (name) => process.env[name]
+
+/** Returns the proxy through which the client of the network reaches a URL; null without one. */
+const proxyOf = (url: URL) => HttpProxy.find(environment, url)
+
 /**
  * Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. Fetch of Node.js
  * loads 50 ms faster. Undici needs less time for each request, and uses the proxies of the environment.
  */
 const network = (usage: "few-requests" | "many-requests") =>
   Effect.gen(function*() {
-    const proxies = HttpProxy.configuredProxies((name) => process.env[name])
+    const proxies = HttpProxy.configuredProxies(environment)
     if (proxies.length === 0 && usage === "few-requests") {
       const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
       return layer
@@ -36,7 +41,7 @@ const sandbox = Effect.map(
 )
 
 /** The clients of Node.js. */
-const clients = { network, sandbox }
+const clients = { network, proxyOf, sandbox }
 
 export class HttpTransport
   extends Context.Tag("@blockquarry/cli/HttpTransport")<HttpTransport, typeof clients>()

@@ -10,11 +10,10 @@ import * as fs from "node:fs"
 import * as ApiKey from "../config/ApiKey.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import { defaultProfile, effectiveValue, formatIssue, formatOrigin } from "../config/Configuration.ts"
-import type { HttpTransport } from "../connection/HttpTransport.ts"
+import { HttpTransport } from "../connection/HttpTransport.ts"
 import { formatError } from "../errors/CommandError.ts"
 import { describeSystemError } from "../errors/SystemError.ts"
 import { unknownPathFix, unknownPathMessage } from "../errors/UnknownPath.ts"
-import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
 import { baseUrlOptions } from "../text/BaseUrlOptions.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { checkConnection, type UnreachableError } from "./ConnectionCheck.ts"
@@ -124,15 +123,11 @@ const checkNetwork = (settings: CommandSettings) =>
         "quarry config set base-url <url>, or use --sandbox to try quarry without a service"
       )]
     }
-    const variables = new Map<string, string>()
-    for (const name of ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((one) => [one.toLowerCase(), one])) {
-      const value = yield* environmentVariable(name)
-      if (value !== "") variables.set(name, value)
-    }
+    const { proxyOf } = yield* HttpTransport
     const hosts = Arr.dedupeWith(configured, (one, other) => one.url.origin === other.url.origin)
     const reached = yield* Effect.forEach(
       hosts,
-      ({ name, url }) => checkHost(name, url, HttpProxy.find((variable) => variables.get(variable), url)),
+      ({ name, url }) => checkHost(name, url, proxyOf(url)),
       { concurrency: 4 }
     )
     const dataUrl = configured.find(({ name }) => name === "base-url")?.url

@@ -51,10 +51,11 @@ export const withRecordedBodies =
         )
       )
     )
-    return Effect.flatMap(HttpTransport, ({ network, sandbox }) =>
+    return Effect.flatMap(HttpTransport, ({ network, proxyOf, sandbox }) =>
       effect.pipe(
         Effect.provideService(LastBody, last),
         Effect.provideService(HttpTransport, {
+          proxyOf,
           network: (usage) => Effect.map(network(usage), recording),
           sandbox: Effect.map(sandbox, (sandbox) => ({ ...sandbox, client: recording(sandbox.client) }))
         })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer, request } from "node:http"
 import { HttpTransport, layer } from "../../src/connection/HttpTransport.ts"
+import { runProcess } from "../support/process.ts"
 import { serveSandbox } from "../support/server.ts"
 
 /** Starts a proxy that forwards requests, opens no tunnels, and records the targets. */
@@ -88,4 +89,40 @@ it.live("fail with the name of an invalid variable, and not with its value", () 
     const error = yield* Effect.flip(get("https://a.test"))
     expect(error).toMatchObject({ _tag: "UsageError", reason: expect.stringContaining("https_proxy") })
     expect(JSON.stringify(error)).not.toContain("hunter22")
+  }).pipe(Effect.scoped))
+
+it.live("go through the proxy that quarry doctor checks, also where the name in lower case is empty", () =>
+  Effect.gen(function*() {
+    const served = yield* serveSandbox
+    const { targets, url } = yield* forwardingProxy
+    const run = (argv: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
+      Effect.promise(() => runProcess(argv, { ...served, ...variables }))
+    const unreachable = "http://127.0.0.1:1"
+    for (
+      const [variables, isUsed] of [
+        [{ http_proxy: "", HTTP_PROXY: unreachable }, false],
+        [{ http_proxy: url, HTTP_PROXY: unreachable }, true],
+        [{ no_proxy: "", NO_PROXY: "127.0.0.1", HTTP_PROXY: url }, true],
+        [{ no_proxy: "127.0.0.1", NO_PROXY: "", HTTP_PROXY: unreachable }, false]
+      ] as const
+    ) {
+      const sent = targets.length
+      const checked = yield* run(["doctor"], variables)
+      expect([variables, checked.code, checked.out]).toEqual([
+        variables,
+        0,
+        expect.not.stringMatching(/^failed/m)
+      ])
+      expect([variables, checked.out.includes(": proxy "), targets.length > sent]).toEqual([
+        variables,
+        isUsed,
+        isUsed
+      ])
+    }
+    // A client reads a variable as it is, and so does the check
+    const { code, out } = yield* run(["doctor"], { HTTP_PROXY: ` ${url} ` })
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/^failed +base-url: connection: HTTP_PROXY: expected a URL/m)
+    ])
   }).pipe(Effect.scoped))

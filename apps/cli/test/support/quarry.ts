@@ -1,4 +1,5 @@
 /** Runs `quarry` in this process with a sandbox and captured streams. */
+import * as HttpProxy from "@blockquarry/http/HttpProxy"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -122,6 +123,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
       Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
         network: () => Effect.succeed(client),
+        proxyOf: (url) => HttpProxy.find((name) => options.env?.[name], url),
         sandbox: Effect.succeed({ client, apiKey: Sandbox.apiKey, baseUrls: Sandbox.baseUrls })
       }),
       Effect.provideService(StandardInput, async function*() {
