@@ -1,6 +1,6 @@
 /** What a `fetch` of the program may do: read bodies, throw, and say in its own words what failed. */
 import { type ClientOptions, createClient } from "@blockquarry/client"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { unusedUrl } from "./support/Servers.ts"
 
 const apiKey = "zanzibar/of+the=client"
@@ -231,5 +231,38 @@ it("broken encodings are the same error, and are repeated", async () => {
     )
     expect(error).toMatchObject({ name: "InvalidResponseError", kind: "incomplete", retryable: true })
     expect(calls).toBe(3)
+  }
+})
+
+it("that a runtime drops in the background is sent again in a call, and from then on not in the background", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+  let calls = 0
+  let onDropped = () => {}
+  const dropped = new Promise<void>((resolve) => void (onDropped = resolve))
+  const client = createClient({
+    apiKey,
+    baseUrl: "http://api.test",
+    cache: { enabled: true, staleWhileRevalidate: "1 hour" },
+    // The dropped one keeps its slot
+    concurrency: { limit: 2 },
+    timeouts: { attempt: "1 second", call: "1 second" },
+    fetch: () => {
+      calls += 1
+      if (calls !== 2) return Promise.resolve(Response.json({ usdPrice: calls }))
+      onDropped()
+      return new Promise(() => {})
+    }
+  })
+  /** Goes on without the timers, which such a runtime drops too. */
+  const priceAfter = async (millis: number) => {
+    vi.setSystemTime(Date.now() + millis)
+    return (await client.tokenPrice({ address })).usdPrice
+  }
+  expect([await priceAfter(0), await priceAfter(6000)]).toEqual([1, 1])
+  await dropped
+  expect([await priceAfter(999), calls]).toEqual([1, 2])
+  for (const next of [3, 4, 5]) {
+    expect([await priceAfter(6000), await priceAfter(1), calls]).toEqual([next, next, next])
   }
 })

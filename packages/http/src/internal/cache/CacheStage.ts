@@ -63,7 +63,8 @@ export const make = (
       }
       if (isFresh(entry, now)) return hit(call, entry)
       const stale = fromCache(call, entry, "stale")
-      if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
+      const staleUntil = entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)
+      if (now < staleUntil && !singleFlight.hasDropped(call)) {
         instrumentation.recordCacheResult(call, "stale")
         // In the background. Errors are ignored.
         return Effect.as(singleFlight.prefetch(flightOf(call, execute, ttlOf)), stale)

@@ -82,13 +82,11 @@ export const make = Effect.suspend(() => {
 
   const inFlight = (cacheKey: string): ReadonlyArray<InFlight> => flights.get(cacheKey) ?? []
 
-  const find = ({ client, clock, flightVariant, cacheKey }: Call): InFlight | undefined => {
-    const now = clock.unsafeCurrentTimeMillis()
+  const find = (call: Call): InFlight | undefined => {
+    const { cacheKey, client, flightVariant } = call
     let sent: InFlight | undefined
     for (const flight of inFlight(cacheKey)) {
-      // A Worker whose client has disconnected never ends it.
-      if (flight.result === null && now >= flight.deadline) continue
-      if (!flight.joinable || flight.variant !== flightVariant) continue
+      if (isDropped(flight, call) || !flight.joinable || flight.variant !== flightVariant) continue
       if (flight.client === client.name) return flight
       if (flight.sent > 0) sent ??= flight
     }
@@ -243,6 +241,8 @@ export const make = Effect.suspend(() => {
         }
         return Effect.void
       }),
+    /** Whether a request was dropped, as the next one in the background would be. */
+    hasDropped: (call: Call): boolean => inFlight(call.cacheKey).some((flight) => isDropped(flight, call)),
     /** Invalidates all requests with a cache key, or all requests. */
     invalidate: (cacheKey: string | null): void => {
       for (const flight of cacheKey === null ? [...flights.values()].flat() : inFlight(cacheKey)) {
@@ -252,6 +252,10 @@ export const make = Effect.suspend(() => {
     }
   })
 })
+
+/** Whether a request never ends: a Worker drops it with that of its client. */
+const isDropped = ({ deadline, result }: InFlight, { clock }: Call): boolean =>
+  result === null && clock.unsafeCurrentTimeMillis() >= deadline
 
 /** Whether a caller gets a result, which neither an earlier deadline nor a limit of another client caused. */
 const isResultFor = (flight: InFlight, { client, deadline }: Call, result: AttemptResult): boolean => {
