@@ -16,12 +16,13 @@ import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Types from "effect/Types"
+import * as fs from "node:fs/promises"
 import { setFlagsFromString } from "node:v8"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
-import { remove } from "../files/Files.ts"
+import { attempt, ifExists, remove } from "../files/Files.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import type { TransformedRecords } from "../list/ListJob.ts"
 import {
@@ -123,9 +124,11 @@ export const exportRecords = <Item>(
       }))
   }))
 
-/** Returns the line of a record that cannot be read. */
+/** Returns the end of the line of a record that cannot be read, which has no other record. */
+const invalidEnd = ({ text }: Pick<InvalidRecord, "text">): string => `,"record":${onOneLine(text)}}\n`
+
 const invalidLine = ({ text, ...named }: InvalidRecord, page: number): string =>
-  `${onOneLine(`${JSON.stringify({ page, ...named }).slice(0, -1)},"record":${text}}`)}\n`
+  onOneLine(JSON.stringify({ page, ...named }).slice(0, -1)) + invalidEnd({ text })
 
 /** Runs that add a few rows leave row groups that readers scan slowly. */
 const maxSmallParts = 20
@@ -168,12 +171,18 @@ const writeRecords = <Item>(
       job.retryFor,
       progress.wait
     )
-    const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
+    const { invalid, partialInvalid, ...files } = exportFiles(file)
+    const partial = yield* openPartial(files.partial, sumOf(started.parts, "bytes"))
     const invalidBytes = sumOfOmitted(started.parts, "invalidBytes") +
       (started.tail?.omitted.invalidBytes ?? 0)
     const invalidFile = isEnabled(invocation.values, "skip-invalid")
-      ? yield* openPartial(exportFiles(file).invalid, invalidBytes)
+      ? yield* openPartial(partialInvalid, invalidBytes)
       : null
+    // --since-last reads the newest block again, and with it what earlier runs could not read
+    const earlierBytes = sumOfOmitted(started.parts.slice(0, started.run.firstPart), "invalidBytes")
+    const reported = yield* attempt("read", partialInvalid, () => ifExists(fs.readFile(partialInvalid)))
+    const isNew = (record: InvalidRecord): boolean =>
+      reported?.subarray(0, earlierBytes).includes(invalidEnd(record)) !== true
     const start = cursorOf(started)
     let part = startPart(format, manifest, start)
 
@@ -235,6 +244,7 @@ const writeRecords = <Item>(
       if (job.maxItems !== null && job.maxItems <= saved) return
       yield* pages(start ?? undefined, previous).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(list.operation, since)),
+        Stream.map((page) => ({ ...page, invalid: page.invalid.filter(isNew) })),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved),
         Stream.runForEach(addPage)
       )
@@ -264,7 +274,7 @@ const writeRecords = <Item>(
       const bytes = size + end.bytes
       yield* save({ ...manifest, status: "complete", bytes, inputs: job.inputs?.counts() ?? null })
       yield* publish(file)
-      if (sumOfOmitted(manifest.parts, "invalid") === 0) yield* remove(exportFiles(file).invalid)
+      if (sumOfOmitted(manifest.parts, "invalid") === 0) yield* remove(invalid)
       return bytes
     })
     yield* Effect.onError(readPages, () => Effect.ignore(saveRest))

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import { FileConflictError, type OutputError } from "../errors/CommandError.ts"
-import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
+import { attempt, ifExists, readText, remove, sizeOf, syncFolder, write, writeText } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { describeDifference, type ExportQuery, type QueryOperation } from "./ExportQuery.ts"
@@ -12,15 +12,18 @@ import { countIntactParts } from "./PartialFile.ts"
 export const exportFiles = (file: string) => ({
   invalid: `${file}.invalid.ndjson`,
   manifest: `${file}.manifest.json`,
-  partial: `${file}.partial`
+  partial: `${file}.partial`,
+  partialInvalid: `${file}.invalid.ndjson.partial`
 })
 
 export const writeManifest = (file: string, manifest: Manifest): Effect.Effect<void, OutputError> =>
-  replaceText(exportFiles(file).manifest, formatManifest(manifest))
+  writeText(exportFiles(file).manifest, formatManifest(manifest))
 
 export const publish = (file: string): Effect.Effect<void, OutputError> =>
   write(file, async () => {
-    await fs.rename(exportFiles(file).partial, file)
+    const { invalid, partial, partialInvalid } = exportFiles(file)
+    await ifExists(fs.rename(partialInvalid, invalid))
+    await fs.rename(partial, file)
     await syncFolder(file)
   })
 
@@ -28,8 +31,8 @@ export const publish = (file: string): Effect.Effect<void, OutputError> =>
 export const discard = (file: string): Effect.Effect<void, OutputError> =>
   Effect.gen(function*() {
     if ((yield* sizeOf(file)) !== null) return
-    const { invalid, manifest, partial } = exportFiles(file)
-    yield* Effect.forEach([partial, invalid, manifest], remove)
+    const { manifest, partial, partialInvalid } = exportFiles(file)
+    yield* remove(partial, partialInvalid, manifest)
   })
 
 export interface ExportStart {
@@ -97,7 +100,7 @@ export const planStart = (
     }
     if (isPublished && size !== manifest.bytes && mode !== "since-last") return yield* hasChanged(file)
     // What is there otherwise is the rest of a copy that was never used
-    const finish = isPublished ? remove(files.partial) : publish(file)
+    const finish = isPublished ? remove(files.partial, files.partialInvalid) : publish(file)
     if (mode === "resume") return { manifest, prepare: finish }
     if (isPublished) yield* requireParts(file, manifest)
     const appending = startAppending(file, manifest)
@@ -141,11 +144,12 @@ const requireParts = (file: string, { parts }: Manifest) =>
 /** Copies the complete file without its end. The copy replaces it when the new records are complete. */
 const startAppending = (file: string, complete: Manifest): ExportStart => {
   const { newest, parts } = complete
-  const { partial } = exportFiles(file)
+  const { invalid, partial, partialInvalid } = exportFiles(file)
   const run = { firstPart: parts.length, since: newest }
   const manifest: Manifest = { ...complete, status: "unfinished", bytes: null, run, previous: [], tail: null }
   const copy = attempt("write", partial, async () => {
     await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
+    await ifExists(fs.copyFile(invalid, partialInvalid, fs.constants.COPYFILE_FICLONE))
     const handle = await fs.open(partial, "r+")
     try {
       await handle.truncate(sumOf(parts, "bytes"))

@@ -89,7 +89,7 @@ export const replaceAtomically = async (file: string, text: string, mode?: numbe
   await syncFolder(file)
 }
 
-export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
+export const writeText = (file: string, text: string): Effect.Effect<void, OutputError> =>
   write(file, () => replaceAtomically(file, text))
 
 export const readText = (file: string): Effect.Effect<string | null, OutputError> =>
@@ -98,5 +98,7 @@ export const readText = (file: string): Effect.Effect<string | null, OutputError
 export const sizeOf = (file: string): Effect.Effect<number | null, OutputError> =>
   attempt("read", file, async () => (await ifExists(fs.stat(file)))?.size ?? null)
 
-export const remove = (file: string): Effect.Effect<void, OutputError> =>
-  attempt("remove", file, () => fs.rm(file, { force: true }))
+export const remove = (...files: ReadonlyArray<string>): Effect.Effect<void, OutputError> =>
+  Effect.forEach(files, (file) => attempt("remove", file, () => fs.rm(file, { force: true })), {
+    discard: true
+  })

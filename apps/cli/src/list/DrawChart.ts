@@ -4,7 +4,7 @@ import type { Chart, ChartBuilder } from "../chart/Chart.ts"
 import { drawSvg } from "../chart/SvgChart.ts"
 import { drawText } from "../chart/TextChart.ts"
 import { type CommandError, FileConflictError } from "../errors/CommandError.ts"
-import { replaceText, sizeOf } from "../files/Files.ts"
+import { sizeOf, writeText } from "../files/Files.ts"
 import { countOf } from "../render/Count.ts"
 import { characterSet } from "../terminal/CharacterSet.ts"
 import { environmentVariable } from "../terminal/EnvironmentVariable.ts"
@@ -46,7 +46,7 @@ export const drawChart = <R>(
     if (isPrinted) yield* withPager(pager)(printChart(chart))
     if (file !== null) {
       yield* checkFile
-      yield* replaceText(file, drawSvg(chart))
+      yield* writeText(file, drawSvg(chart))
       yield* note(sanitize(`wrote ${file}`))
     }
   })

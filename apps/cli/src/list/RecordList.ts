@@ -5,6 +5,7 @@ import type { PageRepeats } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import type { CommandError } from "../errors/CommandError.ts"
 import type { RecordField } from "../formats/RecordFields.ts"
@@ -156,8 +157,9 @@ export const recordPages = <A extends ReadPage<unknown>, Item>(
     const context = nextContext() ?? noContext
     // Pagination by block reads the last block again, and with it what cannot be read
     const known = isResumeCursor(position.page ?? "") ? previous : []
-    const invalid = context.invalid.filter(({ text }) => !known.includes(text))
-    const identities = [...context.identities, ...context.invalid.map(({ text }) => text)]
+    const digests = context.invalid.map(({ text }) => createHash("sha256").update(text).digest("hex"))
+    const invalid = context.invalid.filter((_, index) => !known.includes(digests[index] ?? ""))
+    const identities = [...context.identities, ...digests]
     const skip = Math.max(0, position.skip - page.result.length - context.leftOut.length)
     return [
       { position: { page: page.cursor ?? undefined, skip }, previous: identities },

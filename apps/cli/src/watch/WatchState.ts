@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { UsageError } from "../errors/CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
 import { lockFile } from "../files/FileLock.ts"
-import { readText, replaceText } from "../files/Files.ts"
+import { readText, writeText } from "../files/Files.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
 const Block = Schema.Int.pipe(Schema.nonNegative())
@@ -56,7 +56,7 @@ export const openState = (
       save: ({ known, start }: PositionSnapshot) =>
         Effect.zipRight(
           requireHeld,
-          replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
+          writeText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
         )
     }
   })

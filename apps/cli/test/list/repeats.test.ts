@@ -3,8 +3,8 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
 import {
   address,
   movingPages,
@@ -294,7 +294,7 @@ describe("a record that cannot be read", () => {
         const gone = join(folder, "gone.ndjson")
         const refuse = (number: number) => number > 2 ? new Response("{}", { status: 400 }) : undefined
         yield* run([...argv, gone], pages, refuse)
-        rmSync(`${gone}.invalid.ndjson`)
+        rmSync(`${gone}.invalid.ndjson.partial`)
         yield* run([...argv, gone, "--resume"], pages)
         expect(records(contentOf(gone).invalid).map(({ page }) => page)).toEqual([3])
         // Without such records there is no such file, also not that of an earlier export
@@ -333,6 +333,84 @@ describe("a record that cannot be read", () => {
     Effect.gen(function*() {
       const argv = ["nft", "list", address, "--total-ranges", "2", "--skip-invalid"]
       expect(yield* run(argv, [])).toMatchObject({ code: 2, err: expect.stringContaining("--skip-invalid") })
+    }))
+
+  /** Transfers of a token, of which each is one that cannot be read too. Of a higher number, the block is lower. */
+  const transfers = () => {
+    const list = recordsOfLists.find(({ id }) => id === "tokenTransfers")
+    const valid = (number: number) => list?.identified?.(number)
+    const broken = (number: number) => ({ ...valid(number), value: { no: 1 }, name: "x".repeat(10_000) })
+    const file = join(temporaryFolder(memory), "transfers.ndjson")
+    /** What is complete: the blocks of the records, and of those that cannot be read. */
+    const numbers = () =>
+      [file, `${file}.invalid.ndjson`].map((name) =>
+        (existsSync(name) ? records(readFileSync(name, "utf8")) : []).map((line) =>
+          1_000_000 - Number(Object(line["record"] ?? line)["block_number"])
+        )
+      )
+    return {
+      argv: ["token", "transfers", address, "--skip-invalid", "--to", file],
+      valid,
+      broken,
+      file,
+      numbers
+    }
+  }
+
+  const refuseAfter = (count: number) => (number: number) =>
+    number > count ? new Response("{}", { status: 400 }) : undefined
+
+  it.live("is named and kept by the first of several runs with --since-last, however the others end", () =>
+    Effect.gen(function*() {
+      for (const requests of [1, 2, 9]) {
+        const { argv, broken, numbers, valid } = transfers()
+        const since = [...argv, "--since-last"]
+        yield* run(since, [[valid(7), broken(7)]])
+        expect(numbers()).toEqual([[7], [7]])
+        const pages = [[valid(3), broken(3)], [broken(5), valid(7), broken(7)]]
+        const { code } = yield* run(since, pages, refuseAfter(requests))
+        expect(code).toBe(requests < 2 ? 2 : 0)
+        if (requests < 2) {
+          expect(numbers()).toEqual([[7], [7]])
+          yield* run([...argv, "--resume"], pages)
+        }
+        expect([requests, numbers()]).toEqual([requests, [[7, 3], [7, 3, 5]]])
+        const { err } = yield* run(since, pages.slice(0, 1))
+        expect(err).not.toMatch(/left out of page|invalid/)
+        expect(numbers()).toEqual([[7, 3], [7, 3, 5]])
+        // Another record that looks the same but for a member is another one
+        yield* run(since, [[{ ...broken(3), value: { no: 2 } }, valid(3), broken(3)]])
+        expect(numbers()).toEqual([[7, 3], [7, 3, 5, 3]])
+      }
+    }))
+
+  it.live("is kept with the old file until --overwrite has the new one", () =>
+    Effect.gen(function*() {
+      const { argv, broken, file, numbers, valid } = transfers()
+      yield* run(argv, [[valid(1), broken(2)]])
+      const overwrite = [...argv, "--overwrite"]
+      const pages = [[valid(3), broken(4)], [broken(5), valid(6)]]
+      for (const requests of [0, 1]) {
+        yield* run(overwrite, pages, refuseAfter(requests))
+        expect([requests, numbers()]).toEqual([requests, [[1], [2]]])
+      }
+      yield* run([...argv, "--resume"], pages, (number) => {
+        expect([number, numbers()]).toEqual([number, [[1], [2]]])
+        return undefined
+      })
+      expect(numbers()).toEqual([[3, 6], [4, 5]])
+      yield* run(overwrite, [[valid(1)]])
+      expect([numbers(), readdirSync(dirname(file)).length]).toEqual([[[1], []], 2])
+    }))
+
+  it.live("is known by a digest in the manifest, which does not have its text", () =>
+    Effect.gen(function*() {
+      const { argv, broken, file, valid } = transfers()
+      const pages = [[broken(1), valid(2), broken(3)], [valid(4)]]
+      for (const requests of [1, 2]) {
+        yield* run([...argv, requests === 1 ? "--overwrite" : "--resume"], pages, refuseAfter(requests))
+        expect(readFileSync(`${file}.manifest.json`, "utf8")).not.toContain("xxx")
+      }
     }))
 
   it.live("is named once in a list without cursors, of which a block is read again", () =>
