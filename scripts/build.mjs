@@ -1,6 +1,33 @@
-// Builds the library in the working directory from scratch, so that output of removed sources is removed too.
-import { rmSync } from "node:fs"
+// Builds the library in the working directory from scratch, so that output of removed sources is removed too. Comments stay in the
+// types and in the sources, which are published too, so the programs have none but annotations.
+import { readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { rolldown } from "rolldown"
 
 rmSync("dist", { recursive: true, force: true })
-process.argv = [...process.argv.slice(0, 2), "-b", "tsconfig.json"]
+
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".ts")
+)
+const bundle = await rolldown({
+  input: Object.fromEntries(sources.map((file) => [file.slice(0, -".ts".length), join("src", file)])),
+  treeshake: false,
+  transform: { target: "es2022" },
+  plugins: [
+    {
+      // Every module is a file of its own
+      name: "import",
+      resolveId: (source, importer) =>
+        importer === undefined ? null : { id: source.replace(/^(\..*)\.ts$/, "$1.js"), external: true }
+    }
+  ]
+})
+await bundle.write({
+  dir: "dist",
+  entryFileNames: "[name].js",
+  comments: { annotation: true, jsdoc: false, legal: true }
+})
+await bundle.close()
+
+process.argv = [...process.argv.slice(0, 2), "-b", "tsconfig.json", "--emitDeclarationOnly"]
 await import("./tsc.mjs")

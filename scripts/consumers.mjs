@@ -98,11 +98,11 @@ const within = (size, budget) => {
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
   "@blockquarry/client": 267,
-  "@blockquarry/core": 160,
-  "@blockquarry/http": 282,
+  "@blockquarry/core": 146,
+  "@blockquarry/http": 252,
   "@blockquarry/proxy": 751,
-  "@blockquarry/redis": 53,
-  "@blockquarry/sandbox": 131
+  "@blockquarry/redis": 48,
+  "@blockquarry/sandbox": 118
 }
 
 /** The size of the client, which is in its documentation. */
