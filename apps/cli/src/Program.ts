@@ -29,26 +29,20 @@ export const runProgram = (line: ArrangedCommandLine, version: string): void => 
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,
-      teardown: (exit, end) => {
-        if (Exit.isSuccess(exit)) return whenWritten(() => end(Number(exit.value)))
-        if (Cause.isInterruptedOnly(exit.cause)) return whenWritten(() => end(signalExitCodes[received]))
+      teardown: (exit) => {
+        if (Exit.isSuccess(exit)) return exitWhenWritten(Number(exit.value))
+        if (Cause.isInterruptedOnly(exit.cause)) return exitWhenWritten(signalExitCodes[received])
         process.stderr.write(`error: internal error: ${Cause.pretty(exit.cause)}\n`)
-        whenWritten(() => end(unexpectedErrorExitCode))
+        exitWhenWritten(unexpectedErrorExitCode)
       }
     })
   )
 }
 
-/** Calls `end` when stderr has accepted all messages. The end of the process would lose those that a full pipe holds up. */
-const whenWritten = (end: () => void): void => {
-  let isEnded = false
-  const endOnce = () => {
-    if (isEnded) return
-    isEnded = true
-    end()
-    // What the reader of stdout did not take in time is not counted, and must not keep the process
-    if (process.stdout.writableLength > 0) process.exit()
-  }
-  process.stderr.write("", endOnce)
-  setTimeout(endOnce, drainTime).unref()
+/** Exits when stderr has accepted all messages. The end of the process would lose those that a full pipe holds up. */
+const exitWhenWritten = (code: number): void => {
+  // What the reader of stdout did not take in time is not counted. Neither it nor an open input keeps the process
+  const exit = () => process.exit(code)
+  process.stderr.write("", exit)
+  setTimeout(exit, drainTime).unref()
 }

@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
+import { constants, createReadStream, openSync } from "node:fs"
 import { stat } from "node:fs/promises"
+import { Socket } from "node:net"
 import { stdinArgument } from "../args/ArgumentValues.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../errors/CommandError.ts"
@@ -208,8 +209,15 @@ const readError = (input: InputText, error: unknown): UsageError => {
 export const fileOf = (argument: string): string | null =>
   argument === stdinArgument || argument === "/dev/stdin" ? null : argument
 
+const fileBytes = async function*(file: string): AsyncGenerator<Uint8Array> {
+  // A thread that opens or reads a FIFO would block, and the end of the process waits for it
+  yield* (await stat(file)).isFIFO()
+    ? new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK) })
+    : createReadStream(file)
+}
+
 export const bytesOf = ({ file }: Pick<InputText, "file">): Effect.Effect<AsyncIterable<Uint8Array>> =>
-  Effect.map(StandardInput, (standardInput) => file === null ? standardInput() : createReadStream(file))
+  Effect.map(StandardInput, (standardInput) => file === null ? standardInput() : fileBytes(file))
 
 /** Streams the inputs of a text, in bounded memory. */
 export const readInputs = (input: InputText, given = bytesOf(input)): Stream.Stream<InputLine, UsageError> =>
@@ -218,8 +226,10 @@ export const readInputs = (input: InputText, given = bytesOf(input)): Stream.Str
     const inputs = input.columns === null
       ? lineInputs(texts, (text) => splitValues(text, input.valueCount))
       : recordInputs(texts, input.columns)
+    // Without `return`, which would wait for a pending read. The end of the process closes the file
+    const iterable = { [Symbol.asyncIterator]: () => ({ next: () => inputs.next() }) }
     return Stream.mapConcat(
-      Stream.fromAsyncIterable(inputs, (error) => readError(input, error)),
+      Stream.fromAsyncIterable(iterable, (error) => readError(input, error)),
       (lines) => lines
     )
   }))

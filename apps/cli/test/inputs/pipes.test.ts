@@ -1,11 +1,11 @@
 /** Inputs of the bundled program that are no regular files: each is read once. */
 import { expect, it } from "@effect/vitest"
 import { execFileSync, spawn } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { exampleValues } from "../../src/help/Help.ts"
 import { temporaryFolder } from "../support/exports.ts"
-import { exitOf, shellProgram } from "../support/process.ts"
+import { exitOf, shellProgram, startProcess } from "../support/process.ts"
 
 const inputs = `${exampleValues.wallet}\n${exampleValues.token}\n`
 
@@ -42,3 +42,52 @@ it.skipIf(process.platform === "win32").each([
   })
   expect(readFileSync(join(folder, "out.csv"), "utf8")).toBe(readFileSync(join(folder, "whole.csv"), "utf8"))
 })
+
+/** Starts a command that waits for more inputs than the first one: of a FIFO, or of its standard input. */
+const startWaiting = (source: "fifo" | "pipe", ...argv: ReadonlyArray<string>) => {
+  const folder = temporaryFolder()
+  const fifo = join(folder, "fifo")
+  execFileSync("mkfifo", [fifo])
+  const from = source === "fifo" ? ["--from", fifo] : ["-"]
+  const child = startProcess(["wallet", "transfers", ...from, "--sandbox", ...argv], { HOME: folder }, folder)
+  const first = `${exampleValues.wallet}\n`
+  // Both ends, so that it has a writer
+  if (source === "fifo") writeSync(openSync(fifo, "r+"), first)
+  else child.stdin.write(first)
+  return child
+}
+
+it.skipIf(process.platform === "win32").each(
+  [
+    ["fifo", "SIGINT", 130],
+    ["fifo", "SIGTERM", 143],
+    ["pipe", "SIGINT", 130],
+    ["pipe", "SIGTERM", 143]
+  ] as const
+)("ends at the first signal while it waits for a %s (%s)", async (source, signal, code) => {
+  const child = startWaiting(source, "-o", "ndjson")
+  child.stdout.once("data", () => child.kill(signal))
+  expect(await exitOf(child)).toMatchObject({ code })
+})
+
+it.skipIf(process.platform === "win32").each(
+  [
+    ["fifo", []],
+    ["pipe", []],
+    ["fifo", ["--to", "out.csv"]],
+    ["pipe", ["--to", "out.csv"]]
+  ] as const
+)("ends at --timeout while it waits for a %s with %j", async (source, options) => {
+  const child = startWaiting(source, "--timeout", "1s", ...options)
+  expect(await exitOf(child)).toMatchObject({ code: 7, err: expect.stringContaining("timed out after 1s") })
+})
+
+it.skipIf(process.platform === "win32")(
+  "ends with the reader of its output while it waits for more inputs",
+  async () => {
+    const child = startWaiting("pipe", "--all", "-o", "ndjson")
+    child.stdout.once("data", () => child.stdout.destroy())
+    child.stdin.write(inputs)
+    expect(await exitOf(child)).toMatchObject({ code: 0 })
+  }
+)
