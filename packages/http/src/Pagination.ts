@@ -85,10 +85,10 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Cur
       let [pageCount, itemCount, leftOut, unidentified] = [0, 0, 0, 0]
       const report = Effect.suspend(() =>
         leftOut + unidentified === 0 ? Effect.void : Effect.logWarning(
-          `${pageSource.id}: left out ${leftOut} record${
-            leftOut === 1 ? "" : "s"
-          } that the page before had too` +
-            (unidentified === 0 ? "" : `; ${unidentified} without an identity may be repeated`)
+          `${pageSource.id}: ` + [
+            leftOut > 0 && `left out ${leftOut} record${leftOut > 1 ? "s" : ""} that the page before had too`,
+            unidentified > 0 && `${unidentified} without an identity may be repeated`
+          ].filter(Boolean).join("; ")
         )
       )
       const pages = Stream.paginateEffect(
@@ -224,9 +224,7 @@ const nextPage = <I, Output extends CursorPage<Item>, Item>(
         description: "the upstream returned the same cursor twice; following it would never end"
       })
     }
-    const { length } = page.result
-    const isRepeated = length > 0 && found.leftOut.length + found.unidentified === length
-    const repeatedPages = length === 0 ? state.repeatedPages : isRepeated ? state.repeatedPages + 1 : 0
+    const repeatedPages = length === 0 ? state.repeatedPages : known === length ? state.repeatedPages + 1 : 0
     if (repeatedPages === maxRepeatedPages) {
       return yield* paginationError({
         reason: "PagesRepeated",

@@ -30,8 +30,8 @@ export interface RawPage {
   readonly records: ReadonlyArray<string>
   /** The cursor of the next page. Null on the last page. */
   readonly cursor: string | null
-  /** The number of records that were left out, because the page before had them. */
-  readonly leftOut: number
+  /** What the page has in common with the page before it. */
+  readonly repeats: PageRepeats
 }
 
 /** Returns all pages of a list, from the beginning or after a cursor. */
@@ -79,15 +79,15 @@ export const pages = <
         for (const [item, text] of Arr.zip(page.result, rawRecords)) rawByRecord.set(item, onOneLine(text))
         return page
       })
-    let leftOut = 0
+    let repeats: PageRepeats = { leftOut: [], unidentified: 0, identities: [] }
     // Without prefetching, the observer is called right before its page
-    const observed = { ...options, onPage: (page: PageRepeats) => void (leftOut = page.leftOut.length) }
+    const observed = { ...options, onPage: (page: PageRepeats) => void (repeats = page) }
     return Stream.map(
       Pagination.pages(PageSource.make(operation, fetchPage), input, observed),
       ({ cursor, result }) => ({
         records: result.map((item) => Option.getOrThrow(Option.fromNullable(rawByRecord.get(item)))),
         cursor: cursor ?? null,
-        leftOut
+        repeats
       })
     )
   })

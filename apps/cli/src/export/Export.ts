@@ -107,8 +107,10 @@ export const exportRecords = <Item>(
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
         const leftOut = sumOfOmitted(runParts(last), "leftOut")
+        const unidentified = sumOfOmitted(runParts(last), "unidentified")
         const invalid = sumOfOmitted(runParts(last), "invalid")
         const omitted = (leftOut === 0 ? "" : `; ${formatCount(leftOut)} repeated left out`) +
+          (unidentified === 0 ? "" : `; ${formatCount(unidentified)} without an identity may be repeated`) +
           (invalid === 0 ? "" : `; ${formatCount(invalid)} invalid in ${exportFiles(file).invalid}`)
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
@@ -229,6 +231,7 @@ const writeRecords = <Item>(
           omitted.invalidBytes += lines.length
         }
         yield* addRecords(page.records(), page)
+          omitted.unidentified += page.unidentified
         yield* progress.page(page)
       }).pipe(Effect.uninterruptible, Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
@@ -287,7 +290,7 @@ const startPart = (format: FileFormat, manifest: Manifest, cursor: string | null
   records: 0,
   firstBlock: null,
   lastBlock: null,
-  omitted: { pages: 0, leftOut: 0, invalid: 0, invalidBytes: 0 },
+  omitted: { pages: 0, leftOut: 0, unidentified: 0, invalid: 0, invalidBytes: 0 },
   newest: manifest.newest,
   previous: manifest.previous,
   cursor

@@ -17,8 +17,9 @@ const Count = Schema.Int.pipe(Schema.nonNegative())
 const Omitted = Schema.Struct({
   /** The pages that begin here. */
   pages: Count,
-  /** The records that were left out, because the page before had them. */
+  /** The records that the page before had: those that were left out, and those without an identity, which may be repeated. */
   leftOut: Count,
+  unidentified: Count,
   /** The records that cannot be read, and the bytes of their lines. */
   invalid: Count,
   invalidBytes: Count

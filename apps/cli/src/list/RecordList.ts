@@ -25,7 +25,7 @@ export interface PageRecords<out Item> {
   readonly records: () => ReadonlyArray<EncodedRecord>
 }
 
-export interface RecordPage<out Item> extends PageRecords<Item> {
+export interface RecordPage<out Item> extends PageRecords<Item>, Pick<PageRepeats, "unidentified"> {
   /** Continues after this page. Null on the last page; undefined if the list cannot be resumed after this page. */
   readonly nextCursor: string | null | undefined
   /** The number of records of the whole list, if the upstream states it. */
@@ -117,7 +117,7 @@ export const recordPage = <Item>(
   { cursor, result, total = null }: ReadPage<Item>,
   encoded: () => ReadonlyArray<unknown>,
   note: string | null = null,
-  { identities, invalid, leftOut, previous }: PageContext = noContext
+  { identities, invalid, leftOut, previous, unidentified }: PageContext = noContext
 ): RecordPage<Item> => {
   const skip = start?.skip ?? 0
   const isLeftOut = new Set(leftOut)
@@ -141,6 +141,7 @@ export const recordPage = <Item>(
     previousAfter: (count) => count === items.length ? identities : previous,
     isStart: skip === 0,
     leftOut: leftOut.length,
+    unidentified,
     invalid
   }
 }

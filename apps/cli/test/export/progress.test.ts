@@ -16,6 +16,7 @@ const page = (count: number, total: number | null): RecordPage<number> => ({
   note: null,
   isStart: true,
   leftOut: 0,
+  unidentified: 0,
   invalid: [],
   previousAfter: () => [],
   cursorAfter: () => "next"

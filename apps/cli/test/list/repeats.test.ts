@@ -87,9 +87,14 @@ it.live.each(recordsOfLists)(
       const pages = [[1, 2], [2, 1], [3]].map((page) => page.map(anonymous))
       const { code, err, out } = yield* run([...list.command, ...all], pages)
       expect([code, records(out)]).toEqual([0, expect.objectContaining({ length: 5 })])
-      expect(err).toContain(
-        "left out 0 records that the page before had too; 2 without an identity may be repeated"
-      )
+      expect(err).toContain(`${list.id}: 2 without an identity may be repeated`)
+      // An export has them in its summary and in its manifest
+      const file = join(temporaryFolder(memory), "list.ndjson")
+      const exported = yield* run([...list.command, "--to", file], pages)
+      expect(exported.err).toContain("; 2 without an identity may be repeated")
+      const { parts } = JSON.parse(readFileSync(`${file}.manifest.json`, "utf8"))
+      const counts: ReadonlyArray<{ readonly omitted: { readonly unidentified: number } }> = parts
+      expect(counts.reduce((sum, { omitted }) => sum + omitted.unidentified, 0)).toBe(2)
     })
 )
 

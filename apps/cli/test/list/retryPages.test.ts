@@ -32,6 +32,7 @@ const page = (number: number, nextCursor: string | null | undefined): RecordPage
   note: null,
   isStart: true,
   leftOut: 0,
+  unidentified: 0,
   invalid: [],
   previousAfter: () => [],
   cursorAfter: () => nextCursor

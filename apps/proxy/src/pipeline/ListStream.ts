@@ -128,8 +128,8 @@ const addLength = (bytes: number, record: string): number => bytes + Buffer.byte
 /** What follows the chunks so far: the page after the cursor, or the last line, or the end, which a list that failed does not have. */
 type ListState = { readonly cursor: string | null; readonly end: ListEnd } | "start" | "done" | "failed"
 
-/** The last line, which does not mention that no records were left out. */
-type ListEnd = Readonly<{ records: number; leftOut?: number }>
+/** The last line, which does not mention that no records were left out or may be repeated. */
+type ListEnd = Readonly<{ records: number; leftOut?: number; unidentified?: number }>
 
 /** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
@@ -138,9 +138,11 @@ const listLines = (
   nextPage: Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError>
 ): Stream.Stream<Uint8Array, IncompleteBodyError> => {
   const { context, request: { shouldEndStreams }, services: { overrides } } = handled
-  const emitPage = ({ cursor, leftOut, records }: RawRecords.RawPage, before: ListEnd) => {
-    const sum = (before.leftOut ?? 0) + leftOut
-    const end = { records: before.records + records.length, ...sum === 0 ? {} : { leftOut: sum } }
+  const emitPage = ({ cursor, records, repeats }: RawRecords.RawPage, before: ListEnd) => {
+    const leftOut = (before.leftOut ?? 0) + repeats.leftOut.length
+    const unidentified = (before.unidentified ?? 0) + repeats.unidentified
+    const omitted = { ...leftOut > 0 && { leftOut }, ...unidentified > 0 && { unidentified } }
+    const end = { records: before.records + records.length, ...omitted }
     return emit(records.map((record) => `${record}\n`).join(""), { cursor, end })
   }
   return Stream.unfoldEffect<ListState, Uint8Array, IncompleteBodyError, never>("start", (state) => {

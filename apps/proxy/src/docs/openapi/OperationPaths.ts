@@ -152,7 +152,7 @@ const listOf = (operation: DescribedOperation, cost: Cost): JsonObject => ({
   summary: `${operation.docs.summary} (all records)`,
   description:
     "Streams every record as one line of JSON. The last line is `{\"end\":{\"records\":n}}`, with `leftOut` if " +
-    "records that the page before had too were left out, or " +
+    "records that the page before had too were left out, and `unidentified` if records without an identity may be repeated, or " +
     "`{\"failure\":{…},\"cursor\":…}` if the list failed: then the connection is closed before the end of the response, which " +
     "clients report as an error. `cursor` resumes a failed list. Each page is charged to the client.",
   ...costOf(cost),
