@@ -13,7 +13,7 @@ import { type Converter, lazyConverter, type Unreadable } from "./internal/decod
 import type { Mismatch } from "./internal/decoder/Mismatch.ts"
 import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
-export { recordField, type Unreadable } from "./internal/decoder/Converter.ts"
+export { invalidRecords, recordField, type Unreadable } from "./internal/decoder/Converter.ts"
 export { type Mismatch, mismatchOf } from "./internal/decoder/Mismatch.ts"
 export type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
 

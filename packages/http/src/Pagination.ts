@@ -215,9 +215,9 @@ const nextPage = <I, Output extends CursorPage<Item>, Item>(
       ]
     }
     const cursor = nextCursor(page)
-    const { newItems, ...found } = Repeats.compare(page.result, previous, identity)
+    const { known, length, newItems, repeats } = Repeats.compare(page.result, previous, identity)
     const newPage = { ...page, result: newItems, cursor: cursor ?? null }
-    if (cursor === undefined) return [newPage, Option.none(), found]
+    if (cursor === undefined) return [newPage, Option.none(), repeats]
     if (!seenCursors.add(cursor)) {
       return yield* paginationError({
         reason: "CursorRepeated",
@@ -235,9 +235,9 @@ const nextPage = <I, Output extends CursorPage<Item>, Item>(
     const next = {
       ...state,
       input: yield* pageSource.afterCursor(input, cursor),
-      previous: new Set(found.identities),
+      previous: new Set(repeats.identities),
       repeatedPages,
       blockPosition: null
     }
-    return [newPage, Option.some(next), found]
+    return [newPage, Option.some(next), repeats]
   })

@@ -168,7 +168,7 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   ServerError: "retry later, or use --verbose to see each attempt",
   InvalidResponseError: "check that the base URL points to the API; use --verbose to see the request",
   CircuitOpenError: "retry after the time in the message",
-  PaginationError: "use a smaller block range, or larger pages with --limit",
+  PaginationError: "raise --limit if the message says so, or report it to the operator of the service",
   NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",
   TimeoutError: "increase --timeout, or request fewer records with --limit",
   CommandTimeoutError: "increase --timeout, or request fewer records with --limit",

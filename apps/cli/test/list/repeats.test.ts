@@ -308,6 +308,19 @@ describe("a record that cannot be read", () => {
       })
   )
 
+  it.live.each(recordsOfLists)(
+    "of $id that comes again ten times fails with --skip-invalid, and others do not",
+    (list) =>
+      Effect.gen(function*() {
+        const [, [broken] = []] = pagesOf(list)
+        const argv = [...list.command, ...all, "--skip-invalid"]
+        const same = yield* run(argv, Array.from({ length: 30 }, () => [broken]))
+        expect([same.code, same.err]).toEqual([6, expect.stringContaining("10 pages in a row")])
+        const others = Array.from({ length: 30 }, (_, number) => [{ ...Object(broken), number }])
+        expect((yield* run(argv, others)).code).toBe(0)
+      })
+  )
+
   it.live("is kept beside an export of which it is the last page, after a part that is full", () =>
     Effect.gen(function*() {
       const file = join(temporaryFolder(memory), "owners.ndjson")

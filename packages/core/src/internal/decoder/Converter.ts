@@ -51,6 +51,9 @@ export const convertUnion = (converters: ReadonlyArray<Converter>): Converter =>
   return undefined
 }
 
+/** The records that were left out of a list because they cannot be read, as they were received. */
+export const invalidRecords = new WeakMap<object, ReadonlyArray<unknown>>()
+
 /** Converts an array. `record` is the schema of its elements if they are the records of a list. */
 export const convertArray =
   (convert: Converter, minLength: number, record: AST.AST | null): Converter => (input, unreadable) => {
@@ -62,7 +65,10 @@ export const convertArray =
       const value = convert(input[index], unreadable)
       if (value !== undefined) values[length++] = value
       else if (record === null || unreadable.skipRecords !== true) return undefined
-      else unreadable.splice(reported, Infinity, new UnreadableField(recordField, input[index], record))
+      else {
+        unreadable.splice(reported, Infinity, new UnreadableField(recordField, input[index], record))
+        invalidRecords.set(values, [...invalidRecords.get(values) ?? [], input[index]])
+      }
       while (reported < unreadable.length) unreadable[reported++]?.prependIndex(index)
     }
     values.length = length

@@ -1,4 +1,5 @@
 /** What a page has in common with the page before it. Pure functions. */
+import { invalidRecords } from "@blockquarry/core/Decoder"
 import type { PageRepeats } from "@blockquarry/core/Page"
 import { digestOf } from "./SeenCursors.ts"
 
@@ -9,7 +10,7 @@ export const compare = <Item>(
   result: ReadonlyArray<Item>,
   previous: ReadonlySet<string>,
   identity: (item: Item) => string | null
-): PageRepeats & { readonly newItems: ReadonlyArray<Item> } => {
+) => {
   const leftOut: Array<number> = []
   const identities: Array<string> = []
   let unidentified = 0
@@ -25,8 +26,13 @@ export const compare = <Item>(
     else leftOut.push(index)
     return id === null
   })
+  const invalid = invalidRecords.get(result) ?? []
+  identities.push(...invalid.map((record) => digestOf(textOf(record))))
+  const length = result.length + invalid.length
+  const known = identities.filter((key) => previous.has(key)).length
   // An empty page with a cursor is no page to compare with
-  return { leftOut, unidentified, identities: result.length === 0 ? [...previous] : identities, newItems }
+  if (length === 0) identities.push(...previous)
+  return { newItems, length, known, repeats: { leftOut, unidentified, identities } }
 }
 
 /** Returns the text of a whole record. */
