@@ -166,7 +166,7 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   RateLimitError: "retry later, or request fewer records; exports with --to wait by themselves",
   LocalLimitError: "retry later, or request fewer records",
   ServerError: "retry later, or use --verbose to see each attempt",
-  InvalidResponseError: "check that the base URL points to the API; use --verbose to see the request",
+  InvalidResponseError: "check that the base URL points to the API; for records of lists, use --skip-invalid",
   CircuitOpenError: "retry after the time in the message",
   PaginationError: "raise --limit if the message says so, or report it to the operator of the service",
   NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",

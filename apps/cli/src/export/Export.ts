@@ -22,7 +22,7 @@ import { isEnabled } from "../args/ArgumentValues.ts"
 import type { ApiClients } from "../connection/ApiClients.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../errors/CommandError.ts"
 import { type FileLock, lockFile } from "../files/FileLock.ts"
-import { attempt, ifExists, remove } from "../files/Files.ts"
+import { attempt, ifExists, remove, sizeOf } from "../files/Files.ts"
 import type { FileFormat, PartEncoder } from "../formats/FileFormat.ts"
 import type { TransformedRecords } from "../list/ListJob.ts"
 import {
@@ -178,6 +178,9 @@ const writeRecords = <Item>(
     const invalidBytes = sumOfOmitted(started.parts, "invalidBytes") +
       (started.tail?.omitted.invalidBytes ?? 0)
     const invalidFile = isEnabled(invocation.values, "skip-invalid")
+    if (invalidBytes > ((yield* sizeOf(partialInvalid)) ?? 0)) {
+      yield* terminal.note(`${partialInvalid} has changed: records are missing`, "required")
+    }
       ? yield* openPartial(partialInvalid, invalidBytes)
       : null
     // --since-last reads the newest block again, and with it what earlier runs could not read

@@ -59,27 +59,31 @@ export const planStart = (
     const text = yield* readText(files.manifest)
     const size = yield* sizeOf(file)
     if (text === null) {
-      return size === null ? startNew : yield* conflict(
-        `${file} exists${mode === "new" ? "" : ", and has no manifest of an export"}`,
+      const existing = size !== null ? file : (yield* sizeOf(files.invalid)) !== null ? files.invalid : null
+      return existing === null ? startNew : yield* conflict(
+        `${existing} exists${mode === "new" ? "" : ", and has no manifest of an export"}`,
         "choose another name, or use --overwrite to replace it"
       )
     }
-    const manifest = parseManifest(text)
-    if (manifest === null) {
+    const found = parseManifest(text)
+    if (found === null) {
       return yield* conflict(
         `${files.manifest} is not a manifest of this version of quarry`,
         "choose another name, or use --overwrite to start anew"
       )
     }
     // An export that saved nothing left nothing to continue, or to protect
-    if (manifest.status === "unfinished" && isEmpty(manifest) && size === null) return startNew
-    const difference = describeDifference(manifest.query, query, operation)
+    if (found.status === "unfinished" && isEmpty(found) && size === null) return startNew
+    // All records that are saved without --skip-invalid can be read
+    const format = { "skip-invalid": query.format["skip-invalid"], ...found.query.format }
+    const difference = describeDifference({ ...found.query, format }, query, operation)
     if (difference !== "") {
       return yield* conflict(
         `${file} is the export of another query (${difference})`,
         "choose another name, or use --overwrite to replace it"
       )
     }
+    const manifest = { ...found, query }
     const isFinished = manifest.status === "complete"
     // The process may end before it renames the complete file
     const isPublished = !isFinished || !(yield* isComplete(files.partial, manifest))

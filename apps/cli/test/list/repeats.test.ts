@@ -3,7 +3,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import {
   address,
@@ -300,11 +300,38 @@ describe("a record that cannot be read", () => {
         const refuse = (number: number) => number > 2 ? new Response("{}", { status: 400 }) : undefined
         yield* run([...argv, gone], pages, refuse)
         rmSync(`${gone}.invalid.ndjson.partial`)
-        yield* run([...argv, gone, "--resume"], pages)
+        const resumed = yield* run([...argv, gone, "--resume", "-q"], pages)
+        expect(resumed.err).toContain(`${gone}.invalid.ndjson.partial has changed: records are missing`)
         expect(records(contentOf(gone).invalid).map(({ page }) => page)).toEqual([3])
         // Without such records there is no such file, also not that of an earlier export
         yield* run([...argv, whole, "--overwrite"], [[pages[0]?.[0]]])
         expect(existsSync(`${whole}.invalid.ndjson`)).toBe(false)
+      })
+  )
+
+  it.live.each(recordsOfLists)(
+    "of $id ends an export, which continues with --skip-invalid as if it had begun with it",
+    (list) =>
+      Effect.gen(function*() {
+        const pages = pagesOf(list)
+        const folder = temporaryFolder(memory)
+        const contentOf = (file: string) => ({
+          text: readFileSync(file, "utf8"),
+          invalid: readFileSync(`${file}.invalid.ndjson`, "utf8"),
+          query: JSON.parse(readFileSync(`${file}.manifest.json`, "utf8")).query
+        })
+        const whole = [...list.command, "--to", join(folder, "whole.ndjson")]
+        yield* run([...whole, "--skip-invalid"], pages)
+        const strict = [...list.command, "--to", join(folder, "strict.ndjson")]
+        const failed = yield* run(strict, pages)
+        expect([failed.code, failed.err]).toEqual([6, expect.stringMatching(/^hint: .*--skip-invalid/m)])
+        const { code } = yield* run([...strict, "--skip-invalid", "--resume"], pages)
+        expect([code, contentOf(join(folder, "strict.ndjson"))]).toEqual([
+          0,
+          contentOf(join(folder, "whole.ndjson"))
+        ])
+        // What was left out is missing in an export without it
+        expect((yield* run([...whole, "--resume"], pages)).code).toBe(2)
       })
   )
 
@@ -320,6 +347,21 @@ describe("a record that cannot be read", () => {
         expect((yield* run(argv, others)).code).toBe(0)
       })
   )
+
+  it.live("is kept in no file that is not of the export", () =>
+    Effect.gen(function*() {
+      const [list] = recordsOfLists
+      if (list === undefined) return
+      const file = join(temporaryFolder(memory), "own.ndjson")
+      writeFileSync(`${file}.invalid.ndjson`, "own")
+      for (const options of [[], ["--skip-invalid"], ["--resume"]]) {
+        const { code, err } = yield* run([...list.command, "--to", file, ...options], pagesOf(list))
+        expect([code, err]).toEqual([2, expect.stringContaining(`${file}.invalid.ndjson exists`)])
+        expect(readFileSync(`${file}.invalid.ndjson`, "utf8")).toBe("own")
+      }
+      const replacing = [...list.command, "--to", file, "--skip-invalid", "--overwrite"]
+      expect((yield* run(replacing, pagesOf(list))).code).toBe(0)
+    }))
 
   it.live("is kept beside an export of which it is the last page, after a part that is full", () =>
     Effect.gen(function*() {
