@@ -114,7 +114,8 @@ export const exportRecords = <Item>(
           (invalid === 0 ? "" : `; ${formatCount(invalid)} invalid in ${exportFiles(file).invalid}`)
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
-          `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}${omitted}`
+          `${action} ${count} to ${to}: ${countOf(pages, "pages")} in ${formatDuration(elapsed)}${omitted}`,
+          invalid === 0 ? "notice" : "required"
         )
         const small = last.parts.filter(({ rows }) => rows < plan.partLimits.records).length
         if (target.format === "parquet" && target.mode === "since-last" && small >= maxSmallParts) {
@@ -177,10 +178,10 @@ const writeRecords = <Item>(
     const partial = yield* openPartial(files.partial, sumOf(started.parts, "bytes"))
     const invalidBytes = sumOfOmitted(started.parts, "invalidBytes") +
       (started.tail?.omitted.invalidBytes ?? 0)
-    const invalidFile = isEnabled(invocation.values, "skip-invalid")
     if (invalidBytes > ((yield* sizeOf(partialInvalid)) ?? 0)) {
       yield* terminal.note(`${partialInvalid} has changed: records are missing`, "required")
     }
+    const invalidFile = isEnabled(invocation.values, "skip-invalid")
       ? yield* openPartial(partialInvalid, invalidBytes)
       : null
     // --since-last reads the newest block again, and with it what earlier runs could not read
@@ -230,11 +231,11 @@ const writeRecords = <Item>(
           if (invalidFile !== null) yield* invalidFile.append(lines)
           yield* noteInvalid(terminal, page, number)
           omitted.leftOut += page.leftOut
+          omitted.unidentified += page.unidentified
           omitted.invalid += page.invalid.length
           omitted.invalidBytes += lines.length
         }
         yield* addRecords(page.records(), page)
-          omitted.unidentified += page.unidentified
         yield* progress.page(page)
       }).pipe(Effect.uninterruptible, Effect.zipLeft(nextTurn))
     const readPages = Effect.gen(function*() {
@@ -250,8 +251,8 @@ const writeRecords = <Item>(
       if (job.maxItems !== null && job.maxItems <= saved) return
       yield* pages(start ?? undefined, previous).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(list.operation, since)),
-        Stream.map((page) => ({ ...page, invalid: page.invalid.filter(isNew) })),
         limitRecords(job.maxItems === null ? null : job.maxItems - saved),
+        Stream.map((page) => ({ ...page, invalid: page.invalid.filter(isNew) })),
         Stream.runForEach(addPage)
       )
       if (transform !== null) yield* addRows(yield* transform.end)

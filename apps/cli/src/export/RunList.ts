@@ -12,8 +12,9 @@ import type { JobInputs, ListJob } from "../list/ListJob.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
-import { noteInvalid, type RecordList } from "../list/RecordList.ts"
+import { limitRecords, noteInvalid, type RecordList } from "../list/RecordList.ts"
 import { retryPages, showWait } from "../list/RetryPages.ts"
+import { countOf } from "../render/Count.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { dryRunOption, exportTarget, retryDuration } from "./ExportOptions.ts"
 
@@ -53,9 +54,16 @@ export const runList = <Item>(
       inputs
     }
     const read = retryPages(source, job.retryFor, showWait(terminal))
-    let page = 0
+    let [page, invalid] = [0, 0]
+    const noteTotal = Effect.suspend(() =>
+      terminal.note(`left out ${countOf(invalid, "records")} that cannot be read`, "required")
+    )
     const noted = (pages: ReturnType<typeof read.pages>) =>
-      Stream.tap(pages, (of) => noteInvalid(terminal, of, ++page))
+      pages.pipe(
+        limitRecords(job.maxItems),
+        Stream.tap((of) => (invalid += of.invalid.length, noteInvalid(terminal, of, ++page))),
+        Stream.ensuring(Effect.when(noteTotal, () => invalid > 0))
+      )
     const retrying = { ...job, source: { ...read, pages: (cursor?: string) => noted(read.pages(cursor)) } }
     if (chart !== null) {
       const { drawRecords } = yield* Effect.promise(() => import("../list/DrawChart.ts"))

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { HttpTransport } from "../connection/HttpTransport.ts"
+import type { CommandError } from "../errors/CommandError.ts"
 import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import { CommandTerminal } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
@@ -17,6 +18,7 @@ class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody"
 }) {}
 
 const recordBody = (response: HttpClientResponse, last: typeof LastBody.Service): HttpClientResponse => {
+  last.bytes = new Uint8Array()
   const recorded: HttpClientResponse = Object.create(response, {
     arrayBuffer: {
       get: () =>
@@ -38,8 +40,7 @@ const recordBody = (response: HttpClientResponse, last: typeof LastBody.Service)
 
 /** Runs a command whose responses are recorded in `LastBody`, if `--raw` is set. */
 export const withRecordedBodies =
-  ({ values }: CommandInvocation) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | HttpTransport> => {
+  ({ values }: CommandInvocation) => <A, R>(effect: Effect.Effect<A, CommandError, R>) => {
     if (!isEnabled(values, "raw")) return effect
     const last: typeof LastBody.Service = { bytes: new Uint8Array() }
     const recording = Layer.map((context: Context.Context<HttpClient.HttpClient>) =>
@@ -53,6 +54,7 @@ export const withRecordedBodies =
     )
     return Effect.flatMap(HttpTransport, ({ network, proxyOf, sandbox }) =>
       effect.pipe(
+        Effect.tapErrorTag("InvalidResponseError", () => printReceived()),
         Effect.provideService(LastBody, last),
         Effect.provideService(HttpTransport, {
           proxyOf,

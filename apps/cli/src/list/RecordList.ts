@@ -13,7 +13,7 @@ import type { CommandInvocation } from "../invocation/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { CommandTerminal, TerminalService } from "../terminal/Terminal.ts"
 import { sanitize } from "../text/Sanitize.ts"
-import { formatListCursor, type ListCursor } from "./ListOptions.ts"
+import { formatListCursor, type ListCursor, parseListCursor } from "./ListOptions.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
@@ -189,10 +189,16 @@ export const limitRecords =
   <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
     maxItems === null ? pages : pages.pipe(
       Stream.mapAccum(maxItems, (count, page) => {
+        const nextCursor = page.cursorAfter(count)
+        const { page: start = "", skip } = parseListCursor(nextCursor ?? "")
         const kept = count >= page.items.length ? page : {
           ...page,
           ...selectRecords(page, (index) => index < count),
-          nextCursor: page.cursorAfter(count)
+          // Pagination by block counts without the records that it read again
+          invalid: page.invalid.filter(({ path }, index) =>
+            isResumeCursor(start) || Number(/\d+/.exec(path)?.[0]) - index < skip
+          ),
+          nextCursor
         }
         const left = count - kept.items.length
         return [left, [kept, left === 0] as const]

@@ -20,7 +20,7 @@ export interface TerminalService {
     text: string | ReadonlyArray<string>,
     onWritten?: (count: number) => void
   ) => Effect.Effect<void, OutputClosedError | OutputError>
-  /** Writes a line to stderr. With `--quiet` only required ones: errors, and questions to the user. */
+  /** Writes a line to stderr. With `--quiet` only required ones: errors, records that are left out, and questions to the user. */
   readonly note: (text: string, kind?: NoteKind) => Effect.Effect<void>
   /** Shows, replaces or clears (null) the progress line, cut to the width of the terminal. Only on a terminal. */
   readonly progress: (text: string | null) => Effect.Effect<void>

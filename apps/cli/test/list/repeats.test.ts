@@ -348,6 +348,54 @@ describe("a record that cannot be read", () => {
       })
   )
 
+  it.live("is counted at the end, also with --quiet", () =>
+    Effect.gen(function*() {
+      for (const list of recordsOfLists) {
+        const argv = [...list.command, "--skip-invalid"]
+        const { err } = yield* run([...argv, ...all], pagesOf(list))
+        expect(err).toMatch(/^left out 3 records that cannot be read$/m)
+        const quiet = yield* run([...argv, ...all, "-q"], pagesOf(list))
+        expect(quiet.err).toBe("left out 3 records that cannot be read\n")
+        const file = join(temporaryFolder(memory), "list.ndjson")
+        const exported = yield* run([...argv, "--to", file, "-q"], pagesOf(list))
+        expect(exported.err).toMatch(/; 3 invalid in .*list\.ndjson\.invalid\.ndjson\n$/)
+      }
+    }))
+
+  it.live("is printed with the body of its response by --raw", () =>
+    Effect.gen(function*() {
+      for (const list of recordsOfLists) {
+        const pages = pagesOf(list).slice(1)
+        const body = JSON.stringify(pageOf(pages, null))
+        const failed = yield* run([...list.command, "--raw"], pages)
+        expect([failed.code, failed.out.trimEnd()]).toEqual([6, body])
+        // The body would still have what --skip-invalid says is left out
+        const { code, err } = yield* run([...list.command, "--raw", "--skip-invalid"], pages)
+        expect([code, err]).toEqual([2, expect.stringContaining("--skip-invalid")])
+      }
+    }))
+
+  it.live.each(identifiedLists)(
+    "of $id is named by what stops after it, and not by what stops before it",
+    (list) =>
+      Effect.gen(function*() {
+        const broken = (number: number) => ({ ...list.record(number), [list.fact]: { no: 1 } })
+        const [one, two, three, four, five] = [1, 2, 3, 4, 5].map(list.record)
+        const pages = [
+          [broken(1), one, broken(2), two, broken(3), three],
+          [three, broken(4), four, broken(5), five]
+        ]
+        for (const [items, count] of [[1, 1], [2, 2], [3, 3], [4, 4]] as const) {
+          const argv = [...list.command, "--limit", "9", "--max-items", String(items), "--skip-invalid"]
+          const { code, err } = yield* run([...argv, "-o", "ndjson"], pages)
+          expect([code, err.match(/^left out of page/gm)?.length]).toEqual([0, count])
+          const file = join(temporaryFolder(memory), "list.ndjson")
+          yield* run([...argv, "--to", file], pages)
+          expect(records(readFileSync(`${file}.invalid.ndjson`, "utf8"))).toHaveLength(count)
+        }
+      })
+  )
+
   it.live("is kept in no file that is not of the export", () =>
     Effect.gen(function*() {
       const [list] = recordsOfLists
