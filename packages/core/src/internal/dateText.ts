@@ -17,9 +17,10 @@ const offset = String
 const isoPattern = new RegExp(`^${date}${time}${offset}$`, "i")
 
 /** What is wrong with a text that looks like a date. */
-type NoDate = typeof nonexistent | typeof ambiguousZone
+type NoDate = typeof nonexistent | typeof nonexistentMonth | typeof ambiguousZone
 const nonexistent = "which does not exist"
-const ambiguousZone = "whose time zone has no single meaning; write an offset such as +01:00"
+const nonexistentMonth = "which does not exist: the month comes first"
+const ambiguousZone = "whose time zone is unknown or has several meanings; write an offset such as +01:00"
 
 /** Longer texts are no dates. */
 const maxLength = 256
@@ -48,13 +49,14 @@ const instantOf = (day: number | undefined, clock: Texts, offset: number): numbe
   const [hour = "0", minute = "0", second = "0", fraction = ""] = clock
   const minutes = Number(hour) * 60 + Number(minute)
   const sinceMidnight = (minutes * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, "0").slice(0, 3))
-  const exists = minute <= "59" && second <= "59" && sinceMidnight <= dayMillis && Math.abs(offset) < 24 * 60
+  const exists = minute <= "59" && second <= "59" && sinceMidnight <= dayMillis &&
+    Math.abs(offset - 60) <= 13 * 60
   return day === undefined || !exists ? nonexistent : day * dayMillis + sinceMidnight - offset * 60_000
 }
 
-/** Returns minutes, or NaN for an offset that does not exist. */
+/** Returns minutes, or infinity for an offset that does not exist. */
 const offsetOf = ([sign = "+", hours = "0", minutes = "0"]: Texts): number =>
-  minutes > "59" ? Number.NaN : (sign === "+" ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
+  minutes > "59" ? Infinity : (sign === "+" ? 1 : -1) * (Number(hours) * 60 + Number(minutes))
 
 /**
  * Returns the milliseconds since 1970 of a text in a form of ISO 8601, why there is no such date or time, or undefined for a text
@@ -90,20 +92,26 @@ const offsetAsSpace =
 /** `UTC+1:00`, `GMT-5`, `-0500`; `-05` after a clock, for which `@` stands, or at the end */
 const offsetPattern =
   /(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])/gi
-/** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's. */
+/** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's, and of others with one meaning. */
 const zoneHours: Readonly<Record<string, number>> = {
-  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, EST: -5, EDT: -4, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 }
+  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, EST: -5, EDT: -4, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
+  ...{ WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, JST: 9, KST: 9 },
+  ...{ AEST: 10, AEDT: 11, NZST: 12, NZDT: 13, HST: -10, NST: -3.5, NDT: -2.5 }
 }
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const monthPattern =
+  /^(?:jan(?:uar[iy]?|v(?:ier)?)?|feb(?:ruar[iy]?|rero|braio)?|mar(?:ch|s|zo)?|apr(?:ile?)?|mayo?|ju[ln](?:[ey]|io?)?|aug(?:ust(?:i|us)?)?|sep(?:t(?:emb(?:er|re)|iembre)?)?|oct(?:ob(?:er|re)|ubre)?|nov(?:emb(?:er|re)|iembre)?|dec(?:ember)?)$/i
 /** Words that say no more: weekdays, also in Spanish, French and Italian. `marraskuu` is November. */
 const filler =
   /^(?:(?:mon|tues?|wed|wednes|thu|thurs?|fri|sat|satur|sun)(?:day)?|at|t|mar(?:di|ras|te[ds]|[țţ]).*)$/i
 const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
-/** `(Central European Standard Time)`, also without its end */
-const remark = /\([^()]*(?:\)|$)/g
+/** `(Central European Standard Time)`, also without its end, but not `(14:00)` */
+const remark = /\((?!(?:[^()]*\s)?\d{1,2}(?::\d\d|\s?[ap]m\b))[^()]*(?:\)|$)/gi
 const zoneRemark = /\((?!(?:UTC|UT|GMT)\))[^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
+/** `[Europe/Berlin]`, after an offset */
+const zoneName = /(?<=Z|[+-]\d\d:?\d\d)(?:\[[^[\]]*\])+$/i
 
 const withoutRemarks = (text: string): string => {
   const shorter = text.replace(remark, " ")
@@ -134,7 +142,7 @@ const parseParts = (input: string): number | NoDate => {
     wordPattern,
     (all, word: string) => {
       const hours = zoneHours[word.toUpperCase()]
-      const month = months.indexOf(word.slice(0, 3).toLowerCase()) + 1
+      const month = monthPattern.test(word) ? months.indexOf(word.slice(0, 3).toLowerCase()) + 1 : 0
       if (filler.test(word)) return " "
       if (hours !== undefined) offsets.add(hours * 60)
       else if (month > 0) found.push(month)
@@ -155,6 +163,7 @@ const parseParts = (input: string): number | NoDate => {
     // On Node 20, `Intl` with `hour12: false` prints this for the midnight before
     time.startsWith("24") && /(?:,|at|^\d{4}[/.]\s?\d+[/.]\s?\d+\.?)\s?@/.test(clockless)
   if (isOther) return Number.NaN
+  if (day === undefined && month === 0 && numbers[0]?.length !== 4) return nonexistentMonth
   if (offsets.size > 1 || offsets.has(Number.NaN)) return ambiguousZone
   const [hour = "0", ...smaller] = time.match(/\d+/g) ?? []
   const half = Number(hour) > 12 ? "99" : String(Number(hour) % 12 + (/p/i.test(time) ? 12 : 0))
@@ -169,7 +178,7 @@ const parse = (text: string): number | NoDate => parseIsoDate(text) ?? parsePart
  */
 export const parseDate = (input: string): number | NoDate => {
   if (input.length > maxLength) return Number.NaN
-  const text = withoutRemarks(input).trim().replace(offsetAsSpace, "$1+$2")
+  const text = withoutRemarks(input).trim().replace(zoneName, "").replace(offsetAsSpace, "$1+$2")
   // Takes another offset only if a remark has the zone
   return zoneRemark.test(input) && typeof parse(`${text} +00:01`) === "number" ? ambiguousZone : parse(text)
 }
