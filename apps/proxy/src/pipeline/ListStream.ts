@@ -5,7 +5,7 @@
  */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
-import { encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import { type HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
@@ -61,8 +61,8 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse
       listRequest
     if (!isList(operation)) return yield* Effect.fail(notAList(operation))
     // Pages are requested with the decoded input. An unknown parameter, such as a filter, would be dropped silently.
-    const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
-    if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
+    const [unknown] = request.query.slice(encodeRequest(operation, input).query.length)
+    if (unknown !== undefined) return yield* Effect.fail(unknownParameterError(operation, unknown))
     const target = yield* handled.configured.upstream.describe(upstreamName, operation)
     if (handled.request.method === "HEAD") return render(Stream.empty, handled)
     const pages = RawRecords.pages(target.operation, handled.services.engine, target.upstream, input, {
@@ -170,11 +170,15 @@ const toLine = (document: unknown): string => `${RawRecords.onOneLine(JSON.strin
 
 const emit = (text: string, state: ListState) => Effect.succeedSome([encoder.encode(text), state] as const)
 
-const unknownParameterError = (name: string): ProxyError.ProxyError =>
-  ProxyError.make(
+const unknownParameterError = (operation: AnyOperation, [name, value]: readonly [string, string]) => {
+  const decoded = decodeInput(operation, { [name]: value })
+  const issue = Either.isLeft(decoded) && decoded.left.issues.find(({ parameter }) => parameter === name)
+  const reason = issue ? issue.reason : "unknown parameter or value"
+  return ProxyError.make(
     "invalid-request",
-    `${name}: unknown parameter or value; streaming lists accept only known ones. Remove it, or request single pages without ${listPrefix}`
+    `${name}: ${reason}; streaming lists accept only known ones. Remove it, or request single pages without ${listPrefix}`
   )
+}
 
 const apiKeyInPage = ProxyError.make(
   "upstream-error",

@@ -32,6 +32,10 @@ describe("golden records", () => {
         ["an operation that is not a list", `${data}/erc20/${token}/price?chain=eth`],
         ["an unknown path", "/all/livez"],
         ["an unknown order", `${transfers}&order=sideways`],
+        [
+          "a date in a zone with several meanings",
+          `${transfers}&from_date=${encodeURIComponent("Wed May 1 08:00:00 CST 2024")}`
+        ],
         ["a chain unknown to the proxy", `${transfers.replace("chain=eth", "chain=moonchain")}`],
         ["an unknown parameter", `${transfers}&flavour=sweet`],
         ["an invalid cursor", `${transfers}&cursor=nonsense`],
