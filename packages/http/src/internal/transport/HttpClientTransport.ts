@@ -1,6 +1,7 @@
 /** A transport over any `HttpClient` of the platform. */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import { isHttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
@@ -71,7 +72,10 @@ export const fromHttpClient = (
         }
         const response = Effect.matchEffect(client.execute(requestOf(request)), {
           onFailure: (error) =>
-            error._tag === "ResponseError"
+            // JavaScript and casts let a client fail with another error.
+            !isHttpClientError(error)
+              ? Effect.fail(requestFailed(error ?? "undefined", true))
+              : error._tag === "ResponseError"
               // The client of the program does not accept the status or the body.
               ? receive(error.response, request, limits)
               : Effect.fail(requestFailed(error.cause, error.reason === "Transport")),

@@ -140,7 +140,7 @@ const unsentCode =
 const isUnsent = (cause: unknown): boolean =>
   causesOf(cause).some(({ code, message, syscall }) =>
     syscall === "connect" || unsentCode.test(String(code)) ||
-    String(message).includes("client error (Connect)")
+    /client error \(Connect\)|^bad port$/.test(String(message))
   )
 
 /** What the runtimes say of failures of the network that have no code. */
@@ -150,14 +150,17 @@ const networkText =
 /** Codes of mistakes of the program. */
 const mistakeCode = /^(?:UND_)?(?:MOCK_)?ERR_(?:ASSERTION|INVALID|METHOD|MISSING|MOCK|NOT|UNKNOWN)/
 
-/** Returns the code of a failure, or its text without queries. Undefined if it has none. */
+/** Returns the code of a failure, or its text without queries. Undefined without a failure. */
 const describe = (cause: unknown): string | undefined => {
+  if (cause === undefined) return undefined
   const code = errorCode(cause)
   if (code !== undefined && !mistakeCode.test(code)) return code
   const causes = causesOf(cause)
-  const innermost = causes.findLast(({ message }) => typeof message === "string" && message !== "")
-  if (innermost === undefined) return undefined
-  const text = `${innermost["name"]}: ${innermost["message"]}`.replace(/\?[^\s)]*/g, "?…")
+  const innermost = causes.findLast(({ message }) => typeof message === "string" && message !== "") ??
+    causes[0]
+  const { _tag, message, name = _tag ?? "Error" } = innermost ?? {}
+  const text = (innermost === undefined ? String(cause) : message ? `${name}: ${message}` : String(name))
+    .replace(/\?[^\s)]*/g, "?…").replace(/: bad port$/, "$&, which fetch blocks")
   const isNetwork = networkText.test(text) ||
     code === undefined && causes.some(({ code }) => typeof code === "string")
   return isNetwork ? text.replace(/^\w+: /, "") : clientFailed + text

@@ -5,10 +5,13 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { unsafeCoerce } from "effect/Function"
 import type * as Http from "node:http"
 import { sample } from "../../../../../core/test/support/sample.ts"
-import { tokenPrice } from "../../../support/Examples.ts"
+import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
 import * as Server from "../../../support/Server.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
@@ -92,4 +95,47 @@ describe.each(clients)("with %s", (client, layer) => {
         }).pipe(Effect.provide(layer))
     )
   }
+})
+
+class Rejected extends Data.TaggedError("Rejected")<{ readonly limit: number }> {}
+
+/** What JavaScript and casts let a client do: fail with an error that is none of HTTP clients. */
+const misuses: ReadonlyArray<readonly [name: string, result: Effect.Effect<never, unknown>, text: string]> = [
+  ["an error", Effect.fail(new Error("custom")), "Error: custom"],
+  ["an error without a text", Effect.fail(new RangeError()), "RangeError"],
+  ["a tagged error", Effect.fail(new Rejected({ limit: 1 })), "Rejected"],
+  ["the tag of an error of HTTP clients", Effect.fail({ _tag: "ResponseError" }), "ResponseError"],
+  ["a string", Effect.fail("no entry"), "no entry"],
+  ["nothing", Effect.fail(undefined), "undefined"],
+  ["a timeout", Effect.fail(new Cause.TimeoutException("too late")), "TimeoutException: too late"]
+]
+
+describe.each(clients)("a client over %s that ends a response with", (_, layer) => {
+  it.scoped.each(misuses)(
+    "%s fails the call after one request, which may have been applied",
+    ([, result, text]) =>
+      Effect.gen(function*() {
+        const server = yield* Server.make((response) => response.end(document))
+        const transform = HttpClient.transformResponse(Effect.zipRight(result))
+        const clients = yield* TestClients.clientsOver(
+          unsafeCoerce(transform(yield* HttpClient.HttpClient)),
+          {
+            baseUrl: server.url,
+            retry: TestClients.immediateRetries(3)
+          }
+        )
+        for (const { call } of [tokenPrice, updateStreamStatus]) {
+          const sent = server.received.length
+          const error = yield* Effect.flip(call(clients))
+          expect(error).toMatchObject({
+            _tag: "NetworkError",
+            reason: `the HTTP client failed: ${text}`,
+            sent: true,
+            mayHaveBeenApplied: call === updateStreamStatus.call,
+            retryable: false
+          })
+          expect(server.received.length).toBe(sent + 1)
+        }
+      }).pipe(Effect.provide(layer))
+  )
 })
