@@ -1,5 +1,5 @@
 /** What a `fetch` of the program may do: read bodies, throw, and say in its own words what failed. */
-import { type ClientOptions, createClient } from "@blockquarry/client"
+import { BlockquarryError, type ClientOptions, createClient } from "@blockquarry/client"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { unusedUrl } from "./support/Servers.ts"
 
@@ -87,8 +87,9 @@ const mistakes: ReadonlyArray<readonly [string, () => unknown, string]> = [
   [
     "a blocked port",
     () => new TypeError("fetch failed", { cause: new Error("bad port") }),
-    "Error: bad port"
+    "Error: bad port, which fetch blocks"
   ],
+  ["a string", () => "no entry", "no entry"],
   ["a mistake", () => new TypeError("init.foo is not a function"), "TypeError: init.foo is not a function"],
   [
     "a mistake with a code",
@@ -110,9 +111,28 @@ describe("a fetch", () => {
     expect(calls).toBe(1)
   })
 
-  it("of Node.js that refuses a port is such a mistake", async () => {
-    const { calls, error } = await failure(() => globalThis.fetch("http://127.0.0.1:6000"))
-    expect(error).toMatchObject({ reason: "the HTTP client failed: Error: bad port", retryable: false })
+  it("of Node.js that blocks a port is such a mistake, and sends nothing", async () => {
+    const { calls, error } = await failure(() => globalThis.fetch("http://127.0.0.1:9"), true)
+    expect(error).toMatchObject({
+      reason: "the HTTP client failed: Error: bad port, which fetch blocks",
+      sent: false,
+      mayHaveBeenApplied: false,
+      retryable: false
+    })
+    expect(calls).toBe(1)
+  })
+
+  it.each([
+    ["undefined", vi.fn().mockResolvedValue(undefined)],
+    ["nothing, at once", vi.fn()]
+  ])("that returns %s is an error that says so, after one request", async (_, fetch) => {
+    const { calls, error } = await failure(fetch)
+    expect(error).toBeInstanceOf(BlockquarryError)
+    expect(error).toMatchObject({
+      name: "NetworkError",
+      reason: "the HTTP client failed: TypeError: fetch returned no Response",
+      retryable: false
+    })
     expect(calls).toBe(1)
   })
 

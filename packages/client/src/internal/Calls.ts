@@ -245,9 +245,12 @@ const buildRuntime = (
   fetch: ClientOptions["fetch"],
   scope: Scope.Scope
 ): Runtime.Runtime<never> => {
+  const send = fetch &&
+    (async (...request: Parameters<typeof fetch>) =>
+      await fetch(...request) ?? Promise.reject(new TypeError("fetch returned no Response")))
   const layer = apis.pipe(
     Layer.provide(FetchHttpClient.layer),
-    Layer.merge(fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, fetch)),
+    Layer.merge(send === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, send)),
     Layer.provideMerge(Layer.merge(
       Logger.remove(Logger.defaultLogger),
       Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
