@@ -399,12 +399,17 @@ describe("options", () => {
   })
 
   it("say what happens to fields that cannot be read, and observe responses", async () => {
-    const seen: Array<readonly [path: string | undefined, json: unknown]> = []
+    const seen: Array<readonly [unreadable: string, json: unknown]> = []
     const { client } = await start(() => ({ usdPrice: 1.5, tokenLogo: {}, later: [1] }), {
-      onResponse: ({ json, unreadable }) => void seen.push([unreadable[0]?.path, json()])
+      onResponse: ({ json, unreadable }) => void seen.push([JSON.stringify(unreadable), json()])
     })
     expect(await client.tokenPrice({ address })).toMatchObject({ usdPrice: 1.5, tokenLogo: null })
-    expect(seen).toEqual([["tokenLogo", { usdPrice: 1.5, tokenLogo: {}, later: [1] }]])
+    const field = {
+      field: "tokenLogo",
+      path: "tokenLogo",
+      reason: "expected a string or null, got an object"
+    }
+    expect(seen).toEqual([[JSON.stringify([field]), { usdPrice: 1.5, tokenLogo: {}, later: [1] }]])
     expect(await errorOf(client.tokenPrice({ address }, { decoding: "strict" }))).toMatchObject({
       name: "InvalidResponseError",
       path: "tokenLogo",

@@ -15,7 +15,9 @@ import { DecodeId, EncodeId } from "./internal/scalar.ts"
 
 export { invalidRecords, recordField, type Unreadable } from "./internal/decoder/Converter.ts"
 export { type Mismatch, mismatchOf } from "./internal/decoder/Mismatch.ts"
-export type { UnreadableField } from "./internal/decoder/UnreadableField.ts"
+
+/** A field that is null, or a record that is left out, because it cannot be read. */
+export type UnreadableField = Mismatch & { readonly field: string }
 
 /**
  * Decodes a document. A field that is no fact and cannot be read becomes null, and is appended to `unreadable`, once for each

@@ -22,7 +22,7 @@
  *
  * Unstable: this module may change in any release.
  */
-import type { UnreadableField } from "@blockquarry/core/Decoder"
+import type { Unreadable, UnreadableField } from "@blockquarry/core/Decoder"
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type {
   CircuitOpenError,
@@ -265,7 +265,7 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
     const isReadable = existing?.unreadable?.length === 0 && Either.isRight(existing.output)
     if (existing !== undefined && (isReadable || existing.decoding === call.decoding)) return existing
     const classification = classifyResponse()
-    const unreadable: Array<UnreadableField> = []
+    const unreadable: Unreadable = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
       ? classification.decode(operation, unreadable, call.decoding)
       : Either.left(classification.error)
@@ -302,7 +302,7 @@ const notify = <A, E>(
         const complete = classification()
         return complete._tag === "Complete" ? complete.text ?? "" : ""
       },
-      unreadable
+      unreadable: unreadable.map(({ field, path, reason }) => ({ field, path, reason }))
     })
     return next
   } catch {

@@ -109,7 +109,7 @@ describe("a submitted transaction", () => {
 
 describe("encoding a decoded transaction", () => {
   const decodeStrictly = (document: unknown) => {
-    const unreadable: Array<Decoder.UnreadableField> = []
+    const unreadable: Decoder.Unreadable = []
     const transaction = Either.getOrThrow(ledgerTransaction.decode(document, unreadable))
     expect(unreadable).toEqual([])
     return transaction

@@ -48,7 +48,7 @@ const at = (value: unknown, path: Path): unknown =>
 const decodeWith = (id: string, path: string, value: unknown) => {
   const operation = operations.get(id)
   if (operation === undefined) throw new Error(`no operation ${id}`)
-  const unreadable: Array<Decoder.UnreadableField> = []
+  const unreadable: Decoder.Unreadable = []
   const decoded = Decoder.make(operation.output)(withValue(fixture(id), path.split("."), value), unreadable)
   return { decoded, paths: unreadable.map(({ field }) => field), unreadable }
 }
@@ -99,7 +99,7 @@ describe.each(codeGenerationModes)("%s", (_, runIn) => {
 
   it("reports the fields of the member of a union that matches", () => {
     const member = (type: string) => Schema.Struct({ note: describing(Integer), type: Schema.Literal(type) })
-    const unreadable: Array<Decoder.UnreadableField> = []
+    const unreadable: Decoder.Unreadable = []
     const decode = Decoder.make(Schema.Array(Schema.Union(member("a"), member("b"))))
     runIn(() => decode([{ note: 1, type: "b" }, { note: "-", type: "b" }], unreadable))
     expect(unreadable.map(({ field, path }) => [field, path])).toEqual([["[].note", "[1].note"]])
