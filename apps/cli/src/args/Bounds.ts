@@ -60,7 +60,7 @@ export const boundForms = (name: string): string | null =>
 
 /** `5/1/2024`: a date whose month and day could be exchanged */
 const monthFirst =
-  /(?<![\d/-])(?!0?(\d{1,2})[/-]0?\1[/-])(?:0?\d|1[0-2])[/-](?:0?\d|1[0-2])[/-](?:\d\d){1,2}(?![\d/-])/
+  /(?<![\d/-]|\d )(?!0?(\d{1,2})[ /-]0?\1[ /-])(?:0?\d|1[0-2])[ /-](?:0?\d|1[0-2])[ /-](?:\d\d){1,2}(?![\d/:-])/
 
 /** Returns the value of a bound as the API has it; null to omit it. Says how it reads a date with two readings. */
 const resolveBound = (

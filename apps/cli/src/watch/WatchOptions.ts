@@ -1,4 +1,4 @@
-import { Time } from "@blockquarry/core/Time"
+import { TimeInput } from "@blockquarry/core/Time"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -20,7 +20,7 @@ export const defaultOverlap = 32
 
 /** Without a zone it is UTC, as in the options of lists. */
 const parseTime = (text: string, now: DateTime.Utc): DateTime.Utc | null =>
-  parseRelativeTime(text, now) ?? Option.getOrNull(Schema.decodeOption(Time)(text.trim()))
+  parseRelativeTime(text, now) ?? Option.getOrNull(Schema.decodeOption(TimeInput)(text))
 
 /** The moment decides about the result, but not about the form. */
 const anyTime = DateTime.unsafeMake("9999-01-01")

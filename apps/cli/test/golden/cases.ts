@@ -413,6 +413,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     requestCase("wallet transfers {wallet} --from-date 2024-01-31 --to-date 2024-01-31T12:00:00.5+02:00"),
     requestCase("wallet transfers {wallet} --from-date yesterday --to-date 2h"),
     requestCase("wallet transfers {wallet} --from-date 5/1/2024 --to-date 'Wed Jun  5 08:00:00 EDT 2024'"),
+    requestCase("wallet transfers {wallet} --from-date '10 11 2024' --to-date 'May 1 25 10:00'"),
     requestCase("wallet transfers {wallet} --from-date 5/13/2024 --to-date 'May 31, 2024 24:00'"),
     requestCase("wallet transfers {wallet} --from-date 6M"),
     requestCase("wallet transfers {wallet} --to-date 'Wed May  1 08:00:00 CST 2024'"),
