@@ -320,6 +320,12 @@ export class ConnectionTracker {
         connection.lastResponse === undefined && connection.socket.bytesRead > 0
   }
 
+  /** Whether the body of a request is being received, for which its handler waits with a timeout. */
+  receivesBody(socket: unknown): boolean {
+    const response = this.#open.get(socket)?.inFlight.at(-1)?.response
+    return response?.req.complete === false && !response.writableEnded
+  }
+
   /**
    * Closes connections without activity since the previous call. `closeIdleConnections` of Node misses connections that
    * never received a byte, and closes connections whose response is still being sent.

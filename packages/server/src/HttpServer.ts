@@ -186,6 +186,8 @@ export const make = (options: ServerOptions) =>
     server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
+      // The timeout of its body answers the request
+      if (error.code === requestTimedOut && connections.receivesBody(socket)) return
       if (!socket.writable || error.code === "ECONNRESET" || !connections.allowsRawError(socket)) {
         socket.destroy()
         return
@@ -320,5 +322,7 @@ const drainConnections = (
     )
 }
 
+const requestTimedOut = "ERR_HTTP_REQUEST_TIMEOUT"
+
 const statusOfParserError = (code: string | undefined): 400 | 408 | 431 =>
-  code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
+  code === "HPE_HEADER_OVERFLOW" ? 431 : code === requestTimedOut ? 408 : 400

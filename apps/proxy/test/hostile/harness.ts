@@ -41,7 +41,7 @@ export interface UpstreamKeys {
 }
 
 /** The request timeout in milliseconds. */
-const requestTimeoutMs = 400
+export const requestTimeoutMs = 400
 
 const otherUpstreams = ["streams", "ledger", "ledgerTestnet"] as const
 

@@ -66,6 +66,28 @@ it.scopedLive("requests that are not complete in time end their connection", () 
     expect((yield* sendRequest(port, "/livez")).status).toBe(200)
   }))
 
+it.scopedLive("a request with slow headers and an incomplete body gets its response", () =>
+  Effect.gen(function*() {
+    const { port } = yield* Harness.start()
+    const [start, rest] = [
+      update("Content-Length: 10000").slice(0, 20),
+      update("Content-Length: 10000").slice(20)
+    ]
+    // Node looks for late requests at intervals
+    const starts = Array.from({ length: 8 }, (_, index) => index * Harness.requestTimeoutMs / 8)
+    const read = (delay: number) =>
+      Effect.gen(function*() {
+        yield* Effect.sleep(delay)
+        const held = yield* openConnection(port)
+        held.socket.write(bytes(start))
+        yield* Effect.sleep(0.75 * Harness.requestTimeoutMs)
+        held.socket.write(bytes(rest))
+        yield* held.closed
+        return statuses(held.read())
+      })
+    expect(yield* Effect.forEach(starts, read, { concurrency: "unbounded" })).toEqual(starts.map(() => [408]))
+  }))
+
 it.scopedLive("connections without a byte are closed without a response, and are no requests", () =>
   Effect.gen(function*() {
     const { adminPort, ended, lines, port } = yield* Harness.start({ config: { admin: openAdmin } })
