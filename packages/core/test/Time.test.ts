@@ -122,7 +122,7 @@ describe.each(timeZones)("in the time zone %s", (zone, offset) => {
 
   it("decodes any instant from every format", () => {
     const instants = FastCheck.integer({ min: 0, max: 4102444799 }).map((at) => new Date(at * 1000))
-    const offsets = FastCheck.integer({ min: -14 * 60, max: 14 * 60 })
+    const offsets = FastCheck.integer({ min: -12 * 60, max: 14 * 60 })
     FastCheck.assert(
       FastCheck.property(instants, offsets, (at, offset) => {
         const zoned = withOffset(at, offset)

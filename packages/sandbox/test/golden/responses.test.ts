@@ -1,5 +1,5 @@
 /** Responses of a sandbox: records in every variant, pages, errors and faults. */
-import type { UnreadableField } from "@blockquarry/core/Decoder"
+import type { Unreadable } from "@blockquarry/core/Decoder"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
@@ -121,7 +121,7 @@ const requests: ReadonlyArray<readonly [url: string, sent?: Sent]> = [
 
 /** Whether every field can be read. */
 const isDecoded = ({ decode, isNotFound }: AnyOperation, document: unknown): boolean => {
-  const unreadable: Array<UnreadableField> = []
+  const unreadable: Unreadable = []
   return isNotFound(() => document) || Either.isRight(decode(document, unreadable)) && unreadable.length === 0
 }
 
