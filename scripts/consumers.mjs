@@ -340,6 +340,9 @@ try {
             const [start = ""] = line.split("…")
             assert(printed.includes(start), `expected ${line}, got: ${printed}`)
           }
+          const [, shown = ""] = /^<!-- output of: the program -->\n\n```text\n([^]*?)\n```$/m.exec(text) ??
+            []
+          assert(printed.includes(shown), `expected ${shown}, got: ${printed}`)
         }
         return "run"
       })

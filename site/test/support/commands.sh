@@ -219,6 +219,7 @@ curl)
       header: { type: "string", short: "H" },
       data: { type: "string", short: "d" },
       silent: { type: "boolean", short: "s" },
+      include: { type: "boolean", short: "i" },
       fail: { type: "boolean", short: "f" },
       "show-error": { type: "boolean", short: "S" },
       compressed: { type: "boolean" },
@@ -236,6 +237,7 @@ curl)
         ...(values.data === undefined ? {} : { body: values.data })
       })
       const body = await response.text()
+      if (values.include) for (const [name, value] of response.headers) console.log(`${name}: ${value}`)
       if (values.output === undefined) process.stdout.write(body)
       else writeFileSync(values.output, body)
       if (!response.ok) process.exitCode = 22
