@@ -82,7 +82,6 @@ export const groups: ReadonlyArray<Group> = [
   {
     text: "Project",
     pages: [
-      "changed-defaults.md",
       "releases.md",
       "changelog.md",
       "security.md",
