@@ -65,7 +65,7 @@ interface Renderer {
 const searchText = (path: string, html: string): string => {
   const headings = path.startsWith(`${apiFolder}/`)
     ? /<h([13])[^]*?<\/h\1>/g
-    : /^(?:architecture|changelog|contributing|decisions|performance)\./.test(path)
+    : /^(?:decisions\/|(?:architecture|changelog|contributing|performance)\.)/.test(path)
     ? /<h(\d)[^]*?<\/h\1>/g
     : null
   return headings === null
@@ -130,7 +130,7 @@ export default defineConfig({
           searchOptions: {
             // Pages for users come before the reference, and before pages for maintainers
             boostDocument: (id: string) =>
-              /\/api\/|\/(architecture|contributing|decisions|performance)\./.test(id) ? 0.3 : 1,
+              /\/(?:api|decisions)\/|\/(architecture|contributing|performance)\./.test(id) ? 0.3 : 1,
             // The 4 of "Effect 4" is not the beginning of 404
             prefix: (term: string) => term.length > 2
           }

@@ -86,8 +86,18 @@ export const groups: ReadonlyArray<Group> = [
       "changelog.md",
       "security.md",
       "architecture.md",
-      "decisions.md",
       "contributing.md"
+    ]
+  },
+  {
+    text: "Decisions",
+    pages: [
+      "decisions/values.md",
+      "decisions/requests.md",
+      "decisions/limits.md",
+      "decisions/proxy.md",
+      "decisions/command-line.md",
+      "decisions/project.md"
     ]
   }
 ]
