@@ -228,7 +228,12 @@ curl)
     const url = new URL(text)
     const { PROXY, WORK } = process.env
     const origin = existsSync(WORK + "/origin") ? readFileSync(WORK + "/origin", "utf8").trim() : PROXY
-    if (url.hostname === "127.0.0.1") {
+    if (url.port === "8651") {
+      // The admin listener, which needs a token: its page lists the path
+      console.log(url.pathname)
+      const page = readFileSync(process.env.REPOSITORY + "/docs/proxy/operation.md", "utf8")
+      if (!page.includes(`${url.pathname}\``)) process.exitCode = 1
+    } else if (url.hostname === "127.0.0.1") {
       const [name, value] = (values.header ?? "").split(": ")
       const method = values.request ?? (values.data === undefined ? "GET" : "POST")
       const response = await fetch(origin + url.pathname + url.search, {
