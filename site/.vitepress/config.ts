@@ -59,13 +59,14 @@ interface Renderer {
 }
 
 /**
- * Returns what the search finds of a page. Of code it finds the names in sentences, of pages for maintainers headings, and of the
- * reference the names of modules and what they export, so that the index stays small.
+ * Returns what the search finds of a page, so that the index stays small: of code the names in sentences; headings of pages for
+ * maintainers, and of the interface, whose fields are on the pages of operations; of the reference the names of modules and what they
+ * export.
  */
 const searchText = (path: string, html: string): string => {
   const headings = path.startsWith(`${apiFolder}/`)
     ? /<h([13])[^]*?<\/h\1>/g
-    : /^(?:decisions\/|(?:architecture|changelog|contributing|performance)\.)/.test(path)
+    : /^(?:decisions\/|(?:architecture|changelog|contributing|interface|performance|releases)\.)/.test(path)
     ? /<h(\d)[^]*?<\/h\1>/g
     : null
   return headings === null
