@@ -13,6 +13,8 @@ const bundle = await rolldown({
   input: Object.fromEntries(sources.map((file) => [file.slice(0, -".ts".length), join("src", file)])),
   treeshake: false,
   transform: { target: "es2022" },
+  // No comments with the paths of modules
+  experimental: { attachDebugInfo: "none" },
   plugins: [
     {
       // Every module is a file of its own

@@ -24,7 +24,9 @@ const bundle = await rolldown({
   platform: "node",
   plugins: [inlineScript(), buildTimeValue()],
   resolve: { conditionNames: ["@blockquarry/source", "node", "import", "default"] },
-  transform: { target: "node20" }
+  transform: { target: "node20" },
+  // No comments with the paths of modules
+  experimental: { attachDebugInfo: "none" }
 })
 const { output: files } = await bundle.write({
   dir,

@@ -3,8 +3,8 @@ import { rolldown } from "rolldown"
 
 const suffix = "?inline-script"
 
-/** Minification for every bundle. Names stay as written, because people read stack traces and spans. */
-export const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } }
+/** Minification for every bundle. Functions and classes keep their names, because people read stack traces and spans. */
+export const minify = { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } }
 
 /**
  * Plugin for Rolldown and Vite. `import { script } from "./page.ts?inline-script"` imports the text of `page.ts` and its
