@@ -1,8 +1,8 @@
-/** The published files: modules without imports of Node.js, and declarations without types of Effect. */
+/** The published modules: no imports of Node.js, and their sizes. */
 import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const packageFolder = fileURLToPath(new URL("../", import.meta.url))
-const source = join(packageFolder, "src/")
 
 let folder = ""
 
@@ -111,85 +110,3 @@ describe("the published modules", () => {
     expect(await run("common.cjs")).toMatch(/1\.5 function\n$/)
   })
 })
-
-describe("the declarations", () => {
-  it("import no other package, and compile in a project without Effect", async () => {
-    const files = join(folder, "node_modules/@blockquarry/client")
-    const options = {
-      extends: join(root, "packages/client/tsconfig.json"),
-      include: [`${source}**/*.ts`],
-      compilerOptions: {
-        rootDir: source,
-        outDir: files,
-        composite: false,
-        incremental: false,
-        tsBuildInfoFile: null,
-        types: ["node"],
-        plugins: []
-      },
-      references: []
-    }
-    const project = join(root, "packages/client/.declarations.json")
-    try {
-      await writeFile(project, JSON.stringify(options))
-      await run(join(root, "scripts/tsc.mjs"), "-p", project)
-    } finally {
-      await rm(project)
-    }
-    const seen = new Set<string>()
-    const visit = async (file: string): Promise<void> => {
-      if (seen.has(file)) return
-      seen.add(file)
-      const text = (await readFile(file, "utf8")).replace(/\/\*[^]*?\*\//g, "")
-      for (const [, specifier = ""] of text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
-        expect(specifier).toMatch(/^\.\/[A-Z]\w*\.ts$/)
-        await visit(join(dirname(file), specifier.replace(/\.ts$/, ".d.ts")))
-      }
-      expect(text).not.toMatch(/\b(?:Effect|Stream|Layer|Schema|Redacted)\./)
-    }
-    await visit(join(files, "index.d.ts"))
-    await visit(join(files, "sandbox.d.ts"))
-    expect(seen.size).toBeGreaterThan(6)
-    await rm(join(files, "internal"), { recursive: true })
-    const manifest = await readFile(join(root, "packages/client/package.json"), "utf8")
-    await writeFile(join(files, "package.json"), manifest.replaceAll("./dist/", "./"))
-    await writeFile(join(folder, "program.ts"), userProgram)
-    const tsconfig = {
-      files: ["program.ts"],
-      compilerOptions: {
-        strict: true,
-        noEmit: true,
-        target: "ES2022",
-        lib: ["ES2022", "DOM"],
-        module: "ESNext",
-        moduleResolution: "bundler",
-        types: [],
-        skipLibCheck: false
-      }
-    }
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig))
-    expect(await run(join(root, "node_modules/typescript/bin/tsc"), "-p", ".")).toBe("")
-  })
-})
-
-const userProgram = `
-import { type Client, createClient, encode, isClientError, NotFoundError, TokenPrice } from "@blockquarry/client"
-import { createSandbox } from "@blockquarry/client/sandbox"
-
-const { apiKey, baseUrl, examples, fetch } = createSandbox()
-const client: Client & AsyncDisposable = createClient({ apiKey, baseUrl, fetch, retry: { attempts: 2 } })
-const price: TokenPrice = await client.tokenPrice({ address: examples.token, chain: "eth" })
-const value: bigint | null | undefined = price.nativePrice?.value
-const json: { readonly usdPrice: number } = encode(price)
-for await (const { block_timestamp } of client.walletTransfers.items({ address: examples.wallet }, { maxItems: 2 })) {
-  const time: number | undefined = block_timestamp?.getTime()
-}
-try {
-  await client.walletChains({ address: "0x" })
-} catch (error) {
-  if (error instanceof NotFoundError) error.status.toFixed()
-  if (isClientError(error) && error.name === "RateLimitError") error.retryAfter?.toFixed()
-}
-await client.close()
-export { json, value }
-`
