@@ -23,20 +23,15 @@ export const modulesIn = (folder) =>
   readdirSync(folder).flatMap((file) => file.endsWith(".ts") ? [file.slice(0, -".ts".length)] : []).sort()
 
 /**
- * Loads all operations, by group and path, and the module of chains.
+ * Loads all operations, by group and path.
  *
  * @param {string} core the sources of the package
- * @returns {Promise<{
- *   readonly operations: ReadonlyArray<Operation>
- *   readonly Chain: typeof import("../../packages/core/src/Chain.ts")
- * }>}
+ * @returns {Promise<ReadonlyArray<Operation>>}
  */
 export const loadDescriptions = async (core) => {
   const ids = modulesIn(join(core, "operations"))
-  const path = (/** @type {string} */ module) => JSON.stringify(join(core, `${module}.ts`))
   const entry = [
-    `export * as Chain from ${path("Chain")}`,
-    ...ids.map((id) => `import { ${id} } from ${path(`operations/${id}`)}`),
+    ...ids.map((id) => `import { ${id} } from ${JSON.stringify(join(core, "operations", `${id}.ts`))}`),
     `export const operations = [${ids.join(", ")}]`
   ].join("\n")
   const bundle = await rolldown({
@@ -51,7 +46,7 @@ export const loadDescriptions = async (core) => {
   })
   const { output: [{ code }] } = await bundle.generate({ format: "esm" })
   await bundle.close()
-  const { Chain, operations } = await import(
+  const { operations } = await import(
     `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`
   )
   for (const { docs, example, id } of operations) {
@@ -59,10 +54,7 @@ export const loadDescriptions = async (core) => {
       throw new Error(`${id}: its description needs docs.group and example`)
     }
   }
-  return {
-    Chain,
-    operations: operations.toSorted((/** @type {Operation} */ a, /** @type {Operation} */ b) =>
-      orderOf(a) < orderOf(b) ? -1 : 1
-    )
-  }
+  return operations.toSorted((/** @type {Operation} */ a, /** @type {Operation} */ b) =>
+    orderOf(a) < orderOf(b) ? -1 : 1
+  )
 }

@@ -7,16 +7,27 @@ const identifierId = Symbol.for("effect/annotation/Identifier")
 const jsonSchemaId = Symbol.for("effect/annotation/JSONSchema")
 
 /**
+ * Types by the identifier of the schema. Others follow from the JSON Schema.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const names = {
+  Chain: "ChainInput",
+  TokenId: "string | bigint",
+  TimeInput: "TimeInput",
+  TimeOrEpochSeconds: "TimeInput | number"
+}
+
+/**
  * How callers write the values of a parameter.
  *
  * @param {AST} ast
- * @param {Readonly<Record<string, string>>} names of types by the identifier of the schema; others follow from the JSON Schema
  * @returns {string}
  */
-const typeOf = (ast, names) => {
-  if (ast._tag === "Transformation") return typeOf(ast.to, names)
+const typeOf = (ast) => {
+  if (ast._tag === "Transformation") return typeOf(ast.to)
   if (ast._tag === "TupleType" && ast.rest[0] !== undefined) {
-    return `ReadonlyArray<${typeOf(ast.rest[0].type, names)}>`
+    return `ReadonlyArray<${typeOf(ast.rest[0].type)}>`
   }
   const name = names[String(ast.annotations[identifierId])]
   if (name !== undefined) return name
@@ -48,20 +59,19 @@ const parametersOf = (ast) => {
 const bounds = ["from_block", "from_date", "to_block", "to_date"]
 
 /** @param {string} id of an operation */
-export const inputName = (id) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Input`
+const inputName = (id) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Input`
 
 /**
  * Returns the declaration of the input of an operation.
  *
  * @param {Operation} operation
- * @param {Readonly<Record<string, string>>} names
  */
-export const inputType = ({ id, input, parameters }, names) => {
+export const inputType = ({ id, input, parameters }) => {
   const types = parametersOf(input.ast)
   const printType = (/** @type {string} */ name) => {
     const ast = types.get(name)
     if (ast === undefined) throw new Error(`${id}: no schema of ${name}`)
-    return typeOf(ast, names)
+    return typeOf(ast)
   }
   const hasRange = bounds.every((name) => types.has(name))
   const members = parameters.filter(({ name }) => !hasRange || !bounds.includes(name))

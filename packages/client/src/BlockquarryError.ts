@@ -1,8 +1,6 @@
-/** What all errors of this package have in common. */
-import { ListOperationError } from "@blockquarry/core/OperationError"
-import * as Predicate from "effect/Predicate"
-import * as Rec from "effect/Record"
-import * as Schema from "effect/Schema"
+/** What errors of this package have in common. */
+import type * as Core from "@blockquarry/core/OperationError"
+import type { Plain } from "./internal/Plain.ts"
 
 /** The class that all errors of this package extend. */
 export abstract class BlockquarryError extends Error {
@@ -54,25 +52,15 @@ export const namedError = <const Name extends string>(
   return NamedError
 }
 
-const decode = Schema.decodeUnknownSync(ListOperationError)
+export type RequestSummary = Plain<Core.RequestSummary>
 
-/**
- * Creates the class of an error of `@blockquarry/core` with the same name, fields and texts. `defaults` are those of the
- * optional fields.
- */
-export const callError =
-  <const Name extends string>(name: Name) =>
-  <Fields extends object, Optional extends keyof Fields = never>(
-    defaults: Partial<Pick<Fields, Optional>> = {}
-  ): new(
-    fields: Omit<Fields, Optional> & { readonly [O in Optional]?: Fields[O] | undefined }
-  ) => BlockquarryError & Fields & Named<Name> => {
-    class CallError extends namedError(name) {
-      constructor(fields: object) {
-        const allFields = { ...defaults, ...Rec.filter({ ...fields }, Predicate.isNotUndefined) }
-        super(decode({ _tag: name, ...allFields }), allFields)
-      }
-    }
-    // `decode` throws if a field is missing or invalid.
-    return CallError as new(fields: object) => BlockquarryError & Fields & Named<Name>
-  }
+export type ResponseSummary = Plain<Core.ResponseSummary>
+
+/** The fields of errors with a request. */
+export interface RequestErrorFields {
+  readonly operation: string
+  readonly request: RequestSummary
+}
+
+/** The fields of errors with a response. */
+export interface ResponseErrorFields extends RequestErrorFields, ResponseSummary {}

@@ -1,6 +1,5 @@
 /** The client: one function for each operation, with promises and async iterators. */
 import * as Calls from "./internal/Calls.ts"
-import { makeOperations } from "./internal/makeOperations.ts"
 import type { Operations } from "./Operations.ts"
 import type { ClientOptions } from "./Options.ts"
 import type { RequestFunction } from "./Request.ts"
@@ -43,8 +42,8 @@ export interface Client extends Operations, AsyncDisposable {
  */
 export const createClient = (options: ClientOptions): Client => {
   const calls = Calls.make(options)
-  const { close, request } = calls
-  const client: Client = { ...makeOperations(calls), request, close, [Symbol.asyncDispose]: close }
+  const { close, operations, request } = calls
+  const client: Client = { ...operations, request, close, [Symbol.asyncDispose]: close }
   // Where there is no `Symbol.asyncDispose`, its member has the name "undefined".
   Reflect.deleteProperty(client, "undefined")
   return client

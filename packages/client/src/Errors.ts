@@ -9,6 +9,12 @@ import { BlockquarryError, namedError } from "./BlockquarryError.ts"
 import type { OperationError, PaginationError } from "./OperationErrors.ts"
 
 export { BlockquarryError } from "./BlockquarryError.ts"
+export type {
+  RequestErrorFields,
+  RequestSummary,
+  ResponseErrorFields,
+  ResponseSummary
+} from "./BlockquarryError.ts"
 export * from "./OperationErrors.ts"
 
 /**

@@ -12,507 +12,108 @@ import * as CoreStreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as CoreTokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as CoreTokenPrice from "@blockquarry/core/model/TokenPrice"
 import * as CoreWalletChains from "@blockquarry/core/model/WalletChains"
-import type { ChainName } from "./Chain.ts"
 import { makeModel } from "./internal/makeModel.ts"
+import type { Plain } from "./internal/Plain.ts"
 import type { Model } from "./Model.ts"
-import type { Hex, JsonValue, OpenEnum } from "./Values.ts"
 
-/**
- * A transfer of an ERC20 token. `value` is in the token's smallest unit; format it with `formatUnits` and
- * `token_decimals`.
- */
-export interface Erc20Transfer {
-  readonly token_name: string | null
-  readonly token_symbol: string | null
-  readonly token_logo: string | null
-  readonly token_decimals: number | null
-  readonly transaction_hash: Hex
-  /** Address of the token contract. */
-  readonly address: Hex | null
-  readonly block_timestamp: Date | null
-  readonly block_number: number
-  readonly block_hash: Hex | null
-  readonly to_address: Hex | null
-  readonly to_address_entity: string | null
-  readonly to_address_entity_logo: string | null
-  readonly to_address_label: string | null
-  readonly from_address: Hex | null
-  readonly from_address_entity: string | null
-  readonly from_address_entity_logo: string | null
-  readonly from_address_label: string | null
-  /** In the token's smallest unit. */
-  readonly value: bigint | null
-  readonly transaction_index: number | null
-  readonly log_index: number | null
-  readonly possible_spam: boolean | null
-  readonly verified_collection: boolean | null
-  /** Some upstreams return this in addition to or instead of `verified_collection`. */
-  readonly verified_contract: boolean | null
-}
+export type Erc20Transfer = Plain<CoreErc20Transfer.Erc20Transfer>
 
-/** The model of `Erc20Transfer`. */
 export const Erc20Transfer: Model<Erc20Transfer> = /* @__PURE__ */ makeModel(
   "Erc20Transfer",
   CoreErc20Transfer.Erc20Transfer,
   CoreErc20Transfer.example
 )
 
-/** What a transaction executes. The members that kinds other than an entry function have are JSON. */
-export interface TransactionPayload {
-  readonly type: string | null
-  readonly function: string | null
-  readonly type_arguments: ReadonlyArray<string> | null
-  /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
-  readonly arguments: ReadonlyArray<JsonValue> | null
-  readonly [member: string]: JsonValue
-}
+export type TransactionPayload = Plain<CoreLedgerTransaction.TransactionPayload>
 
-/** Who signed a transaction. The members that kinds with several keys or signers have are JSON. */
-export interface TransactionSignature {
-  readonly type: string | null
-  readonly signature: JsonValue
-  readonly public_key: JsonValue
-  readonly [member: string]: JsonValue
-}
+export type TransactionSignature = Plain<CoreLedgerTransaction.TransactionSignature>
 
-/** A transaction that is submitted but not yet committed: the variant in the specification. */
-export interface PendingTransaction {
-  readonly type: "pending_transaction"
-  readonly hash: Hex
-  readonly sender: string | null
-  readonly sequence_number: bigint | null
-  /** Identifies an orderless transaction, whose `sequence_number` is 2^64 − 1. Else null. */
-  readonly replay_protection_nonce: bigint | null
-  readonly max_gas_amount: bigint | null
-  readonly gas_unit_price: bigint | null
-  readonly expiration_timestamp_secs: bigint | null
-  readonly payload: TransactionPayload | null
-  readonly signature: TransactionSignature | null
-}
+export type PendingTransaction = Plain<CoreLedgerTransaction.PendingTransaction>
 
-/** A committed user transaction. */
-export interface UserTransaction {
-  readonly type: "user_transaction"
-  readonly hash: Hex
-  readonly sender: string | null
-  readonly sequence_number: bigint | null
-  /** Identifies an orderless transaction, whose `sequence_number` is 2^64 − 1. Else null. */
-  readonly replay_protection_nonce: bigint | null
-  readonly max_gas_amount: bigint | null
-  readonly gas_unit_price: bigint | null
-  readonly expiration_timestamp_secs: bigint | null
-  readonly payload: TransactionPayload | null
-  readonly signature: TransactionSignature | null
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-  readonly events: ReadonlyArray<JsonValue> | null
-}
+export type UserTransaction = Plain<CoreLedgerTransaction.UserTransaction>
 
-/** The first transaction of a ledger. */
-export interface GenesisTransaction {
-  readonly type: "genesis_transaction"
-  readonly hash: Hex
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-  readonly payload: JsonValue
-  readonly events: ReadonlyArray<JsonValue> | null
-}
+export type GenesisTransaction = Plain<CoreLedgerTransaction.GenesisTransaction>
 
-/** The transaction that starts a block. */
-export interface BlockMetadataTransaction {
-  readonly type: "block_metadata_transaction"
-  readonly hash: Hex
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-  readonly id: string | null
-  readonly epoch: bigint | null
-  readonly round: bigint | null
-  readonly events: ReadonlyArray<JsonValue> | null
-  readonly previous_block_votes_bitvec: JsonValue
-  readonly proposer: string | null
-  readonly failed_proposer_indices: JsonValue
-}
+export type BlockMetadataTransaction = Plain<CoreLedgerTransaction.BlockMetadataTransaction>
 
-/** A checkpoint of the ledger state. */
-export interface StateCheckpointTransaction {
-  readonly type: "state_checkpoint_transaction"
-  readonly hash: Hex
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-}
+export type StateCheckpointTransaction = Plain<CoreLedgerTransaction.StateCheckpointTransaction>
 
-/** A transaction of a validator. */
-export interface ValidatorTransaction {
-  readonly type: "validator_transaction"
-  readonly hash: Hex
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-  readonly events: ReadonlyArray<JsonValue> | null
-}
+export type ValidatorTransaction = Plain<CoreLedgerTransaction.ValidatorTransaction>
 
-/** The transaction that ends a block. */
-export interface BlockEpilogueTransaction {
-  readonly type: "block_epilogue_transaction"
-  readonly hash: Hex
-  readonly version: bigint | null
-  readonly state_change_hash: string | null
-  readonly event_root_hash: string | null
-  readonly state_checkpoint_hash: string | null
-  readonly gas_used: bigint | null
-  readonly success: boolean | null
-  readonly vm_status: string | null
-  readonly accumulator_root_hash: string | null
-  readonly changes: ReadonlyArray<JsonValue> | null
-  /** Microseconds since 1970. */
-  readonly timestamp: bigint | null
-  readonly block_end_info: JsonValue
-}
+export type BlockEpilogueTransaction = Plain<CoreLedgerTransaction.BlockEpilogueTransaction>
 
-/** A transaction of an unknown variant. `document` is the complete record, including its original `type`. */
-export interface OtherTransaction {
-  readonly type: "other"
-  readonly hash: Hex
-  readonly document: JsonValue
-}
+export type OtherTransaction = Plain<CoreLedgerTransaction.OtherTransaction>
 
-/** A transaction of the ledger, discriminated by `type`. */
-export type LedgerTransaction =
-  | UserTransaction
-  | PendingTransaction
-  | GenesisTransaction
-  | BlockMetadataTransaction
-  | StateCheckpointTransaction
-  | ValidatorTransaction
-  | BlockEpilogueTransaction
-  | OtherTransaction
+export type LedgerTransaction = Plain<CoreLedgerTransaction.LedgerTransaction>
 
-/** The model of `LedgerTransaction`. */
 export const LedgerTransaction: Model<LedgerTransaction, UserTransaction> = /* @__PURE__ */ makeModel(
   "LedgerTransaction",
   CoreLedgerTransaction.LedgerTransaction,
   CoreLedgerTransaction.example
 )
 
-/** The token in which a sale was paid. */
-export interface PaymentToken {
-  readonly token_name: string | null
-  readonly token_symbol: string | null
-  readonly token_logo: string | null
-  readonly token_decimals: number | null
-  readonly token_address: Hex | null
-}
+export type PaymentToken = Plain<CoreNft.PaymentToken>
 
-/** The last sale of an NFT. */
-export interface LastSale {
-  readonly transaction_hash: Hex | null
-  readonly block_timestamp: Date | null
-  readonly buyer_address: Hex | null
-  readonly seller_address: Hex | null
-  /** In the payment token's smallest unit. */
-  readonly price: bigint | null
-  readonly price_formatted: string | null
-  readonly usd_price_at_sale: string | null
-  readonly current_usd_value: string | null
-  readonly token_id: bigint | null
-  readonly payment_token: PaymentToken | null
-}
+export type LastSale = Plain<CoreNft.LastSale>
 
-/** An NFT. `metadata` is the unparsed document that the token URI refers to. */
-export interface Nft {
-  readonly token_address: Hex
-  readonly token_id: bigint
-  readonly owner_of: Hex | null
-  readonly token_hash: string | null
-  readonly block_number: number | null
-  readonly block_number_minted: number | null
-  readonly contract_type: OpenEnum<"ERC721" | "ERC1155"> | null
-  readonly token_uri: string | null
-  /** Usually a JSON document, sometimes plain text. */
-  readonly metadata: string | null
-  readonly normalized_metadata: JsonValue
-  readonly media: JsonValue
-  readonly last_token_uri_sync: Date | null
-  readonly last_metadata_sync: Date | null
-  /** The amount that the owner holds; 1 for ERC721. */
-  readonly amount: bigint | null
-  readonly name: string | null
-  readonly symbol: string | null
-  readonly possible_spam: boolean | null
-  readonly verified_collection: boolean | null
-  readonly rarity_rank: number | null
-  readonly rarity_label: string | null
-  readonly rarity_percentage: number | null
-  /** An address, or plain text if there is no single minter. */
-  readonly minter_address: string | null
-  readonly last_sale: LastSale | null
-}
+export type Nft = Plain<CoreNft.Nft>
 
-/** The model of `Nft`. */
 export const Nft: Model<Nft> = /* @__PURE__ */ makeModel("Nft", CoreNft.Nft, CoreNft.example)
 
-/** A trade of one or more NFTs of a contract for one price. */
-export interface NftTrade {
-  readonly transaction_hash: Hex
-  readonly transaction_index: number | null
-  /** May contain a token more than once. */
-  readonly token_ids: ReadonlyArray<bigint> | null
-  readonly seller_address: Hex | null
-  readonly buyer_address: Hex | null
-  readonly token_address: Hex | null
-  readonly marketplace_address: Hex | null
-  readonly price_token_address: Hex | null
-  /** In the smallest unit of the token at `price_token_address`. */
-  readonly price: bigint | null
-  readonly block_timestamp: Date | null
-  readonly block_number: number
-  readonly block_hash: Hex | null
-}
+export type NftTrade = Plain<CoreNftTrade.NftTrade>
 
-/** The model of `NftTrade`. */
 export const NftTrade: Model<NftTrade> = /* @__PURE__ */ makeModel(
   "NftTrade",
   CoreNftTrade.NftTrade,
   CoreNftTrade.example
 )
 
-/** An NFT and one of its owners: an `Nft` without minter and last sale. */
-export interface OwnedNft {
-  readonly token_address: Hex
-  readonly token_id: bigint
-  readonly owner_of: Hex | null
-  readonly token_hash: string | null
-  readonly block_number: number | null
-  readonly block_number_minted: number | null
-  readonly contract_type: OpenEnum<"ERC721" | "ERC1155"> | null
-  readonly token_uri: string | null
-  /** Usually a JSON document, sometimes plain text. */
-  readonly metadata: string | null
-  readonly normalized_metadata: JsonValue
-  readonly media: JsonValue
-  readonly last_token_uri_sync: Date | null
-  readonly last_metadata_sync: Date | null
-  /** The amount that the owner holds; 1 for ERC721. */
-  readonly amount: bigint | null
-  readonly name: string | null
-  readonly symbol: string | null
-  readonly possible_spam: boolean | null
-  readonly verified_collection: boolean | null
-  readonly rarity_rank: number | null
-  readonly rarity_label: string | null
-  readonly rarity_percentage: number | null
-}
+export type OwnedNft = Plain<CoreOwnedNft.OwnedNft>
 
-/** The model of `OwnedNft`. */
 export const OwnedNft: Model<OwnedNft> = /* @__PURE__ */ makeModel(
   "OwnedNft",
   CoreOwnedNft.OwnedNft,
   CoreOwnedNft.example
 )
 
-/** A parameter of a contract function or event. */
-export interface AbiParameter {
-  readonly name: string | null
-  readonly type: string | null
-  readonly indexed: boolean | null
-  readonly components: JsonValue
-  readonly internalType: string | null
-}
+export type AbiParameter = Plain<CoreStreamRecord.AbiParameter>
 
-/** A function or event of a contract. */
-export interface AbiItem {
-  readonly anonymous: boolean | null
-  readonly constant: boolean | null
-  readonly inputs: ReadonlyArray<AbiParameter | null> | null
-  readonly name: string | null
-  readonly outputs: ReadonlyArray<AbiParameter | null> | null
-  readonly payable: boolean | null
-  readonly stateMutability: string | null
-  readonly type: string | null
-  readonly gas: number | null
-}
+export type AbiItem = Plain<CoreStreamRecord.AbiItem>
 
-/** A function of a contract that a stream calls, and whose result it sends. */
-export interface StreamTrigger {
-  readonly type: string | null
-  readonly contractAddress: string | null
-  readonly inputs: ReadonlyArray<JsonValue> | null
-  readonly functionAbi: AbiItem | null
-  readonly topic0: string | null
-  readonly callFrom: string | null
-}
+export type StreamTrigger = Plain<CoreStreamRecord.StreamTrigger>
 
-/** A stream, as returned by the status update. */
-export interface StreamRecord {
-  readonly webhookUrl: string | null
-  readonly description: string | null
-  readonly tag: string | null
-  readonly topic0: ReadonlyArray<string> | null
-  readonly allAddresses: boolean | null
-  readonly includeNativeTxs: boolean | null
-  readonly includeContractLogs: boolean | null
-  readonly includeInternalTxs: boolean | null
-  readonly includeAllTxLogs: boolean | null
-  readonly getNativeBalances:
-    | ReadonlyArray<{
-      readonly selectors: ReadonlyArray<string> | null
-      readonly type: string | null
-    }>
-    | null
-  readonly abi: ReadonlyArray<AbiItem> | null
-  readonly advancedOptions:
-    | ReadonlyArray<{
-      readonly topic0: string | null
-      readonly filter: JsonValue
-      readonly includeNativeTxs: boolean | null
-    }>
-    | null
-  /** Hexadecimal chain IDs. */
-  readonly chainIds: ReadonlyArray<string> | null
-  readonly demo: boolean | null
-  readonly triggers: ReadonlyArray<StreamTrigger> | null
-  readonly id: string
-  readonly status: OpenEnum<"error" | "active" | "paused" | "terminated">
-  readonly statusMessage: string | null
-}
+export type StreamRecord = Plain<CoreStreamRecord.StreamRecord>
 
-/** The model of `StreamRecord`. */
 export const StreamRecord: Model<StreamRecord> = /* @__PURE__ */ makeModel(
   "StreamRecord",
   CoreStreamRecord.StreamRecord,
   CoreStreamRecord.example
 )
 
-/** A holder of an ERC20 token. */
-export interface TokenOwner {
-  readonly owner_address: Hex
-  readonly owner_address_label: string | null
-  /** In the token's smallest unit. */
-  readonly balance: bigint | null
-  /** In whole tokens. */
-  readonly balance_formatted: string | null
-  readonly usd_value: string | null
-  readonly is_contract: boolean | null
-  /** From 0 to 100. */
-  readonly percentage_relative_to_total_supply: string | null
-}
+export type TokenOwner = Plain<CoreTokenOwner.TokenOwner>
 
-/** The model of `TokenOwner`. */
 export const TokenOwner: Model<TokenOwner> = /* @__PURE__ */ makeModel(
   "TokenOwner",
   CoreTokenOwner.TokenOwner,
   CoreTokenOwner.example
 )
 
-/** A price in the native token of a chain. */
-export interface NativePrice {
-  /** In the native token's smallest unit. */
-  readonly value: bigint | null
-  readonly decimals: number | null
-  readonly name: string | null
-  readonly symbol: string | null
-  readonly address: Hex | null
-}
+export type NativePrice = Plain<CoreTokenPrice.NativePrice>
 
-/** The price of a token in US dollars and in the chain's native token. */
-export interface TokenPrice {
-  readonly tokenName: string | null
-  readonly tokenSymbol: string | null
-  readonly tokenLogo: string | null
-  readonly tokenDecimals: number | null
-  /** The price in the chain's native token. */
-  readonly nativePrice: NativePrice | null
-  /** US dollars for one whole token. */
-  readonly usdPrice: number
-  readonly usdPriceFormatted: string | null
-  /** Returned with `include: "percent_change"`. */
-  readonly "24hrPercentChange": string | null
-  readonly exchangeAddress: Hex | null
-  readonly exchangeName: string | null
-  readonly tokenAddress: Hex | null
-  /** The block at which the price was evaluated. */
-  readonly toBlock: number | null
-  readonly possibleSpam: boolean | null
-  readonly verifiedContract: boolean | null
-  readonly pairAddress: Hex | null
-  readonly pairTotalLiquidityUsd: string | null
-}
+export type TokenPrice = Plain<CoreTokenPrice.TokenPrice>
 
-/** The model of `TokenPrice`. */
 export const TokenPrice: Model<TokenPrice> = /* @__PURE__ */ makeModel(
   "TokenPrice",
   CoreTokenPrice.TokenPrice,
   CoreTokenPrice.example
 )
 
-/** The first or last transaction of a wallet on a chain. */
-export interface ChainTransaction {
-  readonly block_number: number | null
-  readonly block_timestamp: Date | null
-  readonly transaction_hash: Hex | null
-}
+export type ChainTransaction = Plain<CoreWalletChains.ChainTransaction>
 
-/** The activity of a wallet on a chain. */
-export interface ActiveChain {
-  readonly chain: OpenEnum<ChainName> | null
-  /** Hexadecimal chain ID. */
-  readonly chain_id: string | null
-  /** Null if the wallet was never active on the chain. */
-  readonly first_transaction: ChainTransaction | null
-  readonly last_transaction: ChainTransaction | null
-}
+export type ActiveChain = Plain<CoreWalletChains.ActiveChain>
 
-/** A wallet and the chains on which it is active. */
-export interface WalletChains {
-  readonly address: Hex
-  readonly active_chains: ReadonlyArray<ActiveChain>
-}
+export type WalletChains = Plain<CoreWalletChains.WalletChains>
 
-/** The model of `WalletChains`. */
 export const WalletChains: Model<WalletChains> = /* @__PURE__ */ makeModel(
   "WalletChains",
   CoreWalletChains.WalletChains,

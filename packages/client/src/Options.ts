@@ -1,6 +1,6 @@
 /** Options of clients and calls. Names, meaning and defaults are those of the layers of `@blockquarry/http`. */
-import type { QueryParameters } from "./ApiRequest.ts"
-import type { DecodedResponse, Decoding } from "./DecodedResponse.ts"
+import type { QueryParameters } from "@blockquarry/core/QueryParameters"
+import type { DecodedResponse, Decoding } from "@blockquarry/http/DecodedResponse"
 import type {
   CacheOptions,
   CircuitBreakerOptions,
@@ -10,6 +10,8 @@ import type {
   RetryOptions,
   TimeoutOptions
 } from "./Policies.ts"
+
+export type { DecodedResponse, Decoding, ResponseSource } from "@blockquarry/http/DecodedResponse"
 
 /**
  * How a call uses the cache: `reload` sends a request and stores the response, `no-store` neither reads nor writes the

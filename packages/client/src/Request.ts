@@ -1,8 +1,12 @@
 /** Requests that no operation describes, to any endpoint of an API. */
-import type { ApiRequest } from "./ApiRequest.ts"
+import type { ApiRequest } from "@blockquarry/core/ApiRequest"
 import type { CallOptions, ListOptions } from "./Options.ts"
 import type { CursorPage, JsonPage } from "./Page.ts"
 import type { JsonValue } from "./Values.ts"
+
+export type { ApiRequest } from "@blockquarry/core/ApiRequest"
+export type { Method } from "@blockquarry/core/Operation"
+export type { QueryParameters, QueryValue } from "@blockquarry/core/QueryParameters"
 
 /** A request, and the schema of its output. */
 export interface TypedRequest<out Output> extends ApiRequest {

@@ -1,19 +1,9 @@
 /** Values of inputs and records that no built-in type describes. */
+export type { JsonValue } from "@blockquarry/core/LosslessJson"
+export type { OpenEnum } from "@blockquarry/core/OpenEnum"
 
 /** `0x` followed by hexadecimal digits: addresses (40 digits) and hashes (64 digits), in lower case. */
 export type Hex = `0x${string}`
-
-/** A JSON value of unspecified structure. An integer outside ±(2^53 − 1) is a string of its digits. */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | ReadonlyArray<JsonValue>
-  | { readonly [key: string]: JsonValue }
-
-/** One of the known values, or any other string, because the API may add values. Editors suggest the known values. */
-export type OpenEnum<Known extends string> = Known | (string & {})
 
 /**
  * A date: a `Date`, ISO 8601 (calendar, week and ordinal dates, basic or extended), or another string with a year, a month, and

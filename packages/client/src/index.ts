@@ -1,10 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A client of indexed blockchain data APIs with promises and async iterators. */
 export * from "./Amount.ts"
-export type * from "./ApiRequest.ts"
 export type * from "./Chain.ts"
 export * from "./Client.ts"
-export type * from "./DecodedResponse.ts"
 export * from "./Errors.ts"
 export type * from "./Inputs.ts"
 export * from "./Json.ts"

@@ -4,6 +4,7 @@
  */
 import { chainName, evmChains } from "@blockquarry/core/Chain"
 import { option, optionIssues, required } from "@blockquarry/http/OptionIssues"
+import type { Ledger } from "@blockquarry/sandbox/Ledger"
 import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
@@ -14,11 +15,14 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { ChainId, ChainName } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
-import { toPlain } from "./internal/Plain.ts"
+import { type Plain, toPlain } from "./internal/Plain.ts"
 import type { Fetch } from "./Options.ts"
-import type { Fault, RecordedRequest, SandboxExamples } from "./SandboxTypes.ts"
 
-export type * from "./SandboxTypes.ts"
+export type { RecordedRequest } from "@blockquarry/sandbox/Sandbox"
+
+export type Fault = Plain<Service.Fault>
+
+export type SandboxExamples = Plain<Ledger["examples"]>
 
 /** Options of the sandbox. */
 export interface SandboxOptions {
@@ -44,7 +48,7 @@ export interface Sandbox {
   /** Adds blocks to a chain. Throws a `ConfigurationError` if the chain is unknown, or the number is negative or no integer. */
   readonly addBlocks: (chain: ChainName | ChainId, blocks: number) => void
   /** Returns the last 10,000 requests, oldest first. */
-  readonly recordedRequests: () => ReadonlyArray<RecordedRequest>
+  readonly recordedRequests: () => ReadonlyArray<Service.RecordedRequest>
 }
 
 /**

@@ -80,14 +80,6 @@ it("are plain in an editor", () => {
     - \`bom\`: a byte order mark before the document.
     - \`repeat-cursor\`: a page with the cursor of the request. \`empty-page\`: a page without records, with a cursor for the records that it would have.
 
-    apiKey
-    (property) ClientOptions.apiKey?: string | readonly LabeledApiKey[] | undefined
-    // One API key, or several that share the load. Optional only for clients of the ledger API alone.
-
-    { attempts
-    (property) RetryOptions.attempts?: number | undefined
-    // Maximum number of attempts per call, including the first. Default: 4.
-
     { transient
     (property) transient?: Duration | undefined
     // After a failure that is usually temporary. Default: 200 ms.
@@ -96,23 +88,8 @@ it("are plain in an editor", () => {
     (property) RateLimitOptions.limit: number
     // Units per \`window\`.
 
-    window
-    (property) RateLimitOptions.window: Duration
-
     cost
-    (property) RateLimitOptions.cost?: number | {
-        readonly walletTransfers?: number | undefined;
-        readonly walletChains?: number | undefined;
-        readonly walletNftTrades?: number | undefined;
-        readonly tokenPrice?: number | undefined;
-        readonly tokenTransfers?: number | undefined;
-        readonly tokenOwners?: number | undefined;
-        readonly contractNfts?: number | undefined;
-        readonly nftMetadata?: number | undefined;
-        readonly nftOwners?: number | undefined;
-        readonly updateStreamStatus?: number | undefined;
-        readonly ledgerTransaction?: number | undefined;
-    } | undefined
+    (property) RateLimitOptions.cost?: number | Partial<Readonly<Record<OperationId, number>>> | undefined
     // Rate costs: units by operation, or one number for all operations. Default: the \`cost\` of each operation.
 
     dailyQuota
@@ -127,10 +104,6 @@ it("are plain in an editor", () => {
     (input: TokenPriceInput, options?: CallOptions) => Promise<TokenPrice>
     // Gets the price of an ERC20 token in US dollars and in the chain's native token.
 
-    include
-    (property) TokenPriceInput.include?: "percent_change" | undefined
-    // percent_change includes the 24-hour price change
-
     cacheMode
     (property) CallOptions.cacheMode?: CacheMode | undefined
 
@@ -142,9 +115,6 @@ it("are plain in an editor", () => {
     (property) NativePrice.value: bigint | null | undefined
     // In the native token's smallest unit.
 
-    price.exchangeAddress
-    (property) TokenPrice.exchangeAddress: \`0x\${string}\` | null
-
     price["24hrPercentChange"
     (property) TokenPrice["24hrPercentChange"]: string | null
     // Returned with \`include: "percent_change"\`.
@@ -152,10 +122,6 @@ it("are plain in an editor", () => {
     TokenPrice.decode
     (property) Model<TokenPrice, TokenPrice>.decode: (json: unknown) => TokenPrice
     // Decodes a record: JSON that \`encode\` returned, or a record of a response of the API. Throws an \`InvalidRecordError\` if the value is not a record of this model.
-
-    TokenPrice.example
-    (property) Model<TokenPrice, TokenPrice>.example: (fields?: Partial<TokenPrice> | undefined) => TokenPrice
-    // Returns an example record, for tests. \`fields\` replace those of the example.
 
     const page
     const page: CollectionPage<Nft>
@@ -172,14 +138,8 @@ it("are plain in an editor", () => {
     (property) CollectionPage<Nft>.status: OpenEnum<"SYNCING" | "SYNCED"> | null
     // \`SYNCING\` while the collection is being indexed. Null if the upstream does not return it.
 
-    page.result
-    (property) CursorPage<Nft>.result: readonly Nft[]
-
     nft?.last_sale
     (property) Nft.last_sale: LastSale | null
-
-    nft?.token_id
-    (property) Nft.token_id: bigint
 
     const transfer
     const transfer: Erc20Transfer
@@ -200,15 +160,9 @@ it("are plain in an editor", () => {
     (property) Erc20Transfer.value: bigint | null
     // In the token's smallest unit.
 
-    transfer.block_timestamp
-    (property) Erc20Transfer.block_timestamp: Date | null
-
     from_date
     (property) from_date?: TimeInput | undefined
     // Earliest date; UTC if no time zone is given
-
-    active_chains
-    const active_chains: readonly ActiveChain[]
 
     , chains
     (property) WalletChainsInput.chains?: readonly Chain[] | undefined
@@ -217,22 +171,11 @@ it("are plain in an editor", () => {
     active_chains[0]?.chain
     (property) ActiveChain.chain: OpenEnum<ChainName> | null
 
-    selected?.first_transaction
-    (property) ActiveChain.first_transaction: ChainTransaction | null
-    // Null if the wallet was never active on the chain.
-
     const transaction
     const transaction: LedgerTransaction
 
-    transaction.timestamp
-    (property) UserTransaction.timestamp: bigint | null
-    // Microseconds since 1970.
-
     transaction.payload
     (property) UserTransaction.payload: TransactionPayload | null
-
-    const stream
-    const stream: StreamRecord
 
     stream.status
     (property) StreamRecord.status: OpenEnum<"active" | "paused" | "error" | "terminated">
@@ -248,16 +191,6 @@ it("are plain in an editor", () => {
         readonly total: bigint;
     }>
 
-    { path
-    (property) ApiRequest.path: string
-    // The path below the base URL of the API and its prefix, such as \`/wallets/0x…/stats\`. Its segments are percent-encoded: \`\` \`/tokens/\${encodeURIComponent(symbol)}\` \`\`.
-
-    query
-    (property) ApiRequest.query?: QueryParameters | undefined
-
-    const json
-    const json: NoInfer<JsonValue>
-
     method
     (property) ApiRequest.method?: Method | undefined
     // Default: \`GET\`.
@@ -269,13 +202,9 @@ it("are plain in an editor", () => {
     failure
     (parameter) failure: CallError
 
-    error.hint
-    (property) BlockquarryError.hint: string | null
-    // What to do. Null if there is no general answer or the summary contains it.
-
     error.retryAfter
     (property) retryAfter: number | null
-    // How long to wait before a retry, in milliseconds. Null if unknown.
+    // How long to wait before a retry, in milliseconds as a number. Null if unknown.
 
     error.response
     (property) response: ResponseSummary | null
@@ -285,18 +214,12 @@ it("are plain in an editor", () => {
     (property) ResponseSummary.serverMessage: string | null
     // The message in the body. Null if the body has none in a known place. At most 300 characters.
 
-    error.request
-    (property) RequestErrorFields.request: RequestSummary
-
-    error.request.path
-    (property) RequestSummary.path: string
-
     error.limit
     (property) limit: "rate" | "concurrency" | "daily" | "unavailable" | "memory"
 
     error.setting
     (property) setting: string | null
-    // The option that sets the base URL, as in \`baseUrls.data\`. Null if unknown. Default: \`baseUrl\`."
+    // The option or environment variable to check, as in \`baseUrl\`, \`apiKey.LABEL\` or \`QUARRY_API_KEY\`. Null if unknown."
   `)
 })
 
@@ -370,60 +293,41 @@ const shown = [
   "sandbox.examples",
   "sandbox.examples.wallet",
   "{ kind",
-  "apiKey",
-  "{ attempts",
   "{ transient",
   "{ limit",
-  "window",
   "cost",
   "dailyQuota",
   "const price",
   "client.tokenPrice",
-  "include",
   "cacheMode",
   "price.nativePrice",
   "price.nativePrice?.value",
-  "price.exchangeAddress",
   "price[\"24hrPercentChange\"",
   "TokenPrice.decode",
-  "TokenPrice.example",
   "const page",
   "client.contractNfts",
   "page.cursor",
   "page.status",
-  "page.result",
   "nft?.last_sale",
-  "nft?.token_id",
   "const transfer",
   "client.walletTransfers.items",
   "maxItems",
   "onPage",
   "transfer.value",
-  "transfer.block_timestamp",
   "from_date",
-  "active_chains",
   ", chains",
   "active_chains[0]?.chain",
-  "selected?.first_transaction",
   "const transaction",
-  "transaction.timestamp",
   "transaction.payload",
-  "const stream",
   "stream.status",
   "stream.getNativeBalances",
   "const own",
-  "{ path",
-  "query",
-  "const json",
   "method",
   "client.request.items",
   "failure",
-  "error.hint",
   "error.retryAfter",
   "error.response",
   "error.serverMessage",
-  "error.request",
-  "error.request.path",
   "error.limit",
   "error.setting"
 ]

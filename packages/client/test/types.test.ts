@@ -17,7 +17,6 @@ import type { RetrySchedule } from "@blockquarry/http/RetryPolicy"
 import type { StreamsApiService } from "@blockquarry/http/StreamsApi"
 import type { Ledger } from "@blockquarry/sandbox/Ledger"
 import type { Fault as SandboxFault, SandboxOptions } from "@blockquarry/sandbox/Sandbox"
-import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
@@ -25,11 +24,6 @@ import { describe, expectTypeOf, it } from "vitest"
 import type { Plain } from "../src/internal/Plain.ts"
 
 type Apis = DataApiService & StreamsApiService & LedgerApiService
-
-/** Inputs take a `Date` where those of the layers also take a `DateTime`. */
-type PlainInput<Input> = Input extends object
-  ? { [Name in keyof Input]: Exclude<Input[Name], DateTime.DateTime> }
-  : never
 
 type Input<Function> = Function extends (input: infer In, ...rest: ReadonlyArray<never>) => unknown ? In
   : never
@@ -48,7 +42,7 @@ describe("the client", () => {
   it("has the inputs of the layers", () => {
     type Inputs<Api> = { [Id in OperationId]: Id extends keyof Api ? Input<Api[Id]> : never }
     type OfClient = { [Id in OperationId]: Flat<Inputs<Client.Client>[Id]> }
-    type OfLayers = { [Id in OperationId]: PlainInput<Inputs<Apis>[Id]> }
+    type OfLayers = { [Id in OperationId]: Flat<Inputs<Apis>[Id]> }
     expectTypeOf<OfClient>().toEqualTypeOf<OfLayers>()
   })
 

@@ -58,14 +58,16 @@ const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSe
 })
 
 const retryFields = {
-  /** How long to wait before a retry. Null if unknown. */
+  /** How long to wait before a retry, in milliseconds as a number. Null if unknown. */
   retryAfter: Schema.NullOr(DurationFromMillis)
 }
 
-/** The option or environment variable to check, as in `baseUrl`, `apiKey.LABEL` or `QUARRY_API_KEY`. Null if unknown. */
-const setting = Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
-  Schema.withConstructorDefault(() => null)
-)
+const settingFields = {
+  /** The option or environment variable to check, as in `baseUrl`, `apiKey.LABEL` or `QUARRY_API_KEY`. Null if unknown. */
+  setting: Schema.propertySignature(Schema.NullOr(Schema.String)).pipe(
+    Schema.withConstructorDefault(() => null)
+  )
+}
 
 const describeSetting = (setting: string | null, general: string): string =>
   setting === null ? general : /^[A-Z][A-Z0-9_]*$/.test(setting) ? setting : `the option ${setting}`
@@ -175,12 +177,13 @@ export class NotFoundError extends operationError<NotFoundError>()("NotFoundErro
 }) {}
 
 /** The upstream does not accept the API key: status 401, 407 or 424. */
-export class AuthenticationError
-  extends operationError<AuthenticationError>()("AuthenticationError", { ...responseFields, setting }, {
-    summary: (error) => withResponse("authentication failed", error),
-    hint: ({ setting }) => `Check ${describeSetting(setting, "the API key")}.`
-  })
-{}
+export class AuthenticationError extends operationError<AuthenticationError>()("AuthenticationError", {
+  ...responseFields,
+  ...settingFields
+}, {
+  summary: (error) => withResponse("authentication failed", error),
+  hint: ({ setting }) => `Check ${describeSetting(setting, "the API key")}.`
+}) {}
 
 /** The API key is valid but lacks a permission: status 403. */
 export class PermissionDeniedError
@@ -284,7 +287,7 @@ export class CircuitOpenError extends operationError<CircuitOpenError>()("Circui
   ...requestFields,
   /** Host and port of the upstream. */
   host: Schema.String,
-  /** When the circuit breaker admits the next request. */
+  /** When the circuit breaker admits the next request, in milliseconds as a number. */
   retryAfter: DurationFromMillis
 }, {
   summary: ({ host, retryAfter }) =>
@@ -363,7 +366,7 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
   /** Whether the request may have reached the upstream. */
   sent: Schema.Boolean,
   ...updateFields,
-  setting
+  ...settingFields
 }, {
   summary: (error) => {
     const failure = error.reason.startsWith(clientFailed)
@@ -402,7 +405,7 @@ export class NetworkError extends operationError<NetworkError>()("NetworkError",
 export class TimeoutError extends operationError<TimeoutError>()("TimeoutError", {
   ...requestFields,
   scope: Schema.Literal("attempt", "call", "server"),
-  /** The timeout that elapsed. Null if `scope` is `server`. */
+  /** The timeout that elapsed, in milliseconds as a number. Null if `scope` is `server`. */
   duration: Schema.NullOr(DurationFromMillis),
   /** The 408 response. Null unless `scope` is `server`. */
   response: Schema.NullOr(ResponseSummary),

@@ -1,6 +1,8 @@
 /** Calls of operations as promises and async iterators. */
 import { operationId } from "@blockquarry/core/ApiRequest"
+import { isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
+import { allOperations } from "@blockquarry/core/Operations"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import { DataApi } from "@blockquarry/http/DataApi"
@@ -33,6 +35,7 @@ import {
   ConfigurationError,
   InvalidInputError
 } from "../Errors.ts"
+import type { Operations } from "../Operations.ts"
 import type { CallOptions, ClientOptions, ListOptions } from "../Options.ts"
 import type { RequestFunction, TypedRequest } from "../Request.ts"
 import { AnyPage, fromStandard, isStandard } from "./fromStandard.ts"
@@ -48,10 +51,7 @@ import {
 } from "./resolveOptions.ts"
 import { toClientError } from "./toClientError.ts"
 
-/** The functions of one client. */
-export type Calls = ReturnType<typeof make>
-
-/** Creates the functions of a client. Throws a `ConfigurationError` if an option is invalid. */
+/** Creates the functions of one client. Throws a `ConfigurationError` if an option is invalid. */
 export const make = (options: ClientOptions) => {
   const { shared, ...selected } = resolveOptions(options)
   const scope = Effect.runSync(Scope.make())
@@ -216,10 +216,15 @@ export const make = (options: ClientOptions) => {
     return iterate(operationId, options, stream, identity)
   }
 
+  const functions: Readonly<Record<string, unknown>> = Object.fromEntries(allOperations.map((operation) => {
+    const { api, id } = operation
+    const send = Reflect.get({ ...apis[api] }, id)
+    return [id, isList(operation) ? list(api, id, send) : one(api, id, send)]
+  }))
+
   return {
-    apis,
-    one,
-    list,
+    // Each value has the type that `Operations` states; `test/Client.test.ts` calls every operation.
+    operations: functions as Operations,
     // The output has the type of the schema: that of the request or else that of JSON.
     request: Object.assign(request, {
       pages: requestList("pages"),

@@ -4,18 +4,14 @@ import * as Schema from "effect/Schema"
 import type * as Errors from "../Errors.ts"
 import * as OperationErrors from "../OperationErrors.ts"
 import type { ClientOptions } from "../Options.ts"
+import type { ErrorFields, ErrorName } from "./callError.ts"
 
 const encode = Schema.encodeSync(ListOperationError)
 
-type Encoded = typeof ListOperationError.Encoded
+const classes: { readonly [Name in ErrorName]: new(fields: ErrorFields<Name>) => Errors.ClientError } =
+  OperationErrors
 
-type FieldsByName = { readonly [E in Encoded as E["_tag"]]: Omit<E, "_tag"> }
-
-const classes: {
-  readonly [Name in keyof FieldsByName]: new(fields: FieldsByName[Name]) => Errors.ClientError
-} = OperationErrors
-
-const make = <Name extends keyof FieldsByName>(name: Name, fields: FieldsByName[Name]): Errors.ClientError =>
+const make = <Name extends ErrorName>(name: Name, fields: ErrorFields<Name>): Errors.ClientError =>
   new classes[name](fields)
 
 /**

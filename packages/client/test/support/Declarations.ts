@@ -6,17 +6,17 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import type * as TypeScript from "typescript"
 import { expect } from "vitest"
-import type * as TypeScript from "../../../../site/node_modules/typescript/lib/typescript.d.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const packageFolder = join(root, "packages/client")
 const source = join(packageFolder, "src/")
-const site = createRequire(join(root, "site/package.json"))
+const require = createRequire(import.meta.url)
 
 /** The supported versions of TypeScript: the lowest, whose JavaScript API tells what editors show, and the highest. */
 export const compilers: ReadonlyArray<string> = [
-  site.resolve("typescript/bin/tsc"),
+  require.resolve("typescript/bin/tsc"),
   join(root, "node_modules/typescript/bin/tsc")
 ]
 
@@ -31,12 +31,13 @@ const run = (folder: string, ...args: ReadonlyArray<string>): Promise<string> =>
 /** Installs the package, with declarations only, into the project in `folder`. Returns its folder. */
 export const install = async (folder: string): Promise<string> => {
   const files = join(folder, "node_modules/@blockquarry/client")
+  const emitted = join(packageFolder, ".types/declarations")
   const options = {
     extends: join(packageFolder, "tsconfig.json"),
     include: [`${source}**/*.ts`],
     compilerOptions: {
       rootDir: source,
-      outDir: files,
+      outDir: emitted,
       composite: false,
       incremental: false,
       tsBuildInfoFile: null,
@@ -52,7 +53,7 @@ export const install = async (folder: string): Promise<string> => {
   } finally {
     await rm(project)
   }
-  await rm(join(files, "internal"), { recursive: true })
+  await run(packageFolder, "declarations.mjs", emitted, files)
   const manifest = await readFile(join(packageFolder, "package.json"), "utf8")
   await writeFile(join(files, "package.json"), manifest.replaceAll("./dist/", "./"))
   return files
@@ -77,7 +78,7 @@ export const compile = async (folder: string, compiler: string, program: string)
 }
 
 /** The part of the JavaScript API that is used here. TypeScript 7 has none. */
-const ts: typeof TypeScript = site("typescript")
+const ts: typeof TypeScript = require("typescript")
 
 /**
  * Returns what an editor shows for the last name of each expression, at its first place in a program: its type, and its
