@@ -97,7 +97,7 @@ const within = (size, budget) => {
  */
 const archiveBudgets = {
   "@blockquarry/cli": 1150,
-  "@blockquarry/client": 267,
+  "@blockquarry/client": 263,
   "@blockquarry/core": 146,
   "@blockquarry/http": 252,
   "@blockquarry/proxy": 751,

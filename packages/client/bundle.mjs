@@ -24,7 +24,9 @@ const bundle = await rolldown({
   input: Object.fromEntries([...entries, ...modules].map((name) => [name, `src/${name}.ts`])),
   platform: "neutral",
   resolve: { conditionNames: ["@blockquarry/source", "import", "default"] },
-  transform: { target: "es2022" }
+  transform: { target: "es2022" },
+  // No comments with the paths of modules
+  experimental: { attachDebugInfo: "none" }
 })
 rmSync(join(folder, "index-chunks"), { recursive: true, force: true })
 await bundle.write({
