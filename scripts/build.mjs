@@ -31,5 +31,5 @@ await bundle.write({
 })
 await bundle.close()
 
-process.argv = [...process.argv.slice(0, 2), "-b", "tsconfig.json", "--emitDeclarationOnly"]
+process.argv = [...process.argv.slice(0, 2), "-b", "tsconfig.json"]
 await import("./tsc.mjs")

@@ -96,13 +96,13 @@ const within = (size, budget) => {
  * @type {Readonly<Record<string, number>>}
  */
 const archiveBudgets = {
-  "@blockquarry/cli": 1150,
+  "@blockquarry/cli": 1050,
   "@blockquarry/client": 263,
-  "@blockquarry/core": 146,
-  "@blockquarry/http": 252,
-  "@blockquarry/proxy": 751,
+  "@blockquarry/core": 145,
+  "@blockquarry/http": 251,
+  "@blockquarry/proxy": 655,
   "@blockquarry/redis": 48,
-  "@blockquarry/sandbox": 118
+  "@blockquarry/sandbox": 111
 }
 
 /** The size of the client, which is in its documentation. */

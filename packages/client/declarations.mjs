@@ -3,7 +3,7 @@
 // plain, and a program needs neither these packages nor Effect.
 //
 // A type that the package exports keeps its name, also where another package has a type of that name.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import ts from "typescript"
 
@@ -350,6 +350,8 @@ for (const [type, name] of [...types]) {
   }
 }
 
+// So that output of removed sources is removed too
+rmSync(to, { recursive: true, force: true })
 mkdirSync(to, { recursive: true })
 for (const file of files) {
   const text = file.statements.map(statementText).join("")

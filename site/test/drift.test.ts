@@ -60,7 +60,7 @@ const outcomeOf = (
 ): string => {
   const decode = Decoder.make(Schema.make<unknown, unknown>(output.ast))
   const drifted = withValue(document, stepsTo(path), value)
-  const unreadable: Array<Decoder.UnreadableField> = []
+  const unreadable: Decoder.Unreadable = []
   const decoded = decode(drifted, unreadable)
   if (Either.isLeft(decoded)) {
     const { reason } = Decoder.mismatchOf(decoded.left)
@@ -92,7 +92,7 @@ describe.each(cases)("$id", ({ ast, fields, output }) => {
 
   it("has a sample with every field, which can be read", () => {
     const decode = Decoder.make(Schema.make<unknown, unknown>(output.ast))
-    const unreadable: Array<Decoder.UnreadableField> = []
+    const unreadable: Decoder.Unreadable = []
     const decoded = Either.getOrThrow(decode(document, unreadable))
     expect(unreadable).toEqual([])
     expect(fields.filter(({ path }) => at(decoded, stepsTo(path)) === null)).toEqual([])
@@ -128,7 +128,7 @@ describe.each(cases)("$id", ({ ast, fields, output }) => {
         (before, [{ path }, value]) => withValue(before, stepsTo(path), value),
         document
       )
-      const unreadable: Array<Decoder.UnreadableField> = []
+      const unreadable: Decoder.Unreadable = []
       const decoded = decode(drifted, unreadable)
       if (Either.isLeft(decoded)) {
         expect(drifts.some(([{ nullInstead }]) => nullInstead === null)).toBe(true)

@@ -108,13 +108,14 @@ const wordPattern = /([a-z\u00c0-\u02ff\u1e00-\u1eff]+)[-/.]?/gi
 /** The numbers of a date, after words such as `Date:` or a weekday in another language. */
 const numbersPattern = /^[a-z\u00c0-\u02ff\u1e00-\u1eff\s,.:]*\d+(?:[\s,./:-]+\d+)*[\s,./:-]*$/i
 /** `(Central European Standard Time)`, also without its end, but not `(14:00)` */
-const remark = /\((?!(?:[^()]*\s)?\d{1,2}(?::\d\d|\s?[ap]m\b))[^()]*(?:\)|$)/gi
+const remark = /\([^()]*(?:\)|$)/g
+const remarkWithClock = /[(\s]\d{1,2}(?::\d\d|\s?[ap]m\b)/i
 const zoneRemark = /\((?!(?:UTC|UT|GMT)\))[^()]*(?:[+\u2212-]\d|[A-Z]{3}|Time)/
 /** `[Europe/Berlin]`, after an offset */
-const zoneName = /(?<=Z|[+-]\d\d:?\d\d)(?:\[[^[\]]*\])+$/i
+const zoneName = /(?<=Z|[+-]\d\d:?\d\d)(?:\[[^[\]]{1,40}\]){1,3}$/i
 
 const withoutRemarks = (text: string): string => {
-  const shorter = text.replace(remark, " ")
+  const shorter = text.replace(remark, (found) => remarkWithClock.test(found) ? found : " ")
   return shorter === text ? text : withoutRemarks(shorter)
 }
 

@@ -100,23 +100,23 @@ describe.each(clients)("with %s", (client, layer) => {
 class Rejected extends Data.TaggedError("Rejected")<{ readonly limit: number }> {}
 
 /** What JavaScript and casts let a client do: fail with an error that is none of HTTP clients. */
-const misuses: ReadonlyArray<readonly [name: string, result: Effect.Effect<never, unknown>, text: string]> = [
-  ["an error", Effect.fail(new Error("custom")), "Error: custom"],
-  ["an error without a text", Effect.fail(new RangeError()), "RangeError"],
-  ["a tagged error", Effect.fail(new Rejected({ limit: 1 })), "Rejected"],
-  ["the tag of an error of HTTP clients", Effect.fail({ _tag: "ResponseError" }), "ResponseError"],
-  ["a string", Effect.fail("no entry"), "no entry"],
-  ["nothing", Effect.fail(undefined), "undefined"],
-  ["a timeout", Effect.fail(new Cause.TimeoutException("too late")), "TimeoutException: too late"]
+const misuses: ReadonlyArray<readonly [name: string, error: unknown, text: string]> = [
+  ["an error", new Error("custom"), "Error: custom"],
+  ["an error without a text", new RangeError(), "RangeError"],
+  ["a tagged error", new Rejected({ limit: 1 }), "Rejected"],
+  ["the tag of an error of HTTP clients", { _tag: "ResponseError" }, "ResponseError"],
+  ["a string", "no entry", "no entry"],
+  ["nothing", undefined, "undefined"],
+  ["a timeout", new Cause.TimeoutException("too late"), "TimeoutException: too late"]
 ]
 
 describe.each(clients)("a client over %s that ends a response with", (_, layer) => {
   it.scoped.each(misuses)(
     "%s fails the call after one request, which may have been applied",
-    ([, result, text]) =>
+    ([, failure, text]) =>
       Effect.gen(function*() {
         const server = yield* Server.make((response) => response.end(document))
-        const transform = HttpClient.transformResponse(Effect.zipRight(result))
+        const transform = HttpClient.transformResponse(Effect.zipRight(Effect.fail(failure)))
         const clients = yield* TestClients.clientsOver(
           unsafeCoerce(transform(yield* HttpClient.HttpClient)),
           {
