@@ -5,12 +5,10 @@
  * encode input
  *   → cache → single flight        (if the cache is enabled)
  *     → retry                      (within the call timeout)
- *       → key selection            (with several keys)
- *         → admission control      (rate limit, quota, concurrency; fair across clients)
- *           → circuit breaker
- *             → attempt            (within the attempt timeout)
- *               → classification   ← `raw` ends here
- *                 → decoding       ← `decoded` ends here
+ *       → admission                (circuit breaker, API key, concurrency, rate limit, quota; fair across clients)
+ *         → attempt                (within the attempt timeout)
+ *           → classification       ← `raw` ends here
+ *             → decoding           ← `decoded` ends here
  * ```
  *
  * Each stage has a folder in `internal`. Stages use the policies of the layer, overridden by those of the call
@@ -40,12 +38,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { hostOf } from "./BaseUrl.ts"
 import * as CacheStore from "./CacheStore.ts"
-import * as AdmissionControl from "./internal/admission/AdmissionControl.ts"
-import * as KeySelector from "./internal/admission/KeySelector.ts"
+import * as AdmissionStage from "./internal/admission/AdmissionStage.ts"
 import * as Attempt from "./internal/attempt/Attempt.ts"
-import * as CircuitBreakerStage from "./internal/breaker/CircuitBreakerStage.ts"
 import * as CacheStage from "./internal/cache/CacheStage.ts"
 import * as ResponseTtl from "./internal/cache/ResponseTtl.ts"
 import * as SingleFlight from "./internal/cache/SingleFlight.ts"
@@ -134,9 +129,7 @@ export const make: Effect.Effect<
   const instrumentation = Instrumentation.make()
   const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
   const retry = RetryStage.make(instrumentation)
-  const circuitBreaker = CircuitBreakerStage.make(instrumentation)
-  const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
-  const keySelector = KeySelector.make(admission, yield* Effect.scope)
+  const admission = AdmissionStage.make(rateLimitStore, instrumentation, yield* Effect.scope)
   const responseTtl = ResponseTtl.make()
   const attempt = Attempt.make(instrumentation)
 
@@ -144,7 +137,7 @@ export const make: Effect.Effect<
   const execute = (call: Call.Call) =>
     retry(
       call,
-      (attemptNumber) => keySelector.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
+      (attemptNumber) => admission.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
     )
 
   /** Prepares the calls of an operation, whose results are those of `finish`. */
@@ -232,15 +225,7 @@ export const make: Effect.Effect<
           }))
       })
     },
-    health: Effect.map(
-      SteadyClock.current,
-      (clock) =>
-        circuitBreaker.health(clock).map(({ baseUrl, ...circuit }) => ({
-          host: hostOf(baseUrl),
-          ...circuit,
-          keys: keySelector.health(baseUrl, clock)
-        }))
-    )
+    health: Effect.map(SteadyClock.current, admission.health)
   }
   return engine
 })

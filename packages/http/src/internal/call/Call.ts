@@ -192,7 +192,7 @@ const rotationOf = (
   }
 }
 
-/** The result of an attempt that was not sent because its key was replaced. `KeySelector` continues with the new key. */
+/** The result of an attempt that was not sent because its key was replaced. `AdmissionStage` continues with the new key. */
 export const keyReplaced = ({ operation, summary }: Call): AttemptNoResponse => ({
   error: new LocalLimitError({ operation: operation.id, request: summary, limit: "rate", retryAfter: null }),
   retryHint: null,

@@ -2,7 +2,7 @@
 import * as Breaker from "@blockquarry/http/CircuitBreaker"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { Circuit } from "../../../src/internal/breaker/CircuitBreakerStage.ts"
+import { Circuit } from "../../../src/internal/admission/Circuit.ts"
 
 type Health = "healthy" | "unhealthy" | "unknown"
 
