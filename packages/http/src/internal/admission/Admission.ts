@@ -61,11 +61,9 @@ export interface Attempt extends QueuedItem {
   /** The key that it uses or waits for, and its cost. */
   key: CallKey
   cost: number
-  /** The keys that failed, and the best result that they had. */
-  readonly tried: Set<CallKey>
+  /** The keys that failed, the best result that they had, and the delays of others that the store has stated. */
+  readonly outcomes: Map<CallKey, Delay | "failed">
   best: AttemptResult | null
-  /** The delays of keys that the store has stated. */
-  readonly delays: Map<CallKey, Delay>
   /** The answer of the store since the last decision. */
   answer: Answer | null
   grant: Grant | null
@@ -134,9 +132,8 @@ export class AdmissionState {
       })),
       key,
       cost: key.cost,
-      tried: new Set(),
+      outcomes: new Map(),
       best: null,
-      delays: new Map(),
       answer: null,
       grant: null,
       hasSlot: false,
@@ -196,7 +193,7 @@ const receiveAnswer = (state: AdmissionState, attempt: Attempt, now: number): De
     // At least 1 ms, so that a store cannot cause a busy loop.
     const delay = { at: now + Math.max(1, permit.millis), reason: permit.reason }
     if (place !== null) return returnToPlace(attempt, place, delay, now)
-    attempt.delays.set(key, delay)
+    attempt.outcomes.set(key, delay)
     releaseSlot(attempt)
     return null
   }
@@ -248,12 +245,12 @@ const decideInPlace = (attempt: Attempt, now: number): Decision | null => {
 
 /** Chooses the key with the shortest wait. The attempt goes on if it need not wait, or else waits unless that is too long. */
 const chooseKey = (state: AdmissionState, attempt: Attempt, now: number): Decision => {
-  const { best, call: { deadline, keys, policies }, client, queue, tried } = attempt
+  const { best, call: { deadline, keys, policies }, client, outcomes, queue } = attempt
   const waitOf = (key: CallKey) => {
     const delay = delayOf(attempt, key, now)
     return delay === null ? 0 : expectedStartOf(attempt, key, delay, now) - now
   }
-  const key = state.keys.choose(keys, tried, best, waitOf, now)
+  const key = state.keys.choose(keys, outcomes, best, waitOf, now)
   if (key === undefined) return reject(attempt, "no_key", null)
   attempt.key = key
   attempt.cost = key.cost
@@ -355,8 +352,8 @@ const wakeLate = ({ next, waiting }: Lane): void => {
 
 /** Returns what an attempt must wait for with a key, and until when, as far as known. Null if it need not wait. */
 const delayOf = (attempt: Attempt, key: CallKey, now: number): Delay | null => {
-  const known = attempt.delays.get(key)
-  if (known !== undefined && known.at > now) return known
+  const known = attempt.outcomes.get(key)
+  if (typeof known === "object" && known.at > now) return known
   const lane = attempt.queue.lanes.get(key.id)
   const isBehind = lane !== undefined && (!mayAsk(lane) || lane.waiting.sizeOf(attempt.client) > 0)
   const hasRoom = mayAcquireSlot(attempt)

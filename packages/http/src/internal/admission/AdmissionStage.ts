@@ -2,7 +2,7 @@
  * The admission stage: waits until an attempt may be sent, with one API key after another until one is accepted, and settles
  * what the store granted. The only place of this process that decides which key is used, and when.
  *
- * `decide` takes the decisions; `AdmissionLoop` carries them out. What a shared store answers is an input of the next
+ * `decide` takes the decisions; `runNext` carries them out. What a shared store answers is an input of the next
  * decision.
  */
 import { CircuitOpenError, LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
@@ -14,7 +14,7 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { hostOf } from "../../BaseUrl.ts"
 import type { SendObserver } from "../../CallClient.ts"
-import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
+import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
 import type { SteadyClock } from "../../SteadyClock.ts"
 import {
   type AttemptEffect,
@@ -58,8 +58,16 @@ export type SendAttempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
 
 type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
-/** Makes a part of an uninterruptible region interruptible. */
-type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+/** An attempt with what it takes to carry out the decisions about it, in an uninterruptible region. */
+interface Run {
+  readonly attempt: Attempt
+  readonly call: Call
+  readonly state: AdmissionState
+  readonly store: RateLimitStoreService
+  readonly instrumentation: Instrumentation
+  readonly send: SendAttempt
+  readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
 
 /** How often a call is repeated with new keys: some replace others while a call waits, and a store may have no valid ones. */
 const maxRepeats = 3
@@ -75,9 +83,7 @@ export const make = (
   const runWithKeys = (call: Call, send: SendAttempt): AttemptEffect =>
     Effect.uninterruptibleMask((restore) => {
       const state = getOrInsert(states, call.keyPool.baseUrl, () => new AdmissionState())
-      const loop = new AdmissionLoop(store, instrumentation, state, call, send, restore)
-      // Also if a logger or an observer of the usage throws.
-      return Effect.ensuring(loop.next, Effect.sync(() => leave(loop.attempt)))
+      return runNext({ store, instrumentation, state, attempt: state.begin(call), call, send, restore })
     })
 
   /**
@@ -116,211 +122,189 @@ export const make = (
   }
 }
 
-/** Carries out the decisions about one attempt. Runs in an uninterruptible region. */
-class AdmissionLoop {
-  readonly attempt: Attempt
-  private readonly store: RateLimitStoreService
-  private readonly instrumentation: Instrumentation
-  private readonly state: AdmissionState
-  private readonly call: Call
-  private readonly send: SendAttempt
-  private readonly restore: Restore
-
-  constructor(
-    store: RateLimitStoreService,
-    instrumentation: Instrumentation,
-    state: AdmissionState,
-    call: Call,
-    send: SendAttempt,
-    restore: Restore
-  ) {
-    this.attempt = state.begin(call)
-    this.store = store
-    this.instrumentation = instrumentation
-    this.state = state
-    this.call = call
-    this.send = send
-    this.restore = restore
-  }
-
-  /** Takes the next decision, and those after it. */
-  readonly next: AttemptEffect = Effect.suspend(() => {
-    const { attempt, call } = this
-    const { place } = attempt
-    const now = call.clock.unsafeCurrentTimeMillis()
-    const decision = decide(this.state, attempt, now)
-    switch (decision._tag) {
-      case "Go":
-        return decision.grant === null
-          ? Effect.zipRight(this.ask(), this.next)
-          : this.sendGranted(decision.grant, place, now)
-      case "Wait": {
-        const waited = Effect.zipRight(this.restore(this.wakeSignal(decision.until - now)), this.next)
-        return place === null ? loggingWait(call, attempt, now, waited) : waited
-      }
-      case "Reject": {
-        if (decision.reason === "no_key") {
-          return attempt.best ?? Effect.dieMessage("a key pool has at least one key")
+/** Takes the next decision about an attempt, and those after it. */
+const runNext = (run: Run): AttemptEffect =>
+  Effect.suspend(() => {
+    const { attempt, call, restore, state } = run
+    for (;;) {
+      const { place } = attempt
+      const now = call.clock.unsafeCurrentTimeMillis()
+      const decision = decide(state, attempt, now)
+      switch (decision._tag) {
+        case "Go": {
+          if (decision.grant !== null) return sendGranted(run, decision.grant, place, now)
+          const asking = ask(run)
+          if (asking === null) continue
+          return Effect.zipRight(orLeave(run, asking), runNext(run))
         }
-        const rejected = Exit.fail(rejectedBy(call, decision.reason, decision.retryAfter))
-        return this.settle(rejected, attempt.grant, 0, 0)
+        case "Wait": {
+          const woken = restore(wakeSignal(call, attempt, decision.until - now))
+          const waited = place === null ? loggingWait(call, attempt, now, woken) : woken
+          return Effect.zipRight(orLeave(run, waited), runNext(run))
+        }
+        case "Reject": {
+          if (decision.reason === "no_key") {
+            return attempt.best ?? Effect.dieMessage("a key pool has at least one key")
+          }
+          const rejected = Exit.fail(rejectedBy(call, decision.reason, decision.retryAfter))
+          return settle(run, rejected, attempt.grant, 0, 0)
+        }
       }
     }
   })
 
-  /** Asks the store for a permit of the rate limit, and then for units of the daily quota. */
-  private ask(): Effect.Effect<void> {
-    const { attempt, attempt: { key: { accounts, cost, id, rule } }, call, store } = this
-    const answer = (permit: Permit | null, consumption: Answer["consumption"]) => {
-      attempt.answer = { permit, consumption }
-      return Effect.void
-    }
-    const acquired = store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call))
-    return Effect.matchEffect(evaluate(acquired, call.clock.system.unsafeCurrentTimeMillis()), {
-      onFailure: () => answer(null, null),
-      onSuccess: (permit) =>
-        accounts === null || permit._tag === "Delayed"
-          ? answer(permit, "none")
-          : Effect.matchEffect(store.consume(accounts, this.price, timeLeftOf(call)), {
-            onFailure: () => answer(permit, null),
-            onSuccess: (consumption) => answer(permit, consumption)
-          })
-    })
-  }
+/** If an effect is interrupted or dies, such as by a logger that throws, the attempt leaves. */
+const orLeave = ({ attempt }: Run, effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.onError(effect, () => Effect.sync(() => leave(attempt)))
 
-  /** Sends the attempt, records its result, and settles what it was granted. */
-  private sendGranted(grant: Grant, place: Attempt["place"], admittedAt: number): AttemptEffect {
-    const { attempt: { circuit, key, startedIn }, call, instrumentation } = this
-    let sent = 0
-    const onSent: SendObserver = (change) => {
-      sent += change
-      call.onSent?.(change)
-    }
-    const recorded = Effect.suspend(() => {
-      if (place !== null) instrumentation.recordWait(call, place.reason, admittedAt - place.since)
-      return Effect.tap(this.send(key, onSent), (response) => this.recordResponse(response) ?? Effect.void)
-    })
-    const attempted = circuit.tag === "HalfOpen"
-      ? Effect.zipRight(this.circuitChanged(admittedAt, "openDuration elapsed"), this.restore(recorded))
-      : this.restore(recorded)
-    return Effect.flatMap(Effect.exit(attempted), (exit) => {
-      const result = resultOf(exit)
-      const health = result === null ? "unknown" : healthOf(result)
-      const now = call.clock.unsafeCurrentTimeMillis()
-      const settled = Effect.suspend(() => this.settle(exit, grant, sent, now - admittedAt))
-      // Layers of one engine may have different policies, and a gateway may change its policy.
-      return startedIn !== null && circuit.record(now, health, startedIn, call.policies.breaker)
-        ? Effect.zipRight(
-          this.circuitChanged(now, result === null ? "interrupted" : describe(result)),
-          settled
-        )
-        : settled
-    })
+/** Asks the store for a permit of the rate limit, and then for units of the daily quota. Null if it has answered at once. */
+const ask = ({ attempt, call, store }: Run): Effect.Effect<void> | null => {
+  const { accounts, cost, id, rule } = attempt.key
+  const answer = (permit: Permit | null, consumption: Answer["consumption"]): void => {
+    attempt.answer = { permit, consumption }
   }
-
-  /** Settles what the attempt was granted, and ends it with its key. Continues with others if they may succeed. */
-  private settle(exit: AttemptExit, grant: Grant | null, sent: number, age: number): AttemptEffect {
-    const { attempt, attempt: { key }, call } = this
-    const response = Exit.isSuccess(exit) ? exit.value : null
-    const weight = response === null ? null : weightOf(call, response)
-    const settlement = grant === null ? null : this.settlement(grant, sent, age, response, weight)
-    const release = () => {
-      if (response?.health === "throttled") recheck(attempt)
-      leave(attempt)
-      // Last, because an observer of the usage may throw.
-      if (sent > 0) {
-        this.instrumentation.recordCost(call, key.label, { cost: key.cost, price: this.price }, weight)
-      }
-      return this.endWithKey(exit)
-    }
-    return settlement === null ? release() : Effect.flatMap(settlement, release)
+  const acquired = store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call))
+  if (acquired.evaluate !== undefined && accounts === null) {
+    answer(acquired.evaluate(call.clock.system.unsafeCurrentTimeMillis()), "none")
+    return null
   }
-
-  private endWithKey(exit: AttemptExit): AttemptEffect {
-    const { attempt, attempt: { best, key, tried }, call } = this
-    const result = call.keys.length === 1 ? null : resultOf(exit)
-    if (result === null) return exit
-    tried.add(key)
-    attempt.best = best === null ? result : betterOf(best, result)
-    return isKeyFailure(result) ? this.next : attempt.best
-  }
-
-  /**
-   * Gives back what the store granted if nothing was sent. Else corrects what the daily quota counts to the price of the response,
-   * for which the call does not wait. Reports the result of a trial, and a 429. Null if there is nothing to wait for.
-   */
-  private settlement(
-    { consumption, permit }: Grant,
-    sent: number,
-    age: number,
-    response: AttemptResponse | null,
-    weight: number | null
-  ): Effect.Effect<void> | null {
-    const { attempt: { key: { accounts, cost, id, rule } }, call, price, store } = this
-    const report = response?.health === "throttled"
-      ? store.startCooldown(id, retryAfterMillisOf(response))
-      : permit.trial
-      ? store.settleTrial(id, response?.health === "healthy")
-      : null
-    const consumed = accounts !== null && typeof consumption === "object" && consumption?._tag === "Consumed"
-    const refund = (units: number) => consumed ? store.refund(accounts, units, age, consumption) : null
-    if (sent === 0) {
-      const effects = [report, store.release(id, rule, cost, age, permit), refund(price)]
-      // At the same time, because a shared store may be slow.
-      return Effect.all(effects.map((effect) => effect ?? Effect.void), {
-        concurrency: "unbounded",
-        discard: true
-      })
-    }
-    const correction = weight === null || weight === price ? null : refund(price - weight)
-    if (correction === null) return report
-    if (correction.evaluate === undefined) {
-      return Effect.zipRight(Effect.forkDaemon(correction), report ?? Effect.void)
-    }
-    correction.evaluate(call.clock.system.unsafeCurrentTimeMillis())
-    return report
-  }
-
-  /** The expected price of the attempt. */
-  private get price(): number {
-    return requestPrice(this.attempt.key.price, this.call.request)
-  }
-
-  /** Records what a response shows about its key. Returns the log line, or null if nothing changed. */
-  private recordResponse(response: AttemptResponse): Effect.Effect<void> | null {
-    const { attempt: { key }, call } = this
-    const change = this.state.keys.record(call, key, response, call.clock.unsafeCurrentTimeMillis())
-    return change === null ? null : Effect.annotateLogs(Effect.logWithLevel(change.level, change.message), {
-      key: key.label,
-      host: hostOf(key.baseUrl),
-      ...change.annotations
-    })
-  }
-
-  /** Records the state of the circuit breaker in the metric, and returns its log line. */
-  private circuitChanged(now: number, reason: string): Effect.Effect<void> {
-    const { attempt: { circuit: { retryAt, tag }, client }, call, state } = this
-    const host = hostOf(call.keyPool.baseUrl)
-    const furthest = mostOpen(state.circuits.values())
-    this.instrumentation.recordCircuitState(call, host, stateValues[furthest.tag])
-    const log = retryAt === null || retryAt <= now
-      ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
-      : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
-    return Effect.annotateLogs(log, { host, reason, ...client.name === "" ? {} : { client: client.name } })
-  }
-
-  /** Completes when the attempt is woken, or after some time. */
-  private wakeSignal(millis: number): Effect.Effect<void> {
-    return Effect.async((resume) => {
-      const stopTimer = Effect.sync(startTimer(this.call.clock.system, millis, () => resume(Effect.void)))
-      // A timer belongs to the context of this attempt.
-      this.attempt.wake = () => resume(stopTimer)
-      return stopTimer
-    })
-  }
+  const answered = Effect.flatMap(acquired, (permit) =>
+    accounts === null || permit._tag === "Delayed"
+      ? Effect.sync(() => answer(permit, "none"))
+      : Effect.match(store.consume(accounts, priceOf(call, attempt), timeLeftOf(call)), {
+        onFailure: () => answer(permit, null),
+        onSuccess: (consumption) => answer(permit, consumption)
+      }))
+  return Effect.catchAll(answered, () => Effect.sync(() => answer(null, null)))
 }
 
-const loggingWait = (call: Call, { place }: Attempt, now: number, waited: AttemptEffect): AttemptEffect =>
+/** Sends an attempt, records its result, and settles what it was granted. */
+const sendGranted = (run: Run, grant: Grant, place: Attempt["place"], admittedAt: number): AttemptEffect => {
+  const { attempt: { circuit, key, startedIn }, call, instrumentation, restore, send } = run
+  let sent = 0
+  const onSent: SendObserver = (change) => {
+    sent += change
+    call.onSent?.(change)
+  }
+  const recorded = Effect.suspend(() => {
+    if (place !== null) instrumentation.recordWait(call, place.reason, admittedAt - place.since)
+    return Effect.tap(send(key, onSent), (response) => recordResponse(run, response) ?? Effect.void)
+  })
+  const attempted = circuit.tag === "HalfOpen"
+    ? Effect.zipRight(circuitChanged(run, admittedAt, "openDuration elapsed"), restore(recorded))
+    : restore(recorded)
+  return Effect.flatMap(Effect.exit(attempted), (exit) => {
+    const result = resultOf(exit)
+    const health = result === null ? "unknown" : healthOf(result)
+    const now = call.clock.unsafeCurrentTimeMillis()
+    const settled = () => settle(run, exit, grant, sent, now - admittedAt)
+    // Layers of one engine may have different policies, and a gateway may change its policy.
+    if (!circuit.record(now, health, startedIn, call.policies.breaker)) return settled()
+    const changed = circuitChanged(run, now, result === null ? "interrupted" : describe(result))
+    return Effect.flatMap(orLeave(run, changed), settled)
+  })
+}
+
+/** Settles what an attempt was granted, and ends it with its key. Continues with others if they may succeed. */
+const settle = (
+  run: Run,
+  exit: AttemptExit,
+  grant: Grant | null,
+  sent: number,
+  age: number
+): AttemptEffect => {
+  const { attempt, call, instrumentation } = run
+  const { cost, key } = attempt
+  const response = Exit.isSuccess(exit) ? exit.value : null
+  const weight = response === null ? null : weightOf(call, response)
+  const end = (): AttemptEffect => {
+    if (response?.health === "throttled") recheck(attempt)
+    leave(attempt)
+    // After the attempt has left, because an observer of the usage may throw.
+    if (sent > 0) instrumentation.recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
+    const result = call.keys.length === 1 ? null : resultOf(exit)
+    if (result === null) return exit
+    attempt.outcomes.set(key, "failed")
+    attempt.best = attempt.best === null ? result : betterOf(attempt.best, result)
+    return isKeyFailure(result) ? runNext(run) : attempt.best
+  }
+  const settlement = grant === null ? null : settlementOf(run, grant, sent, age, response, weight)
+  return settlement === null ? end() : Effect.flatMap(orLeave(run, settlement), end)
+}
+
+/**
+ * Gives back what the store granted if nothing was sent. Else corrects what the daily quota counts to the price of the response,
+ * for which the call does not wait. Reports the result of a trial, and a 429. Null if there is nothing to wait for.
+ */
+const settlementOf = (
+  { attempt, call, store }: Run,
+  { consumption, permit }: Grant,
+  sent: number,
+  age: number,
+  response: AttemptResponse | null,
+  weight: number | null
+): Effect.Effect<void> | null => {
+  const { accounts, cost, id, rule } = attempt.key
+  const report = response?.health === "throttled"
+    ? store.startCooldown(id, retryAfterMillisOf(response))
+    : permit.trial
+    ? store.settleTrial(id, response?.health === "healthy")
+    : null
+  const consumed = typeof consumption === "object" && consumption?._tag === "Consumed" ? consumption : null
+  // Without a price in the response, the expected one stays.
+  const units = sent === 0 ? priceOf(call, attempt) : weight === null ? 0 : priceOf(call, attempt) - weight
+  const refund = accounts === null || consumed === null || units === 0
+    ? null
+    : store.refund(accounts, units, age, consumed)
+  if (sent === 0) {
+    // At the same time, because a shared store may be slow.
+    return Effect.all(
+      [report ?? Effect.void, store.release(id, rule, cost, age, permit), refund ?? Effect.void],
+      { concurrency: "unbounded", discard: true }
+    )
+  }
+  if (refund?.evaluate !== undefined) refund.evaluate(call.clock.system.unsafeCurrentTimeMillis())
+  else if (refund !== null) return Effect.zipRight(Effect.forkDaemon(refund), report ?? Effect.void)
+  return report
+}
+
+/** Returns the expected price of an attempt. */
+const priceOf = ({ request }: Call, { key }: Attempt): number => requestPrice(key.price, request)
+
+/** Records what a response shows about its key. Returns the log line, or null if nothing changed. */
+const recordResponse = ({ attempt: { key }, call, state }: Run, response: AttemptResponse) => {
+  const change = state.keys.record(call, key, response, call.clock.unsafeCurrentTimeMillis())
+  return change === null ? null : Effect.annotateLogs(Effect.logWithLevel(change.level, change.message), {
+    key: key.label,
+    host: hostOf(key.baseUrl),
+    ...change.annotations
+  })
+}
+
+/** Records the state of a circuit breaker in the metric, and returns its log line. */
+const circuitChanged = (
+  { attempt: { circuit: { retryAt, tag }, client: { name } }, call, instrumentation, state }: Run,
+  now: number,
+  reason: string
+): Effect.Effect<void> => {
+  const host = hostOf(call.keyPool.baseUrl)
+  instrumentation.recordCircuitState(call, host, stateValues[mostOpen(state.circuits.values()).tag])
+  const log = retryAt === null || retryAt <= now
+    ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
+    : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
+  return Effect.annotateLogs(log, { host, reason, ...name === "" ? {} : { client: name } })
+}
+
+/** Completes when an attempt is woken, or after some time. */
+const wakeSignal = ({ clock }: Call, attempt: Attempt, millis: number): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const stopTimer = Effect.sync(startTimer(clock.system, millis, () => resume(Effect.void)))
+    // A timer belongs to the context of this attempt.
+    attempt.wake = () => resume(stopTimer)
+    return stopTimer
+  })
+
+const loggingWait = (call: Call, { place }: Attempt, now: number, waited: Effect.Effect<void>) =>
   place === null ? waited : debugging(
     call,
     () => "waiting for admission",

@@ -71,7 +71,12 @@ export class Circuit {
   }
 
   /** Records the result of an attempt under the policy of its call. Returns whether the state changed. */
-  record(now: number, health: AttemptHealth, startedIn: CircuitState, policy: CircuitBreaker): boolean {
+  record(
+    now: number,
+    health: AttemptHealth,
+    startedIn: CircuitState | null,
+    policy: CircuitBreaker
+  ): boolean {
     const { state } = this
     if (startedIn !== state) return false
     if (state._tag === "Closed") {

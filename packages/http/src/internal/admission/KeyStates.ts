@@ -59,31 +59,34 @@ export class KeyStates {
     this.of(key).quotaExhaustedUntil = until
   }
 
-  /** Chooses the key to try next, if one is left. `best` is the result of those that were tried. */
+  /** Chooses the key to try next, if one is left. `best` is the result of those that failed. */
   choose(
     keys: Call["keys"],
-    tried: ReadonlySet<CallKey>,
+    outcomes: ReadonlyMap<CallKey, unknown>,
     best: AttemptResult | null,
     waitOf: (key: CallKey) => number,
     now: number
   ): CallKey | undefined {
-    if (keys.length === 1) return tried.size === 0 ? keys[0] : undefined
-    const left = keys.filter((key) => !tried.has(key)).map((key) => ({ key, state: this.of(key) }))
-    const ready = left.filter(({ state }) => state.until <= now).map((candidate) => ({
-      ...candidate,
-      // Prefers other keys while the daily quota of this one is exhausted.
-      wait: candidate.state.quotaExhaustedUntil > now ? maxCooldown : waitOf(candidate.key)
-    }))
-    const throttled = left.filter(({ state }) => state.reason === "throttled")
-    // Waits for a key in cooldown: for a throttled one, or for any if no key was tried.
-    const cooling = throttled.length > 0 || best !== null ? throttled : left
-    const [chosen] = ready.length > 0
-      ? ready.toSorted((a, b) => a.wait - b.wait || a.state.lastUse - b.state.lastUse)
-      : best !== null && rank(best) === throttledRank
+    const left = keys.filter((key) => outcomes.get(key) !== "failed")
+    if (keys.length === 1) return left[0]
+    const ready = left.filter((key) => this.of(key).until <= now)
+    // Prefers other keys while the daily quota of one is exhausted.
+    const wait = (key: CallKey) => this.of(key).quotaExhaustedUntil > now ? maxCooldown : waitOf(key)
+    const waits = new Map(ready.map((key) => [key, wait(key)]))
+    const throttled = left.filter((key) => this.of(key).reason === "throttled")
+    // Without one that is ready: a throttled one, or any if none has failed.
+    const cooling = best !== null && rank(best) === throttledRank
       ? []
-      : cooling.toSorted((a, b) => a.state.until - b.state.until)
-    if (chosen !== undefined) chosen.state.lastUse = this.uses += 1
-    return chosen?.key
+      : throttled.length > 0 || best !== null
+      ? throttled
+      : left
+    const [key] = ready.length > 0
+      ? ready.toSorted((a, b) =>
+        (waits.get(a) ?? 0) - (waits.get(b) ?? 0) || this.of(a).lastUse - this.of(b).lastUse
+      )
+      : cooling.toSorted((a, b) => this.of(a).until - this.of(b).until)
+    if (key !== undefined) this.of(key).lastUse = this.uses += 1
+    return key
   }
 
   /** Starts or ends a cooldown after a response. Returns what changed, or null. */

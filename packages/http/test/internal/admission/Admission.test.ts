@@ -186,7 +186,7 @@ class World {
           if (consumed) this.consumed.set(key.id, (this.consumed.get(key.id) ?? 0) - 1)
         }
         leave(attempt)
-        attempt.tried.add(key)
+        attempt.outcomes.set(key, "failed")
         attempt.best = limited
         tracked.status = "ended"
         if (!["circuit", "unavailable"].includes(decision.reason)) this.advance(tracked)
