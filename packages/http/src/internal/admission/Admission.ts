@@ -12,6 +12,7 @@
  *
  * All times are in milliseconds, by a clock that is never set back.
  */
+import { constVoid } from "effect/Function"
 import type { CallClient } from "../../CallClient.ts"
 import { FairQueue, type QueuedItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
@@ -62,7 +63,7 @@ export interface Attempt extends QueuedItem {
   key: CallKey
   cost: number
   /** The keys that failed, the best result that they had, and the delays of others that the store has stated. */
-  readonly outcomes: Map<CallKey, Delay | "failed">
+  outcomes: Outcomes
   best: AttemptResult | null
   /** The answer of the store since the last decision. */
   answer: Answer | null
@@ -74,6 +75,15 @@ export interface Attempt extends QueuedItem {
   startedIn: CircuitState | null
   /** Called after a change that lets it continue. */
   wake: () => void
+}
+
+type Outcomes = ReadonlyMap<CallKey, Delay | "failed">
+
+/** Most attempts have none. */
+const noOutcomes: Outcomes = new Map()
+
+export const setOutcome = (attempt: Attempt, outcome: Delay | "failed"): void => {
+  attempt.outcomes = new Map(attempt.outcomes).set(attempt.key, outcome)
 }
 
 /** The place of an attempt that waits. It keeps its place while it asks the store. */
@@ -132,7 +142,7 @@ export class AdmissionState {
       })),
       key,
       cost: key.cost,
-      outcomes: new Map(),
+      outcomes: noOutcomes,
       best: null,
       answer: null,
       grant: null,
@@ -140,11 +150,12 @@ export class AdmissionState {
       place: null,
       arrival: 0,
       startedIn: null,
-      wake: () => {}
+      wake: constVoid
     }
   }
 }
 
+/** Takes the next decision about an attempt. Until it has left, it holds what the decisions before gave it. */
 export const decide = (state: AdmissionState, attempt: Attempt, now: number): Decision => {
   const rejection = receiveAnswer(state, attempt, now)
   if (rejection !== null) return rejection
@@ -193,11 +204,11 @@ const receiveAnswer = (state: AdmissionState, attempt: Attempt, now: number): De
     // At least 1 ms, so that a store cannot cause a busy loop.
     const delay = { at: now + Math.max(1, permit.millis), reason: permit.reason }
     if (place !== null) return returnToPlace(attempt, place, delay, now)
-    attempt.outcomes.set(key, delay)
+    setOutcome(attempt, delay)
     releaseSlot(attempt)
     return null
   }
-  attempt.grant = { ...answer, permit }
+  attempt.grant = { permit, consumption }
   const lane = queue.lanes.get(key.id)
   if (lane !== undefined) lane.unitsLeft = permit.remaining - (key.rule.maxCost ?? key.cost)
   if (place !== null) {
@@ -246,14 +257,14 @@ const decideInPlace = (attempt: Attempt, now: number): Decision | null => {
 /** Chooses the key with the shortest wait. The attempt goes on if it need not wait, or else waits unless that is too long. */
 const chooseKey = (state: AdmissionState, attempt: Attempt, now: number): Decision => {
   const { best, call: { deadline, keys, policies }, client, outcomes, queue } = attempt
-  const waitOf = (key: CallKey) => {
+  const key = keys.length === 1 ? keys[0] : state.keys.choose(keys, outcomes, best, (key) => {
     const delay = delayOf(attempt, key, now)
     return delay === null ? 0 : expectedStartOf(attempt, key, delay, now) - now
-  }
-  const key = state.keys.choose(keys, outcomes, best, waitOf, now)
+  }, now)
   if (key === undefined) return reject(attempt, "no_key", null)
   attempt.key = key
   attempt.cost = key.cost
+  if (key.isReplaced()) return reject(attempt, "rate_limit", null)
   const delay = delayOf(attempt, key, now)
   if (delay === null) {
     acquireSlot(attempt)
@@ -291,30 +302,30 @@ const enter = (attempt: Attempt, delay: Delay, place: Omit<Place, "lane" | "tooL
 
 /** Gives slots to the attempts that are next, to ask for their permits. */
 const dispatch = (queue: Queue): void => {
-  for (let next = nextOf(queue); next !== undefined; next = nextOf(queue)) {
-    const { attempt, lane } = next
-    acquireSlot(attempt)
-    lane.waiting.serve(attempt)
+  for (let next = nextOf(queue); next?.place; next = nextOf(queue)) {
+    const { lane } = next.place
+    acquireSlot(next)
+    lane.waiting.serve(next)
     lane.asking += 1
-    lane.unitsLeft -= attempt.cost
-    attempt.wake()
+    lane.unitsLeft -= next.cost
+    next.wake()
   }
 }
 
 /** The rate limit of a key is shared fairly by cost. Between keys, the client with the fewest slots is next. */
-const nextOf = ({ lanes, slots }: Queue): { readonly attempt: Attempt; readonly lane: Lane } | undefined => {
-  const slotsPerWeight = ({ client }: Attempt) => slots.held(client.name) / client.weight
-  let next: ReturnType<typeof nextOf>
+const nextOf = ({ lanes, slots }: Queue): Attempt | undefined => {
+  let next: Attempt | undefined
   for (const lane of lanes.values()) {
     const attempt = mayAsk(lane) ? lane.waiting.next(mayAcquireSlot) : undefined
     if (attempt === undefined) continue
-    const lead = next === undefined ? 1 : slotsPerWeight(next.attempt) - slotsPerWeight(attempt)
-    if (next === undefined || lead > 0 || lead === 0 && attempt.arrival < next.attempt.arrival) {
-      next = { attempt, lane }
-    }
+    const lead = next === undefined ? 1 : slotsPerWeight(slots, next) - slotsPerWeight(slots, attempt)
+    if (next === undefined || lead > 0 || lead === 0 && attempt.arrival < next.arrival) next = attempt
   }
   return next
 }
+
+const slotsPerWeight = (slots: FairShare, { client }: Attempt): number =>
+  slots.held(client.name) / client.weight
 
 /** Whether an additional attempt may ask for a permit. */
 const mayAsk = ({ asking, delayed, unitsLeft }: Lane): boolean =>

@@ -41,7 +41,8 @@ import {
   type Grant,
   leave,
   recheck,
-  type RejectReason
+  type RejectReason,
+  setOutcome
 } from "./Admission.ts"
 import { mostOpen, stateNames, stateValues } from "./Circuit.ts"
 import { betterOf, isKeyFailure, rejectionOf } from "./KeyStates.ts"
@@ -54,7 +55,7 @@ export interface AdmissionStage {
 }
 
 /** Sends an attempt with a key, and reports what is sent to `onSent`. */
-export type SendAttempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
+type SendAttempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
 
 type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
@@ -186,9 +187,10 @@ const sendGranted = (run: Run, grant: Grant, place: Attempt["place"], admittedAt
     sent += change
     call.onSent?.(change)
   }
-  const recorded = Effect.suspend(() => {
-    if (place !== null) instrumentation.recordWait(call, place.reason, admittedAt - place.since)
-    return Effect.tap(send(key, onSent), (response) => recordResponse(run, response) ?? Effect.void)
+  const response = Effect.tap(send(key, onSent), (response) => recordResponse(run, response) ?? Effect.void)
+  const recorded = place === null ? response : Effect.suspend(() => {
+    instrumentation.recordWait(call, place.reason, admittedAt - place.since)
+    return response
   })
   const attempted = circuit.tag === "HalfOpen"
     ? Effect.zipRight(circuitChanged(run, admittedAt, "openDuration elapsed"), restore(recorded))
@@ -224,7 +226,7 @@ const settle = (
     if (sent > 0) instrumentation.recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
     const result = call.keys.length === 1 ? null : resultOf(exit)
     if (result === null) return exit
-    attempt.outcomes.set(key, "failed")
+    setOutcome(attempt, "failed")
     attempt.best = attempt.best === null ? result : betterOf(attempt.best, result)
     return isKeyFailure(result) ? runNext(run) : attempt.best
   }

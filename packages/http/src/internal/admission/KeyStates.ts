@@ -59,7 +59,7 @@ export class KeyStates {
     this.of(key).quotaExhaustedUntil = until
   }
 
-  /** Chooses the key to try next, if one is left. `best` is the result of those that failed. */
+  /** Chooses one of several keys to try next, if one is left. `best` is the result of those that failed. */
   choose(
     keys: Call["keys"],
     outcomes: ReadonlyMap<CallKey, unknown>,
@@ -68,7 +68,6 @@ export class KeyStates {
     now: number
   ): CallKey | undefined {
     const left = keys.filter((key) => outcomes.get(key) !== "failed")
-    if (keys.length === 1) return left[0]
     const ready = left.filter((key) => this.of(key).until <= now)
     // Prefers other keys while the daily quota of one is exhausted.
     const wait = (key: CallKey) => this.of(key).quotaExhaustedUntil > now ? maxCooldown : waitOf(key)
