@@ -63,14 +63,14 @@ export const layerMemory = (
  * - An entry in memory is used for 2 s, or until a process removes entries. Then its version is compared with the remote one.
  *   Removed entries are used by other processes for at most 100 ms after the message of the remote store, and for at most 2 s
  *   if it sends none.
- * - A read that takes more than 250 ms is a miss. Writes are not waited for, and at most 8 MiB wait to be written; beyond
+ * - A read that takes more than 250 ms is a miss, and so are others in the meantime. Writes are not waited for, and at most 8 MiB wait to be written; beyond
  *   that, and of entries that are too large for the remote store, only the version is written. Such an entry is used by
  *   this process alone, until it expires or is removed by any process.
  * - While the remote store is unavailable, the memory alone is the cache: `get` and `set` use it without comparing
  *   versions, and `remove` and `clear` return false.
- * - A response that the remote store did not confirm, because it was unavailable or refused the write, replaces an older one
- *   there as soon as the store is available: within 5 s, and before the older one is read. If the store holds none, the
- *   response may have been purged, and is dropped.
+ * - What the remote store missed, because it was unavailable or refused the write, is not written afterwards. If it holds an
+ *   older entry, this process uses the newer one while it is fresh, and others the older one. If it holds none, the entry may
+ *   have been purged, and is dropped.
  */
 export const tiered = (
   backend: RemoteCacheBackend,

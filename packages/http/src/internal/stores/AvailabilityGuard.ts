@@ -1,9 +1,16 @@
-/** Runs the commands of a remote store, and falls back while the store is unavailable. */
+/** Runs the commands of a shared store while it is available. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import type * as Scope from "effect/Scope"
 import { StoreError } from "../../StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
+
+export interface AvailabilityGuard {
+  /** Runs a command. Fails at once while the store is unavailable. */
+  readonly run: <A>(command: Effect.Effect<A, StoreError>) => Effect.Effect<A, StoreError>
+  readonly isAvailable: () => boolean
+}
 
 /** How often an unavailable store is pinged. */
 const pingInterval = Duration.millis(500)
@@ -16,7 +23,10 @@ const intervalsPerPing = 10
  * ping until the next successful ping. A slow command does not fail: the store itself must fail all commands if it makes
  * no progress.
  */
-export const make = (name: string, ping: Effect.Effect<void, StoreError>) =>
+export const make = (
+  name: string,
+  ping: Effect.Effect<void, StoreError>
+): Effect.Effect<AvailabilityGuard, never, Scope.Scope> =>
   Effect.gen(function*() {
     const gauge = Metric.tagged(Telemetry.storeAvailable, "store", name)
     const misconfiguredGauge = Metric.tagged(Telemetry.storeMisconfigured, "store", name)
@@ -62,16 +72,7 @@ export const make = (name: string, ping: Effect.Effect<void, StoreError>) =>
     yield* pingOnce
     yield* Effect.forkScoped(Effect.interruptible(Effect.forever(Effect.delay(pingIfDue, pingInterval))))
     return {
-      /** Runs a command of the store. Runs the fallback instead if the command fails or the store is unavailable. */
-      run: <A, E>(
-        command: Effect.Effect<A, StoreError>,
-        fallback: (error: StoreError) => Effect.Effect<A, E>
-      ): Effect.Effect<A, E> =>
-        Effect.suspend(() =>
-          failure === null
-            ? Effect.catchAll(command, (error) => Effect.zipRight(markUnavailable(error), fallback(error)))
-            : fallback(failure)
-        ),
-      isAvailable: (): boolean => failure === null
+      run: (command) => Effect.suspend(() => failure ?? Effect.tapError(command, markUnavailable)),
+      isAvailable: () => failure === null
     }
   })

@@ -1,88 +1,92 @@
-/** Timeouts for the replies of a shared store, whose commands continue. */
+/**
+ * Timeouts for the replies of a shared store. A command whose caller does not wait any more continues: it cannot be withdrawn, and a
+ * store that makes no progress fails it.
+ */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
 import * as SteadyClock from "../../SteadyClock.ts"
-import type { StoreError } from "../../StoreError.ts"
+import { StoreError } from "../../StoreError.ts"
 import { noTimer, startTimer } from "../Timer.ts"
 
-/** While so many commands are late, no further ones are sent: a slow store must not get more of them. */
+export interface ReplyTimeout {
+  /** Returns the reply to a command. Fails if the command does, or if there is no reply in time. */
+  readonly ask: <A>(
+    command: Effect.Effect<A, StoreError>,
+    options: AskOptions<A>
+  ) => Effect.Effect<A, StoreError>
+}
+
+/**
+ * - `millis`: how long the caller waits. Without time, the command is not sent.
+ * - `whileSlow`: what happens while replies take longer than that. `skip` (default): the command is not sent, except one at a
+ *   time, whose reply tells whether the store is fast again. `send`: it is sent, but its caller does not wait. `wait`: its
+ *   caller waits.
+ * - `onLate`: runs with a reply that its caller did not wait for, and with the age of the command in milliseconds.
+ */
+export interface AskOptions<A> {
+  readonly millis: number
+  readonly whileSlow?: "skip" | "send" | "wait" | undefined
+  readonly onLate?: ((reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>) | undefined
+}
+
+/** While so many commands are late, no further ones are sent: what cannot keep up must not get more of them. */
 const maxLate = 256
 
+const noReply = new StoreError({ reason: "no reply within the time of the call" })
+
 /** The commands end when the scope closes. */
-export const make = Effect.gen(function*() {
+export const make: Effect.Effect<ReplyTimeout, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const clock = yield* SteadyClock.current
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-  /** The commands without a reply. The oldest is the first. */
-  const pending = new Set<{ readonly startedAt: number }>()
+  /** When the commands without a reply were sent. The oldest is the first. */
+  const pending = new Set<{ readonly sentAt: number }>()
   let lastDuration = 0
   let lateCount = 0
 
-  /** Measures a command that runs otherwise. */
-  const measure = <A, E>(command: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      const current = { startedAt: clock.unsafeCurrentTimeMillis() }
-      pending.add(current)
-      return Effect.ensuring(
-        command,
-        Effect.sync(() => {
-          pending.delete(current)
-          lastDuration = clock.unsafeCurrentTimeMillis() - current.startedAt
-        })
-      )
-    })
-
-  /** Whether the last reply took longer than so many milliseconds, or a command has waited for so long. */
+  /** Whether the last reply took longer, or a command already waits for so long. */
   const isSlowerThan = (millis: number): boolean => {
     const [oldest] = pending
     return lastDuration > millis ||
-      (oldest !== undefined && clock.unsafeCurrentTimeMillis() - oldest.startedAt >= millis)
+      (oldest !== undefined && clock.unsafeCurrentTimeMillis() - oldest.sentAt >= millis)
   }
 
   return {
-    measure,
-    isSlowerThan,
-    /**
-     * Runs a command in the background, and returns its reply, or none if it takes more than `millis` or too many others
-     * already do. The command continues: `onLate` runs with a reply that its caller did not wait for, and with the age of the
-     * command in milliseconds. Without time, runs nothing.
-     *
-     * Does not wait while replies take longer than that, unless the caller `requiresReply`: a store that is slow for a while
-     * delays only the first call.
-     */
-    run: <A>(
+    ask: <A>(
       command: Effect.Effect<A, StoreError>,
-      millis: number,
-      onLate: (reply: A, ageMillis: number) => Effect.Effect<unknown, StoreError>,
-      requiresReply = false
+      { millis, onLate, whileSlow = "skip" }: AskOptions<A>
     ) =>
-      Effect.async<Option.Option<A>, StoreError>((resume) => {
-        if (millis <= 0 || lateCount >= maxLate) return resume(Effect.succeedNone)
-        const startedAt = clock.unsafeCurrentTimeMillis()
-        let state: "waiting" | "late" | "done" = "waiting"
+      Effect.async<A, StoreError>((resume) => {
+        const isSlow = whileSlow !== "wait" && isSlowerThan(millis)
+        const isSkipped = isSlow && whileSlow === "skip" && pending.size > 0
+        if (millis <= 0 || lateCount >= maxLate || isSkipped) return resume(noReply)
+        const sent = { sentAt: clock.unsafeCurrentTimeMillis() }
+        pending.add(sent)
+        let isAwaited = true
         const becomeLate = () => {
-          if (state !== "waiting") return
-          state = "late"
+          if (!isAwaited) return
+          isAwaited = false
           lateCount += 1
-          resume(Effect.succeedNone)
+          resume(noReply)
         }
-        const isSlow = !requiresReply && isSlowerThan(millis)
         const stopTimer = isSlow ? noTimer : startTimer(clock.system, millis, becomeLate)
         // The fiber succeeds with the result, because Effect logs the failure of a fiber.
-        const fiber = runFork(Effect.exit(measure(command)), { scope })
+        const fiber = runFork(Effect.exit(command), { scope })
         fiber.addObserver((exit) => {
           stopTimer()
-          const isLate = state === "late"
-          state = "done"
-          if (isLate) lateCount -= 1
-          const result = Exit.flatten(exit)
-          // The scope of the store is closing.
-          if (Exit.isInterrupted(result)) return resume(Effect.succeedNone)
-          if (!isLate) return resume(Effect.map(result, Option.some))
-          if (Exit.isFailure(result)) return
-          runFork(Effect.ignore(onLate(result.value, clock.unsafeCurrentTimeMillis() - startedAt)), { scope })
+          pending.delete(sent)
+          lastDuration = clock.unsafeCurrentTimeMillis() - sent.sentAt
+          const reply = Exit.flatten(exit)
+          if (isAwaited) {
+            isAwaited = false
+            // The scope of the store is closing if it is interrupted.
+            return resume(Exit.isInterrupted(reply) ? noReply : reply)
+          }
+          lateCount -= 1
+          if (Exit.isFailure(reply) || onLate === undefined) return
+          runFork(Effect.ignore(onLate(reply.value, lastDuration)), { scope })
         })
         if (isSlow) becomeLate()
         return Effect.sync(() => {

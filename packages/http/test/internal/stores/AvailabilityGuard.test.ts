@@ -30,15 +30,15 @@ const guardedStore = (name = "test") =>
       ),
       scope
     )
-    const fallback = ({ reason }: StoreError.StoreError) => Effect.succeed(reason)
-    const run = guard.run(
-      Effect.suspend(() => {
+    /** Returns the reply, or why there is none. */
+    const run = Effect.merge(Effect.mapError(
+      guard.run(Effect.suspend(() => {
         store.commands += 1
         return Effect.as(reply, "remote")
-      }),
-      fallback
-    )
-    return { fallback, guard, run, scope, store }
+      })),
+      ({ reason }) => reason
+    ))
+    return { guard, run, scope, store }
   })
 
 const gauge = Effect.map(
@@ -49,9 +49,9 @@ const gauge = Effect.map(
 describe("a guard", () => {
   it.effect("waits for a slow command, and does not take it for an outage", () =>
     Effect.gen(function*() {
-      const { fallback, guard, run } = yield* guardedStore()
+      const { guard, run } = yield* guardedStore()
       const reply = yield* Deferred.make<string>()
-      const slow = yield* Effect.fork(guard.run(Deferred.await(reply), fallback))
+      const slow = yield* Effect.fork(guard.run(Deferred.await(reply)))
       yield* TestClock.adjust("1 minute")
       expect(yield* run).toBe("remote")
       yield* Deferred.succeed(reply, "late")
@@ -139,7 +139,7 @@ it.scoped("keeps pinging after a defect, which it logs once, and uses the store 
     isBroken = false
     yield* TestClock.adjust(500)
     expect(guard.isAvailable()).toBe(true)
-    expect(yield* guard.run(Effect.succeed("remote"), () => Effect.succeed("fallback"))).toBe("remote")
+    expect(yield* guard.run(Effect.succeed("remote"))).toBe("remote")
   }))
 
 it.effect("stops pinging when its scope closes", () =>
