@@ -228,13 +228,48 @@ describe("rate limits with a slow backend", () => {
       expect((yield* calls)[1]).toBe(125)
     }))
 
-  it.scoped("return what is granted later than the local share was denied", () =>
-    Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(2)
-      state.replyMillis = 2000
-      expect(yield* timed(store.consume("a", quota, 8, 1000))).toMatchObject([{ _tag: "QuotaExceeded" }, 125])
-      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 10 })
-    }))
+  it.scoped.prop(
+    "count what others hold, no more and no less, once each grant was given back, in time or late",
+    {
+      steps: FastCheck.array(
+        FastCheck.oneof(
+          {
+            weight: 4,
+            arbitrary: FastCheck.record({
+              process: FastCheck.nat(1),
+              cost: FastCheck.nat(4),
+              timeLeft: FastCheck.constantFrom(100, 1000, 8000)
+            })
+          },
+          { weight: 1, arbitrary: FastCheck.constantFrom(0, 50, 300, 3000) }
+        ),
+        { maxLength: 30 }
+      )
+    },
+    ({ steps }) =>
+      Effect.gen(function*() {
+        const { memory, process, state } = yield* withBackend(2)
+        const stores = yield* Effect.replicateEffect(process, 2)
+        yield* memory.consume("a", quota, 3)
+        const held: Array<Effect.Effect<unknown, StoreError>> = []
+        for (const step of steps) {
+          yield* TestClock.adjust(100)
+          const store = typeof step === "number" ? undefined : stores[step.process]
+          if (typeof step === "number") state.replyMillis = step
+          else if (store !== undefined) {
+            const fiber = yield* Effect.fork(store.consume("a", quota, step.cost, step.timeLeft))
+            held.push(
+              Effect.flatMap(Fiber.join(fiber), (grant) =>
+                grant._tag === "Consumed" ? store.refund("a", quota, step.cost, 0, grant) : Effect.void)
+            )
+          }
+        }
+        yield* TestClock.adjust("10 seconds")
+        yield* Effect.fork(Effect.all(held))
+        yield* TestClock.adjust("1 minute")
+        expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 7 })
+      })
+  )
 
   it.scoped("return what the local share alone granted to the local share alone", () =>
     Effect.gen(function*() {

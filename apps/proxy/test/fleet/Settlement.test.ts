@@ -119,7 +119,8 @@ const start = Effect.gen(function*() {
     upstream: { timeouts: { attempt: "10s" }, retry: { baseDelay: "10ms" } },
     other: {
       teams: [{ name: "web", clients: ["client"] }],
-      redis: { url: redis.url },
+      // A process that Redis answers late would count alone
+      redis: { url: redis.url, whenUnavailable: "closed" },
       cache: { enabled: false }
     }
   })

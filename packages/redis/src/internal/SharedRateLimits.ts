@@ -50,8 +50,15 @@ const minAge = (age: number): number => Math.max(0, age - 1)
 const periodOf = ({ period }: Quota): number | string =>
   typeof period === "number" ? period : `month:${period.firstDay}`
 
+type Scripts = Readonly<
+  Record<
+    "heartbeat" | "acquire" | "release" | "startCooldown" | "settleTrial" | "consume" | "refund" | "peek",
+    Script.Script
+  >
+>
+
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
-export const scriptsOf = (now: string) => ({
+export const scriptsOf = (now: string): Scripts => ({
   heartbeat: heartbeatScript(now),
   ...RateLimitScripts.make(now),
   ...QuotaScripts.make(now)
@@ -59,7 +66,7 @@ export const scriptsOf = (now: string) => ({
 
 /** Creates rate limits and quotas. */
 export const makeWithScripts = (
-  scripts: ReturnType<typeof scriptsOf>
+  scripts: Scripts
 ): Effect.Effect<RemoteRateLimitBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const processId = randomUUID()

@@ -169,13 +169,18 @@ const retentionMargin = 3600 * 1000
 /** Number of quotas at which ended windows are removed. */
 const cleanupThreshold = 10_000
 
+export interface QuotaWindows {
+  readonly get: (name: string) => Stored
+  readonly set: (name: string, quotaWindow: Stored, now: number) => void
+}
+
 /** Stores windows by name. A quota in its current window is never evicted, because that would reset its consumption. */
-export const makeQuotaWindows = () => {
+export const makeQuotaWindows = (): QuotaWindows => {
   const windows = new Map<string, QuotaWindow>()
   let cleanupAt = cleanupThreshold
   return {
-    get: (name: string): Stored => windows.get(name),
-    set: (name: string, quotaWindow: Stored, now: number): void => {
+    get: (name) => windows.get(name),
+    set: (name, quotaWindow, now) => {
       if (quotaWindow === undefined) return
       windows.set(name, quotaWindow)
       if (windows.size <= cleanupAt) return

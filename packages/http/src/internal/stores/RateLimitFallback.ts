@@ -10,7 +10,6 @@ import type { StoreError } from "../../StoreError.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import type { Permit, RateLimitRule } from "./Gcra.ts"
 import * as MemoryRateLimits from "./MemoryRateLimits.ts"
-import type { Quota } from "./QuotaWindow.ts"
 import type {
   Consumption,
   QuotaAccount,
@@ -35,22 +34,13 @@ export const make = (
     })
     const guard = yield* AvailabilityGuard.make("rate limit", ping)
     const replies = yield* ReplyTimeout.make
-    const local = yield* MemoryRateLimits.make
+    const local = ofShare(yield* MemoryRateLimits.make, whenUnavailable === "open", () => share)
     /** What the store did not grant, and does not get back. */
     const localGrants = new WeakSet<Permit | Consumption>()
-
-    /** What applies without the store: the share of this process, or nothing but cooldowns. */
-    const localRule = (rule: RateLimitRule): RateLimitRule =>
-      whenUnavailable === "open" ? unlimited(rule) : scaledRule(rule, share)
-    const localAccounts = (accounts: ReadonlyArray<QuotaAccount>): ReadonlyArray<QuotaAccount> =>
-      accounts.map((account) => ({
-        ...account,
-        quota: whenUnavailable === "open" ? unlimited(account.quota) : scaledQuota(account.quota, share)
-      }))
-    const asLocalGrant = <A extends Permit | Consumption>(grant: A): A => {
-      localGrants.add(grant)
-      return grant
-    }
+    const asLocalGrant = <A extends Permit | Consumption>(granted: Effect.Effect<A>): Effect.Effect<A> =>
+      Effect.tap(granted, (grant) => {
+        localGrants.add(grant)
+      })
 
     /** Asks the store. Without a reply in time, the reply is that of `locally`, or the call fails. `record` counts a reply locally. */
     const ask = <A>(
@@ -86,17 +76,10 @@ export const make = (
     ): Effect.Effect<A> =>
       grant !== undefined && localGrants.has(grant) ? Effect.succeed(otherwise) : tell(command, otherwise)
 
-    const recordRemaining = (
-      accounts: ReadonlyArray<QuotaAccount>,
-      cost: number,
-      remaining: ReadonlyArray<number>
-    ) =>
-      local.recordConsumed(localAccounts(accounts), cost, remaining.map((units) => wholeUnits(units, share)))
-
     const refundRemote = (accounts: ReadonlyArray<QuotaAccount>, cost: number, age: number) =>
       Effect.tap(
         backend.refund(accounts, cost, age),
-        (remaining) => recordRemaining(accounts, 0, remaining)
+        (remaining) => local.recordConsumed(accounts, 0, remaining)
       )
 
     return {
@@ -104,14 +87,9 @@ export const make = (
         ask<Permit>(
           backend.acquire(id, rule, cost, lease),
           timeLeft,
-          Effect.map(
-            local.acquire(id, localRule(rule), cost, lease),
-            (permit) => asLocalGrant({ ...permit, remaining: Math.min(permit.remaining, rule.burst) })
-          ),
+          asLocalGrant(local.acquire(id, rule, cost, lease)),
           (permit) =>
-            permit._tag === "Granted"
-              ? local.recordAcquired(id, localRule(rule), cost, permit.trial)
-              : Effect.void,
+            permit._tag === "Granted" ? local.recordAcquired(id, rule, cost, permit.trial) : Effect.void,
           (permit, age) =>
             permit._tag === "Delayed" ? Effect.void : Effect.zipRight(
               permit.trial ? backend.settleTrial(id, false) : Effect.void,
@@ -120,9 +98,8 @@ export const make = (
         ),
       release: (id, rule, cost, age, grant) =>
         Effect.flatMap(
-          local.release(id, localRule(rule), cost, age),
-          (remaining) =>
-            giveBack(grant, backend.release(id, rule, cost, age), Math.min(remaining, rule.burst))
+          local.release(id, rule, cost, age),
+          (remaining) => giveBack(grant, backend.release(id, rule, cost, age), remaining)
         ),
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
@@ -136,54 +113,73 @@ export const make = (
         ask<Consumption>(
           backend.consume(accounts, cost),
           timeLeft,
-          Effect.map(
-            local.consume(localAccounts(accounts), cost),
-            (consumption) =>
-              asLocalGrant({ ...consumption, remaining: withinLimits(accounts, consumption.remaining) })
-          ),
-          ({ _tag, remaining }) => recordRemaining(accounts, _tag === "Consumed" ? cost : 0, remaining),
+          asLocalGrant(local.consume(accounts, cost)),
+          ({ _tag, remaining }) => local.recordConsumed(accounts, _tag === "Consumed" ? cost : 0, remaining),
           ({ _tag }, age) => _tag === "Consumed" ? refundRemote(accounts, cost, age) : Effect.void
         ),
       refund: (accounts, cost, age, grant) =>
         Effect.flatMap(
-          local.refund(localAccounts(accounts), cost, age),
-          (remaining) => giveBack(grant, refundRemote(accounts, cost, age), withinLimits(accounts, remaining))
+          local.refund(accounts, cost, age),
+          (remaining) => giveBack(grant, refundRemote(accounts, cost, age), remaining)
         ),
       peek: (accounts, timeLeft = Number.POSITIVE_INFINITY) =>
         ask(
           backend.peek(accounts),
           timeLeft,
-          Effect.map(local.peek(localAccounts(accounts)), (quotas) => {
-            const remaining = withinLimits(accounts, quotas.map(({ remaining }) => remaining))
-            return quotas.map((quota, index) => ({ ...quota, remaining: remaining[index] ?? 0 }))
-          }),
-          (quotas) => recordRemaining(accounts, 0, quotas.map(({ remaining }) => remaining))
+          local.peek(accounts),
+          (quotas) => local.recordConsumed(accounts, 0, quotas.map(({ remaining }) => remaining))
         )
     }
   })
 
-const unlimited = <A extends RateLimitRule | Quota>(limited: A): A => ({
-  ...limited,
-  limit: Number.POSITIVE_INFINITY
-})
-
-/** Returns the share of one process in a rate limit. */
-const scaledRule = (rule: RateLimitRule, share: number): RateLimitRule => ({
-  ...rule,
-  limit: rule.limit * share,
-  burst: Math.max(1, rule.burst * share)
-})
-
-const scaledQuota = (quota: Quota, share: number): Quota => ({
-  ...quota,
-  limit: wholeUnits(quota.limit, share)
-})
-
-/** Rounds down to whole units, because costs are integers. */
-const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
-
-/** An open store has infinite units without the shared one, and reports its limits instead. */
-const withinLimits = (
-  accounts: ReadonlyArray<QuotaAccount>,
-  remaining: ReadonlyArray<number>
-): ReadonlyArray<number> => accounts.map(({ quota }, index) => Math.min(remaining[index] ?? 0, quota.limit))
+/** What applies without the store: the share of this process in each limit. If `isOpen`, nothing does but cooldowns. */
+const ofShare = (
+  memory: MemoryRateLimits.MemoryRateLimits,
+  isOpen: boolean,
+  share: () => number
+): MemoryRateLimits.MemoryRateLimits => {
+  const unlimited = { limit: Number.POSITIVE_INFINITY }
+  const ruleOf = (rule: RateLimitRule): RateLimitRule => ({
+    ...rule,
+    ...isOpen ? unlimited : { limit: rule.limit * share(), burst: Math.max(1, rule.burst * share()) }
+  })
+  /** Rounds down to whole units, because costs are integers. */
+  const wholeUnits = (total: number): number => Math.floor(total * share() + 1e-9)
+  const accountsOf = (accounts: ReadonlyArray<QuotaAccount>): ReadonlyArray<QuotaAccount> =>
+    accounts.map((account) => ({
+      ...account,
+      quota: { ...account.quota, ...isOpen ? unlimited : { limit: wholeUnits(account.quota.limit) } }
+    }))
+  /** An open store reports its limits instead of infinite units. */
+  const withinLimits = (accounts: ReadonlyArray<QuotaAccount>, remaining: ReadonlyArray<number>) =>
+    accounts.map(({ quota }, index) => Math.min(remaining[index] ?? 0, quota.limit))
+  return {
+    ...memory,
+    acquire: (id, rule, cost, lease) =>
+      Effect.map(memory.acquire(id, ruleOf(rule), cost, lease), (permit) => ({
+        ...permit,
+        remaining: Math.min(permit.remaining, rule.burst)
+      })),
+    release: (id, rule, cost, age) =>
+      Effect.map(memory.release(id, ruleOf(rule), cost, age), (remaining) => Math.min(remaining, rule.burst)),
+    recordAcquired: (id, rule, cost, trial) => memory.recordAcquired(id, ruleOf(rule), cost, trial),
+    consume: (accounts, cost) =>
+      Effect.map(memory.consume(accountsOf(accounts), cost), (consumption) => ({
+        ...consumption,
+        remaining: withinLimits(accounts, consumption.remaining)
+      })),
+    refund: (accounts, cost, age) =>
+      Effect.map(
+        memory.refund(accountsOf(accounts), cost, age),
+        (remaining) => withinLimits(accounts, remaining)
+      ),
+    peek: (accounts) =>
+      Effect.map(memory.peek(accountsOf(accounts)), (quotas) =>
+        quotas.map((quota, index) => ({
+          ...quota,
+          remaining: Math.min(quota.remaining, accounts[index]?.quota.limit ?? 0)
+        }))),
+    recordConsumed: (accounts, cost, remaining) =>
+      memory.recordConsumed(accountsOf(accounts), cost, remaining.map(wholeUnits))
+  }
+}

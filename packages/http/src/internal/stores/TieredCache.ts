@@ -46,12 +46,12 @@ export const make = (
     const reads = yield* ReplyTimeout.make
     const versions = yield* makeVersions(backend, guard)
     const removedAt = yield* watchRemovals(backend)
+    const write = makeWrite(backend)
     const memory = MemoryCache.make(maxBytes)
     /** When the remote store was last known to hold an entry, by the `SteadyClock`. Infinite while it is being written. */
     const checkedAt = new WeakMap<CacheEntry, number>()
     /** The results of reads in flight, for which identical reads wait too. */
     const pendingReads = new Map<string, Deferred.Deferred<CacheEntry | null, StoreError>>()
-    let pendingWriteBytes = 0
 
     const isFreshNow = (entry: CacheEntry): boolean => isFresh(entry, clock.system.unsafeCurrentTimeMillis())
 
@@ -68,22 +68,6 @@ export const make = (
       return entry !== undefined && isCurrent(entry) ? entry : undefined
     }
 
-    /** Reads the entry that replaces `known`, the one in memory. It was removed if there is not even a version. */
-    const fetch = (
-      key: string,
-      known: CacheEntry | undefined
-    ): Effect.Effect<CacheEntry | null, StoreError> =>
-      known === undefined ?
-        backend.get(key) :
-        Effect.flatMap(backend.getVersion(key), (version) =>
-          version === null
-            ? Effect.succeed(null)
-            // The remote store has missed an entry that is newer, or lost it.
-            : version === known.version || version < known.version && isFreshNow(known)
-            ? Effect.succeed(known)
-            // Another process may have written a version alone: no reason to stop using a fresh entry.
-            : Effect.map(backend.get(key), (found) => found ?? (isFreshNow(known) ? known : null)))
-
     /** Reads an entry into memory, unless it is set or removed in the meantime. */
     const read = (key: string): Effect.Effect<CacheEntry | null, StoreError> =>
       Effect.suspend(() => {
@@ -93,7 +77,7 @@ export const make = (
         pendingReads.set(key, result)
         const known = memory.get(key)
         const startedAt = clock.unsafeCurrentTimeMillis()
-        return guard.run(fetch(key, known)).pipe(
+        return guard.run(fetch(backend, key, known, isFreshNow)).pipe(
           Effect.map((found) => {
             if (pendingReads.get(key) !== result) return null
             const current = memory.get(key)
@@ -135,17 +119,14 @@ export const make = (
           if (!memory.set(key, entry)) return
           const setAt = clock.unsafeCurrentTimeMillis()
           checkedAt.set(entry, Number.POSITIVE_INFINITY)
-          const { byteLength } = entry.response.bytes
-          const isWhole = pendingWriteBytes + byteLength <= maxPendingWriteBytes
-          const bytes = isWhole ? byteLength : 0
-          pendingWriteBytes += bytes
-          const written = Effect.sync(() => {
-            pendingWriteBytes -= bytes
-            checkedAt.set(entry, setAt)
-          })
-          const write = isWhole ? backend.set(key, entry) : backend.setVersion(key, entry)
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
-          runFork(Effect.ensuring(Effect.ignore(guard.run(write)), written), { scope })
+          runFork(
+            Effect.ensuring(
+              Effect.ignore(guard.run(write(key, entry))),
+              Effect.sync(() => checkedAt.set(entry, setAt))
+            ),
+            { scope }
+          )
         }),
       nextVersion: versions.next,
       remove: (key) =>
@@ -162,6 +143,41 @@ export const make = (
       clearMemory: forgetAll
     }
   })
+
+/** Reads the entry that replaces `known`, the one in memory. It was removed if there is not even a version. */
+const fetch = (
+  backend: RemoteCacheBackend,
+  key: string,
+  known: CacheEntry | undefined,
+  isFreshNow: (entry: CacheEntry) => boolean
+): Effect.Effect<CacheEntry | null, StoreError> =>
+  known === undefined ?
+    backend.get(key) :
+    Effect.flatMap(backend.getVersion(key), (version) =>
+      version === null
+        ? Effect.succeed(null)
+        // The remote store has missed an entry that is newer, or lost it.
+        : version === known.version || version < known.version && isFreshNow(known)
+        ? Effect.succeed(known)
+        // Another process may have written a version alone: no reason to stop using a fresh entry.
+        : Effect.map(backend.get(key), (found) => found ?? (isFreshNow(known) ? known : null)))
+
+/** Writes entries, or their versions alone while too many bytes wait to be written. */
+const makeWrite = (backend: RemoteCacheBackend): RemoteCacheBackend["set"] => {
+  let pendingBytes = 0
+  return (key, entry) =>
+    Effect.suspend(() => {
+      const { byteLength } = entry.response.bytes
+      if (pendingBytes + byteLength > maxPendingWriteBytes) return backend.setVersion(key, entry)
+      pendingBytes += byteLength
+      return Effect.ensuring(
+        backend.set(key, entry),
+        Effect.sync(() => {
+          pendingBytes -= byteLength
+        })
+      )
+    })
+}
 
 interface Versions {
   /** Issues a version: by the remote store, or by this process if that does not reply in time. */
