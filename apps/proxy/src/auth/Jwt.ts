@@ -6,6 +6,7 @@
  * Neither does the time that it takes, as no check compares a secret: signatures are verified with public keys.
  * The access log says it, in words of the library and names of claims, as everything else in a token is secret or of an attacker.
  */
+import * as LruMap from "@blockquarry/http/LruMap"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,7 +17,6 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import type { FetchImplementation, JWKSCacheInput } from "jose/jwks/remote"
-import { LRUCache } from "lru-cache"
 import { readFile } from "node:fs/promises"
 import { pathToFileURL } from "node:url"
 import type { Config } from "../config/Config.ts"
@@ -77,7 +77,7 @@ const make = ({ algorithms, audience, claim, clockSkew, issuer, jwks }: NonNulla
     )
     yield* Effect.forkScoped(Effect.repeat(reload, Schedule.spaced("10 minutes")))
 
-    const verified = new LRUCache<string, { identity: Identity; until: number }>({ max: 10_000 })
+    const verified = LruMap.make<{ identity: Identity; until: number }>({ maxSize: 10_000 })
     const verify = (token: string): Effect.Effect<Identity> => {
       // The next read of the keys may withdraw one.
       const id = `${Tokens.hash(token)} ${lastRead.uat}`

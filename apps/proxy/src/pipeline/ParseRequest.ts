@@ -2,8 +2,8 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import type { UpstreamName } from "@blockquarry/core/Upstreams"
+import * as LruMap from "@blockquarry/http/LruMap"
 import * as Either from "effect/Either"
-import { LRUCache } from "lru-cache"
 import type { ClientConfig, Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { CacheDirective, UpstreamRequest } from "../upstream/UpstreamClient.ts"
@@ -93,11 +93,13 @@ const maxTargetLength = 1024
 
 /** GET requests that were parsed before, by request target. */
 export const makeParsedRequests = () => {
-  const requests = new LRUCache<string, UpstreamRequest>({ max: maxParsedRequests })
+  const requests = LruMap.make<UpstreamRequest>({ maxSize: maxParsedRequests })
   return {
     get: (target: string) => requests.get(target),
     remember: (target: string, request: UpstreamRequest): void => {
-      if (target.length <= maxTargetLength && !requests.has(target)) requests.set(target, request)
+      if (target.length <= maxTargetLength && requests.peek(target) === undefined) {
+        requests.set(target, request)
+      }
     }
   }
 }

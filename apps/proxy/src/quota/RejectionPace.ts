@@ -6,8 +6,8 @@
  * keep to this rate. A client that waits for responses then sends no more than that, with any number of connections.
  * Requests that are not rejected are not delayed.
  */
+import * as LruMap from "@blockquarry/http/LruMap"
 import * as Effect from "effect/Effect"
-import { LRUCache } from "lru-cache"
 
 export type RejectionPace = ReturnType<typeof make>
 
@@ -22,7 +22,7 @@ const maxSources = 10_000
 
 export const make = () => {
   // The time of the next rejection of each source at the maximum rate (generic cell rate algorithm).
-  const nextTimes = new LRUCache<string, number>({ max: maxSources })
+  const nextTimes = LruMap.make<number>({ maxSize: maxSources })
   let delayed = 0
 
   const delayOf = (source: string, maxRate: number, now: number): number => {

@@ -1,9 +1,9 @@
 /** Content encodings: negotiation, compression, and the compressed bodies of cached responses and pages. */
+import * as LruMap from "@blockquarry/http/LruMap"
 import type { RawResponse } from "@blockquarry/http/RawResponse"
 import type { HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { LRUCache } from "lru-cache"
 import Negotiator from "negotiator"
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
@@ -31,16 +31,15 @@ const negotiate = <E extends ContentEncoding>(
 }
 
 /** Clients send few different headers, and every cache hit negotiates. */
-const negotiated = new LRUCache({
-  max: 64,
-  memoMethod: (acceptEncoding: string) => negotiate(acceptEncoding, supportedEncodings)
-})
+const negotiated = LruMap.make<ContentEncoding | "identity">({ maxSize: 64 })
 
 /**
  * Returns the supported encoding with the highest weight in `Accept-Encoding`, or undefined for the identity encoding.
  */
-export const chooseEncoding = (acceptEncoding: string | undefined): ContentEncoding | undefined => {
-  const encoding = negotiated.memo(acceptEncoding ?? "")
+export const chooseEncoding = (acceptEncoding = ""): ContentEncoding | undefined => {
+  const known = negotiated.get(acceptEncoding)
+  const encoding = known ?? negotiate(acceptEncoding, supportedEncodings)
+  if (known === undefined) negotiated.set(acceptEncoding, encoding)
   return encoding === "identity" ? undefined : encoding
 }
 
@@ -120,10 +119,10 @@ export type EncodedBodies = ReturnType<typeof make>
 const maxBytes = 32 * 1024 * 1024
 
 export const make = () => {
-  const encodedBodies = new LRUCache<string, Uint8Array>({
+  const encodedBodies = LruMap.make<Uint8Array>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 8,
-    sizeCalculation: (bytes, key) => bytes.byteLength + key.length * 2 + 256
+    sizeOf: (key, bytes) => bytes.byteLength + key.length * 2 + 256
   })
   return {
     /**

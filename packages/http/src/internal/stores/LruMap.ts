@@ -1,5 +1,27 @@
 /** A map that evicts the least recently used entries when their total size exceeds a limit. */
 
+export interface LruMap<V> {
+  /** Returns a value, which is the most recently used one from now on. */
+  readonly get: (key: string) => V | undefined
+  /** Returns a value. The order of use stays. */
+  readonly peek: (key: string) => V | undefined
+  readonly isEmpty: () => boolean
+  /** Stores a value, unless it is too large; then removes the one that it would replace. */
+  readonly set: (key: string, value: V) => void
+  readonly delete: (key: string) => void
+  readonly clear: () => void
+  /** Returns the values, the least recently used one first. */
+  readonly values: () => ReadonlyArray<V>
+}
+
+export interface LruMapOptions<V> {
+  readonly maxSize: number
+  /** Default: `maxSize`. */
+  readonly maxEntrySize?: number
+  /** Default: 1. */
+  readonly sizeOf?: (key: string, value: V) => number
+}
+
 interface Entry<V> {
   readonly key: string
   /**
@@ -13,18 +35,14 @@ interface Entry<V> {
   newer: Entry<V> | undefined
 }
 
-export type LruMap<V> = ReturnType<typeof make<V>>
-
 /**
- * Creates a map. By default the size of every entry is 1.
+ * Creates a map.
  *
  * A list has the order of use. To insert a key of a `Map` again instead makes the `Map` grow and shrink all the time.
  */
-export const make = <V>({ maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: {
-  readonly maxSize: number
-  readonly maxEntrySize?: number
-  readonly sizeOf?: (key: string, value: V) => number
-}) => {
+export const make = <V>(
+  { maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: LruMapOptions<V>
+): LruMap<V> => {
   const entries = new Map<string, Entry<V>>()
   let oldest: Entry<V> | undefined
   let newest: Entry<V> | undefined
@@ -62,15 +80,14 @@ export const make = <V>({ maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: {
   }
 
   return {
-    get: (key: string): V | undefined => {
+    get: (key) => {
       const entry = entries.get(key)
       if (entry !== undefined) use(entry)
       return entry?.value
     },
-    isEmpty: (): boolean => newest === undefined,
-    peek: (key: string): V | undefined => entries.get(key)?.value,
-    /** Stores a value, unless it is too large; then removes the one that it would replace. */
-    set: (key: string, value: V): void => {
+    peek: (key) => entries.get(key)?.value,
+    isEmpty: () => newest === undefined,
+    set: (key, value) => {
       const existing = entries.get(key)
       const size = sizeOf(key, value)
       if (size > maxEntrySize) return remove(existing)
@@ -87,11 +104,11 @@ export const make = <V>({ maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: {
       totalSize += size
       while (totalSize > maxSize && oldest !== undefined) remove(oldest)
     },
-    delete: (key: string): void => remove(entries.get(key)),
-    clear: (): void => {
+    delete: (key) => remove(entries.get(key)),
+    clear: () => {
       while (oldest !== undefined) remove(oldest)
     },
-    values: (): ReadonlyArray<V> => {
+    values: () => {
       const values: Array<V> = []
       for (let entry = oldest; entry !== undefined; entry = entry.newer) {
         // A removed entry is not in the list.

@@ -2,17 +2,24 @@
 import type { CacheEntry } from "./CacheBackend.ts"
 import * as LruMap from "./LruMap.ts"
 
+export interface MemoryCache {
+  readonly get: (key: string) => CacheEntry | undefined
+  /**
+   * Stores an entry, unless there is one with a higher version; then returns false. Does not store an entry that is too
+   * large, but removes the one that it would replace.
+   */
+  readonly set: (key: string, entry: CacheEntry) => boolean
+  readonly remove: (key: string) => void
+  readonly clear: () => void
+}
+
 /** `maxBytes` limits the total size. No entry exceeds an eighth of it. With 0 or less, nothing is stored. */
-export const make = (maxBytes: number) => {
+export const make = (maxBytes: number): MemoryCache => {
   const maxSize = maxBytes > 0 ? maxBytes : 0
   const entries = LruMap.make<CacheEntry>({ maxSize, maxEntrySize: maxSize / 8, sizeOf })
   return {
     get: entries.get,
-    /**
-     * Stores an entry, unless there is one with a higher version; then returns false. Does not store an entry that is too
-     * large, but removes the one that it would replace.
-     */
-    set: (key: string, entry: CacheEntry): boolean => {
+    set: (key, entry) => {
       const existing = entries.peek(key)
       if (existing !== undefined && existing.version > entry.version) return false
       entries.set(key, entry)
