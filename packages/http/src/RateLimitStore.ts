@@ -20,16 +20,8 @@ export {
   type RemainingQuota,
   windowOf
 } from "./internal/stores/QuotaWindow.ts"
-export {
-  type Consumption,
-  evaluate,
-  type QuotaAccount,
-  type RateLimitBackend,
-  type RateLimitStoreService,
-  type RemoteRateLimitBackend,
-  type StoreOperation,
-  type WhenUnavailable
-} from "./internal/stores/RateLimitBackend.ts"
+export type * from "./internal/stores/RateLimitBackend.ts"
+export { evaluate } from "./internal/stores/RateLimitBackend.ts"
 
 /** The rate limit store of `Engine.layerWithStores`. */
 export class RateLimitStore
