@@ -10,6 +10,7 @@ const packages = {
   redis: "packages/redis",
   client: "packages/client",
   server: "packages/server",
+  "command-line": "packages/command-line",
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",
@@ -19,7 +20,18 @@ const packages = {
 }
 
 /** Their modules take longer to load than their tests, so that one worker runs all. */
-const small = ["core", "sandbox", "client", "server", "redis", "bench", "examples", "scripts", "site"]
+const small = [
+  "core",
+  "sandbox",
+  "client",
+  "server",
+  "command-line",
+  "redis",
+  "bench",
+  "examples",
+  "scripts",
+  "site"
+]
 
 /** Tests of what a whole process has once, such as metrics. */
 const processes = "**/*.process.test.ts"

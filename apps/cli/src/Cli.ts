@@ -1,7 +1,6 @@
 /** The command line as an effect from arguments to an exit status. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
@@ -95,7 +94,10 @@ const execute = (
   configuration: Configuration.Configuration
 ) =>
   Effect.gen(function*() {
-    const invocation = yield* Either.mapLeft(line.invocation, (error) => new UsageError(error))
+    const { invocation } = line
+    if (invocation._tag === "Invalid") {
+      return yield* new UsageError({ reason: invocation.reason, hint: invocation.hint })
+    }
     if (invocation._tag !== "Run") {
       const { formatInformation } = yield* Effect.promise(() => import("./help/Help.ts"))
       return yield* Effect.flatMap(

@@ -1,5 +1,4 @@
 /** Prints help and other information at once, and loads the program for everything else. */
-import * as Either from "effect/Either"
 import { readFileSync } from "node:fs"
 import { isEnabled, singleValue } from "./args/ArgumentValues.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
@@ -24,9 +23,9 @@ export const start = async (manifest: URL): Promise<void> => {
     return printText(await complete(commandLine, argv.slice(1)))
   }
   const line = arrange(commandLine, argv)
-  if (Either.isRight(line.invocation) && line.invocation.right._tag !== "Run") {
+  if (line.invocation._tag !== "Run" && line.invocation._tag !== "Invalid") {
     const stream = streamInfo(process.stdout, process.env, singleValue(line.options, "color"))
-    const text = formatInformation(commandLine, line.invocation.right, stream, version)
+    const text = formatInformation(commandLine, line.invocation, stream, version)
     // The program shows longer texts with the pager
     if (isEnabled(line.options, "no-pager") || fitsScreen(text, stream, process.stdout.rows)) {
       return printText(text)

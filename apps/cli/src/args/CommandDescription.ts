@@ -1,8 +1,9 @@
 /**
  * Describes commands as plain data, which the bundle contains as JSON: help, completions and the order of the words of a
- * command line need nothing else. The descriptions are computed from the specs (`CommandSpec.ts`) when it is built; the
- * program loads the spec of the command to run.
+ * command line need nothing else. It is computed from the descriptors that the specs (`CommandSpec.ts`) have for
+ * `@effect/cli` when it is built; the program loads the spec of the command to run.
  */
+import type * as Descriptors from "@blockquarry/command-line/Descriptors"
 import type { ApiName } from "@blockquarry/core/Operation"
 
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
@@ -12,32 +13,18 @@ type OptionGroup = (typeof optionGroups)[number]
 /** What a shell completes for a value that has no fixed choices. */
 type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
 
-export interface OptionDescription {
-  /** Without the dashes. */
-  readonly name: string
-  /** A letter for the short form, `-o`. */
-  readonly alias?: string | undefined
+export interface OptionDescription extends Descriptors.OptionDescription {
   readonly group: OptionGroup
-  /** Name of the value in help; null for a switch, which takes no value. */
-  readonly value: string | null
-  readonly description: string
   /** Values that completions list. */
   readonly choices?: ReadonlyArray<string> | undefined
   readonly completes?: CompletionSource | undefined
-  /** Whether all values of the option count. Otherwise the last one wins. */
-  readonly repeatable: boolean
   /** Whether it is one of the options that help always lists. */
   readonly isCommon: boolean
 }
 
-export interface ArgumentDescription {
-  readonly name: string
-  readonly description: string
+export interface ArgumentDescription extends Descriptors.ArgumentDescription {
   readonly choices?: ReadonlyArray<string> | undefined
   readonly completes?: CompletionSource | undefined
-  readonly optional: boolean
-  /** Whether the argument takes all words that remain. */
-  readonly repeatable: boolean
   /** The option that may replace the argument, without the dashes. */
   readonly replacedBy?: string | undefined
 }
@@ -79,6 +66,13 @@ export interface CommandLineDescription {
   readonly informationOptions: ReadonlyArray<OptionDescription>
   readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>
 }
+
+/** Returns the options of all commands. Those with the same name have the same words. */
+export const everyOption = (all: CommandLineDescription): ReadonlyArray<OptionDescription> => [
+  ...all.globalOptions,
+  ...all.informationOptions,
+  ...all.commands.flatMap(({ options }) => options)
+]
 
 /** Returns the options that a command accepts. Help, completions and manual pages list exactly these. */
 export const optionsOf = (

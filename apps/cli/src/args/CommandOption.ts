@@ -1,15 +1,32 @@
+/** Options and arguments of commands: their descriptors for `@effect/cli`, and what help and completions know besides. */
+import * as Descriptors from "@blockquarry/command-line/Descriptors"
+import * as Args from "@effect/cli/Args"
+import * as Options from "@effect/cli/Options"
 import { type Check, integerBetween, oneOf } from "./Checks.ts"
 import type { ArgumentDescription, OptionDescription } from "./CommandDescription.ts"
 
-export interface CommandOption extends OptionDescription {
+type Values = ReadonlyArray<string>
+
+export interface CommandOption
+  extends Pick<OptionDescription, "name" | "group" | "choices" | "completes" | "isCommon">
+{
+  /** Parses the texts that are the values of the option. The value of a switch is `true` or `false`. */
+  readonly descriptor: Options.Options<Values>
+  readonly isSwitch: boolean
   readonly check?: Check | undefined
   /** The names of options that a command line with this one must not set. */
   readonly conflictsWith?: ReadonlyArray<string> | undefined
 }
 
+export interface CommandArgument
+  extends Pick<ArgumentDescription, "name" | "choices" | "completes" | "replacedBy">
+{
+  readonly descriptor: Args.Args<Values>
+}
+
 type Details =
-  & Partial<Pick<CommandOption, "alias" | "group" | "choices" | "completes" | "isCommon" | "conflictsWith">>
-  & { readonly check?: Check }
+  & Partial<Omit<CommandOption, "name" | "descriptor" | "isSwitch">>
+  & Pick<OptionDescription, "alias">
 
 /** Inserts the valid values into a description, before a remark such as "(default: 0)". */
 const withValues = (description: string, values: string): string =>
@@ -24,21 +41,17 @@ const withChoices = (description: string, choices: ReadonlyArray<string> = []): 
 /** An option with a value, whose name help shows. All values are texts, because the environment and files set them too. */
 export const textOption = (
   name: string,
-  value: string | null,
+  value: string,
   description: string,
-  { isRepeatable = false, ...details }: Details & {
+  { alias, isRepeatable = false, ...details }: Details & {
     /** Whether all values of the option count. Default: the last one wins. */
     readonly isRepeatable?: boolean
   } = {}
-): CommandOption => ({
-  group: "command",
-  isCommon: false,
-  ...details,
-  name,
-  value,
-  description: withChoices(description, details.choices),
-  repeatable: isRepeatable
-})
+): CommandOption => {
+  const text = Descriptors.text(name, value, withChoices(description, details.choices), alias)
+  const descriptor = isRepeatable ? Options.repeated(text) : Options.map(text, (word) => [word])
+  return { group: "command", isCommon: false, ...details, name, descriptor, isSwitch: false }
+}
 
 export const choiceOption = (
   name: string,
@@ -49,8 +62,15 @@ export const choiceOption = (
 ): CommandOption => textOption(name, value, description, { ...details, choices, check: oneOf(choices) })
 
 /** An option without a value. `--no-NAME` turns it off. */
-export const switchOption = (name: string, description: string, details: Details = {}): CommandOption =>
-  textOption(name, null, description, details)
+export const switchOption = (
+  name: string,
+  description: string,
+  { alias, ...details }: Details = {}
+): CommandOption => {
+  const flag = Descriptors.flag(name, withChoices(description, details.choices), alias, true)
+  const descriptor = Options.map(flag, (isOn) => [String(isOn)])
+  return { group: "command", isCommon: false, ...details, name, descriptor, isSwitch: true }
+}
 
 /** An option whose value is an integer. Its description states the range. */
 export const integerOption = (
@@ -70,17 +90,16 @@ export const integerOption = (
 /** The largest number of records that a command can be limited to. */
 export const maxRecords = 1_000_000_000
 
-/** Describes an argument. Those that are repeatable take all words that remain, or none. */
+/** An argument. Those that are repeatable take all words that remain, or none. */
 export const commandArgument = (
   name: string,
   description: string,
-  { isOptional = false, isRepeatable = false, ...details }:
-    & Partial<Pick<ArgumentDescription, "choices" | "completes" | "replacedBy">>
+  { isOptional = false, isRepeatable = false, ...notes }:
+    & Omit<CommandArgument, "name" | "descriptor">
     & { readonly isOptional?: boolean; readonly isRepeatable?: boolean } = {}
-): ArgumentDescription => ({
-  ...details,
-  name,
-  description: withChoices(description, details.choices),
-  optional: isOptional || isRepeatable,
-  repeatable: isRepeatable
-})
+): CommandArgument => {
+  const text = Args.withDescription(Args.text({ name }), withChoices(description, notes.choices))
+  const one = Args.map(text, (word): Values => [word])
+  const descriptor = isRepeatable ? Args.repeated(text) : isOptional ? Args.withDefault(one, []) : one
+  return { ...notes, name, descriptor }
+}

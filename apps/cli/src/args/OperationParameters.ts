@@ -11,8 +11,13 @@ import type { ArgumentValues } from "./ArgumentValues.ts"
 import { boundForms, minutesOrMonths } from "./Bounds.ts"
 import { chainOf, chainOptionName, severalChains } from "./Chains.ts"
 import { expecting } from "./Checks.ts"
-import type { ArgumentDescription } from "./CommandDescription.ts"
-import { commandArgument, type CommandOption, switchOption, textOption } from "./CommandOption.ts"
+import {
+  type CommandArgument,
+  commandArgument,
+  type CommandOption,
+  switchOption,
+  textOption
+} from "./CommandOption.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 /** The parts of an operation that determine its parameters. */
@@ -72,12 +77,13 @@ const limitCheck = expecting(
   (value) => Number(value) === 0 ? "to read more records than a page has, use --max-items or --all" : null
 )
 
-export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<ArgumentDescription> =>
+export const toArguments = ({ parameters }: OperationShape): ReadonlyArray<CommandArgument> =>
   parameters.filter(isArgument).map((parameter) =>
     commandArgument(kebabCase(parameter.name), parameter.description, valueDetails(parameter))
   )
 
-export const toOptions = (operation: OperationShape): ReadonlyArray<CommandOption> =>
+/** `severalChains`: whether the command takes more than one chain. */
+export const toOptions = (operation: OperationShape, severalChains = true): ReadonlyArray<CommandOption> =>
   operation.parameters.filter((parameter) => !isArgument(parameter)).map((parameter) => {
     const name = kebabCase(parameter.name)
     const description = describeOption(operation, parameter)
@@ -86,7 +92,7 @@ export const toOptions = (operation: OperationShape): ReadonlyArray<CommandOptio
       : textOption(name, placeholder(parameter), description, {
         ...valueDetails(parameter),
         ...name === "limit" ? { check: limitCheck } : {},
-        isRepeatable: isArray(parameter) || name === chainOptionName
+        isRepeatable: isArray(parameter) || (severalChains && name === chainOptionName)
       })
   })
 

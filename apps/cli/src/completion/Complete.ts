@@ -1,15 +1,16 @@
 /** Completes a command line: the answer to `quarry __complete`, which the completion scripts of the shells run. */
+import { readWords } from "@blockquarry/command-line/Words"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import {
   type ArgumentDescription,
   type CommandDescription,
   type CommandLineDescription,
+  everyOption,
   type OptionDescription,
   optionsOf,
   sharedOptions
 } from "../args/CommandDescription.ts"
 import { nextWords, resolvePath } from "../args/CommandTree.ts"
-import { readWords } from "../args/ReadWords.ts"
 import type { loadNames as LoadConfiguredNames } from "../config/Configuration.ts"
 import { helpTopics } from "../help/Help.ts"
 
@@ -71,19 +72,15 @@ const candidateLines = async (
   previous: ReadonlyArray<string>,
   loadNames: LoadNames
 ): Promise<ReadonlyArray<string>> => {
-  const everyOption = [
-    ...all.globalOptions,
-    ...all.informationOptions,
-    ...all.commands.flatMap(({ options }) => options)
-  ]
   const isHelp = previous[0] === "help"
   const words = isHelp ? previous.slice(1) : previous
-  const { isTerminated, options: used, pendingOption, positionals } = readWords(everyOption, words)
+  const { isTerminated, options: used, positionals, problems } = readWords(everyOption(all), words)
   const { command, path, rest } = resolvePath(all.commands, positionals)
   const options = command === null ? sharedOptions(all) : optionsOf(all, command)
-  if (pendingOption !== null) {
-    const own = options.find(({ name }) => name === pendingOption.name)
-    return valueLines(own ?? pendingOption, command, current, loadNames)
+  const last = problems.at(-1)
+  if (last?._tag === "MissingValue" && last.next === undefined) {
+    const own = options.find(({ name }) => name === last.option.name)
+    return valueLines(own ?? last.option, command, current, loadNames)
   }
   const [, name, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? []
   if (!isTerminated && name !== undefined && value !== undefined) {
@@ -108,7 +105,7 @@ const candidateLines = async (
   const own = rest.length === 0 ? commandCandidates(all, path) : []
   if (spec?.completes === "command") return commandCandidates(all, rest)
   if (spec?.completes === "setting") {
-    const option = everyOption.find(({ name }) => name === rest[0])
+    const option = everyOption(all).find(({ name }) => name === rest[0])
     return option === undefined
       ? []
       : option.value === null

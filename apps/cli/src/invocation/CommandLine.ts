@@ -22,7 +22,7 @@ export const formatCommandLine = (
     ...Object.entries(changes).map(([name, value]) => [name, value === null ? [] : [value]] as const)
   ])
   const switches = new Set(
-    [...command.options, ...globalOptions].filter(({ value }) => value === null).map(({ name }) => name)
+    [...command.options, ...globalOptions].filter(({ isSwitch }) => isSwitch).map(({ name }) => name)
   )
   const argumentNames = new Set(command.arguments.map(({ name }) => name))
   const positionals = command.arguments.flatMap(({ name }) => changed.get(name) ?? [])

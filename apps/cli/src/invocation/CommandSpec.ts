@@ -2,12 +2,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import type {
-  ArgumentDescription,
-  CommandLineDescription,
-  CommandProperties
-} from "../args/CommandDescription.ts"
-import type { CommandOption } from "../args/CommandOption.ts"
+import type { CommandLineDescription, CommandProperties } from "../args/CommandDescription.ts"
+import type { CommandArgument, CommandOption } from "../args/CommandOption.ts"
 import type { CommandSettings } from "../config/CommandSettings.ts"
 import type { HttpTransport } from "../connection/HttpTransport.ts"
 import type { CommandError } from "../errors/CommandError.ts"
@@ -28,7 +24,7 @@ export class CommandDescriptions extends Context.Tag("quarry/CommandDescriptions
 >() {}
 
 export interface CommandSpec extends CommandProperties {
-  readonly arguments: ReadonlyArray<ArgumentDescription>
+  readonly arguments: ReadonlyArray<CommandArgument>
   readonly options: ReadonlyArray<CommandOption>
   /** Whether `--timeout` ends the command with success, because it has no other end. */
   readonly endsAtTimeout?: boolean

@@ -102,7 +102,7 @@ const withAddresses = (command: CommandSpec, values: ArgumentValues, addressBook
       for (const text of lists.flat()) {
         const hint = addressBook.resolve(text) === text ? unknownNameHint(text, addressBook) : null
         if (hint === null) continue
-        const label = "value" in spec ? `--${spec.name}` : `<${spec.name}>`
+        const label = "isSwitch" in spec ? `--${spec.name}` : `<${spec.name}>`
         const reason = `${label}: expected an address or an alias, got ${JSON.stringify(text)}`
         return yield* new UsageError({ reason, hint })
       }

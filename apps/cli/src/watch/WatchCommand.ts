@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
-import { chainOptionName } from "../args/Chains.ts"
 import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import { type ApiClients, layerFromSettings } from "../connection/ApiClients.ts"
@@ -61,9 +60,8 @@ export const watchCommand = <
     "--timeout and --max-items end it with exit status 0.",
   arguments: toArguments(spec.operation),
   options: [
-    ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name))
-      // A watch has one chain
-      .map((option) => option.name === chainOptionName ? { ...option, repeatable: false } : option),
+    // A watch has one chain
+    ...toOptions(spec.operation, false).filter(({ name }) => !ownParameters.has(name)),
     ...watchOptions,
     ...watchOutputOptions,
     ...operationOptions(spec.operation.api)

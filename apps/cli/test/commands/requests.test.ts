@@ -78,7 +78,7 @@ it.each(operations)("sends each value of each option of $id", (operation) => {
     for (const [option, value] of valuesOf(parameter)) {
       const [more, alsoSent] = companions[parameter.name] ?? []
       const argv = [...words, ...more === undefined ? [] : [more], ...option]
-      const invocation = Either.getOrThrow(arrange(commandLine, argv).invocation)
+      const { invocation } = arrange(commandLine, argv)
       if (invocation._tag !== "Run") throw new Error(`${argv.join(" ")} shows help`)
       const args = invocation.command.arguments.map(({ name }, index) =>
         [name, [invocation.args[index] ?? ""]] as const

@@ -1,7 +1,7 @@
 /** What command lines mean. Usage errors are in the golden records errors-arguments and errors-input. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import { everyOption } from "../../src/args/CommandDescription.ts"
 import { loadCommands } from "../../src/commands/Commands.ts"
 import { commandLine } from "../../src/commands/Descriptions.build.ts"
 import { arrange } from "../../src/invocation/Arrange.ts"
@@ -11,9 +11,7 @@ const commands = await loadCommands()
 
 /** Returns what a command line means: its command, options and arguments in order, or the name of what it shows. */
 const meaning = (line: string): string => {
-  const invocation = Either.getOrThrow(
-    arrange(commandLine, line.split(" ").filter((word) => word !== "")).invocation
-  )
+  const { invocation } = arrange(commandLine, line.split(" ").filter((word) => word !== ""))
   if (invocation._tag !== "Run") return invocation._tag
   const { command } = invocation
   const spec = commands[commandLine.commands.indexOf(command)]
@@ -78,16 +76,12 @@ it.each([
   ["help wallet transfers all --sandbox -q", { isComplete: true }],
   ["help all --no-pager", { isComplete: true, command: null }]
 ])("shows help for %j", (line, expected) => {
-  const invocation = Either.getOrThrow(arrange(commandLine, line.split(" ")).invocation)
+  const { invocation } = arrange(commandLine, line.split(" "))
   expect(invocation).toMatchObject({ _tag: "Help", ...expected })
 })
 
 it("takes a value in all commands with an option, or in none, so that its words can be told apart before the command is known", () => {
-  const options = [
-    ...commandLine.globalOptions,
-    ...commandLine.informationOptions,
-    ...commandLine.commands.flatMap(({ options }) => options)
-  ]
+  const options = everyOption(commandLine)
   for (const { alias, name, value } of options) {
     for (const other of options.filter((option) => option.name === name)) {
       expect([name, other.value === null]).toEqual([name, value === null])
