@@ -1,51 +1,19 @@
 #!/usr/bin/env node
-/** The entry point of `quarry-proxy`: parses the command line, runs the command and sets the exit status. */
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodePath from "@effect/platform-node/NodePath"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import * as Cause from "effect/Cause"
-import * as Console from "effect/Console"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+/** The entry point of `quarry-proxy`: prints help and version at once, and loads the program for everything else. */
 import { readFileSync } from "node:fs"
-import * as Arguments from "./cli/Arguments.ts"
-import * as Commands from "./cli/Commands.ts"
-import * as ExitError from "./runtime/ExitError.ts"
-import * as FiberSettings from "./runtime/FiberSettings.ts"
-import * as Serve from "./runtime/Serve.ts"
-import * as V8Options from "./runtime/V8Options.ts"
+import * as CommandLine from "./cli/CommandLine.ts"
 
 /** `package.json` is in the parent folder of both `src` and `dist`. */
-const { version } = Schema.decodeSync(Schema.parseJson(Schema.Struct({ version: Schema.String })))(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8")
-)
+const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const version = typeof manifest === "object" && manifest !== null && "version" in manifest
+  ? String(manifest.version)
+  : ""
 
-const program = Effect.gen(function*() {
-  const { command, optionValues } = yield* Effect.mapError(
-    Arguments.parse(process.argv.slice(2)),
-    ExitError.usageError
-  )
-  const options = { optionValues, env: process.env }
-  if (command._tag !== "Serve") return yield* Commands.run(command, options, version)
-  V8Options.apply([...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(" ")])
-  return yield* FiberSettings.forServer(Serve.serve(options, version))
-}).pipe(
-  Effect.scoped,
-  Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
-  Effect.provide([NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer])
-)
-
-NodeRuntime.runMain(program, {
-  disableErrorReporting: true,
-  disablePrettyLogger: true,
-  teardown: (exit, onExit) => {
-    if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return onExit(0)
-    const failure = Cause.failureOption(exit.cause)
-    return onExit(
-      Option.isSome(failure) && failure.value instanceof ExitError.ExitError ? failure.value.exitCode : 1
-    )
-  }
-})
+const line = CommandLine.read(process.argv.slice(2), version)
+if (line._tag === "Information") {
+  // A closed pipe is no failure
+  process.stdout.on("error", () => {})
+  process.stdout.write(`${line.text}\n`)
+} else {
+  void import("./Program.ts").then(({ run }) => run(line, version))
+}

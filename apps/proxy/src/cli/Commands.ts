@@ -12,19 +12,14 @@ import * as Print from "../config/Print.ts"
 import * as ExitError from "../runtime/ExitError.ts"
 import * as Stores from "../runtime/Stores.ts"
 import * as EffectivePolicies from "../upstream/EffectivePolicies.ts"
-import * as Arguments from "./Arguments.ts"
+import type * as Arguments from "./Arguments.ts"
 
 /** Runs a command other than `serve`. */
 export const run = (
   command: Exclude<Arguments.Arguments["command"], { readonly _tag: "Serve" }>,
-  options: Load.LoadOptions,
-  version: string
+  options: Load.LoadOptions
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> => {
   switch (command._tag) {
-    case "Help":
-      return Console.log(Arguments.help)
-    case "Version":
-      return Console.log(version)
     case "NewToken":
       return newToken(command.client)
     case "Usage":

@@ -1,20 +1,36 @@
 /** Options of the command line. The record `commands-errors` has its errors. */
-import * as NodeContext from "@effect/platform-node/NodeContext"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
+import * as CommandLine from "../../src/cli/CommandLine.ts"
+import { help, optionDescriptions } from "../../src/cli/Help.build.ts"
+
+const parsed = (...args: ReadonlyArray<string>) => {
+  const line = CommandLine.read(args, "1.2.3")
+  return line._tag === "Information" ? line.text : Effect.runSync(Effect.either(Arguments.parse(line)))
+}
 
 it("accepts options before and after commands, and values that are names of commands", () => {
-  const parsed = (...args: ReadonlyArray<string>) =>
-    Effect.runSync(Effect.provide(Arguments.parse(args), NodeContext.layer))
   const expected = {
     command: { _tag: "CheckConfig", connect: true },
     optionValues: { QUARRY_PROXY_CONFIG: "config" }
   }
-  expect(parsed("--config", "config", "config", "check", "--connect")).toMatchObject(expected)
-  expect(parsed("--", "config", "--connect", "check", "-cconfig")).toMatchObject(expected)
+  expect(parsed("--config", "config", "config", "check", "--connect")).toMatchObject({ right: expected })
+  expect(parsed("--", "config", "--connect", "check", "-cconfig")).toMatchObject({ right: expected })
   expect(parsed("-p0", "--sandbox")).toMatchObject({
-    command: { _tag: "Serve" },
-    optionValues: { QUARRY_PROXY_PORT: "0", QUARRY_SANDBOX: "1" }
+    right: {
+      command: { _tag: "Serve" },
+      optionValues: { QUARRY_PROXY_PORT: "0", QUARRY_SANDBOX: "1" }
+    }
   })
+})
+
+it("parses and suggests each option, and help lists it, because its descriptor says what they need", () => {
+  for (const { description, name, value } of optionDescriptions) {
+    const rows = help.split("\n").map((line) => line.trim().replace(/^-., /, "").split(/ {2,}/))
+    expect(rows).toContainEqual([`--${name}${value === null ? "" : ` ${value}`}`, description])
+    const words = [`--${name}`, ...value === null ? [] : ["1"]]
+    expect(JSON.stringify(parsed(...words, "usage"))).not.toContain("Unknown option")
+    expect(parsed(`--${name}x`)).toMatchObject({ left: expect.stringContaining(`did you mean --${name}?`) })
+  }
 })

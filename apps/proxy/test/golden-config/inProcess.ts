@@ -1,9 +1,8 @@
 /** Runs the commands that need no process in this one, with an in-memory file system. */
-import * as NodePath from "@effect/platform-node/NodePath"
-import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
+import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as Commands from "../../src/cli/Commands.ts"
 import * as ExitError from "../../src/runtime/ExitError.ts"
 import { fakeFileSystem } from "../config/support.ts"
@@ -14,16 +13,15 @@ import { type Ended, version } from "./records.ts"
 export const run = (input: Case): Promise<Ended> => {
   const written = { stdout: "", stderr: "" }
   const program = Effect.gen(function*() {
-    const { command, optionValues } = yield* Effect.mapError(
-      Arguments.parse(input.args),
-      ExitError.usageError
-    )
+    const line = CommandLine.read(input.args, version)
+    if (line._tag === "Information") return yield* Console.log(line.text)
+    const { command, optionValues } = yield* Effect.mapError(Arguments.parse(line), ExitError.usageError)
     if (command._tag === "Serve") return yield* Effect.dieMessage("serve is run as a process")
-    return yield* Commands.run(command, { optionValues, env: input.env }, version)
+    return yield* Commands.run(command, { optionValues, env: input.env })
   }).pipe(
     Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
     Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),
-    Effect.provide([fakeFileSystem(input.files), NodePath.layer, NodeTerminal.layer])
+    Effect.provide(fakeFileSystem(input.files))
   )
   const captured = Effect.flatMap(Effect.console, (console) =>
     Effect.withConsole(program, {
