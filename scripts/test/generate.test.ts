@@ -31,7 +31,13 @@ describe("a twelfth operation", () => {
       extends: join(root, "tsconfig.base.json"),
       files: [...filesOfOperation, "packages/client/src/index.ts"],
       compilerOptions: {
-        ...{ composite: false, declaration: false, declarationMap: false, noEmit: true },
+        ...{
+          composite: false,
+          declaration: false,
+          emitDeclarationOnly: false,
+          declarationMap: false,
+          noEmit: true
+        },
         types: ["node"],
         plugins: [],
         paths: { ...paths, "@blockquarry/client": ["./packages/client/src/index.ts"] }

@@ -410,6 +410,7 @@ describe("programs", () => {
       compilerOptions: {
         composite: false,
         declaration: false,
+        emitDeclarationOnly: false,
         declarationMap: false,
         noEmit: true,
         noUnusedLocals: false,

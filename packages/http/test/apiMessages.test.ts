@@ -51,6 +51,7 @@ it("messages and types are short, and name what a program wrote", async () => {
       compilerOptions: {
         composite: false,
         declaration: false,
+        emitDeclarationOnly: false,
         declarationMap: false,
         noEmit: true,
         allowImportingTsExtensions: true,
