@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 /** Counts the permits and the requests for each id in progress. */
 export const slowStore = (millis: number) =>
   Effect.map(RateLimitStore.memory, (store) => {
-    const stats = { granted: 0, released: 0, refunded: 0, inProgress: 0, maxInProgress: 0 }
+    const stats = { granted: 0, delayed: 0, released: 0, refunded: 0, inProgress: 0, maxInProgress: 0 }
     return {
       stats,
       store: {
@@ -18,6 +18,7 @@ export const slowStore = (millis: number) =>
             const permit = yield* store.acquire(id, rule, cost, lease)
             stats.inProgress -= 1
             if (permit._tag === "Granted") stats.granted += 1
+            else stats.delayed += 1
             return permit
           }),
         release: (id, rule, cost, age) =>

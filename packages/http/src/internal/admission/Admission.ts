@@ -2,8 +2,8 @@
  * Admission as a decision: whether an attempt may be sent now, with which API key, or what it waits for. It considers circuit
  * breaker, deadline, API keys, concurrency slots and the order of waiting attempts together.
  *
- * `decide` is deterministic: it is told the time and the answers of the store, and changes nothing but the state and the
- * attempt. It sends nothing, asks no store, waits for nothing and writes no logs: `AdmissionStage` does.
+ * `decide` is deterministic: it is told the time and the answers of the store. It changes the state and the attempts in it,
+ * and wakes those that can continue. It sends nothing, asks no store, waits for nothing and writes no logs: `AdmissionStage` does.
  *
  * An attempt that is next is given a slot, and asks the store for a permit of the rate limit. Several attempts with the same
  * key do so at the same time, as far as the last permit left units for all of them. An attempt whose permit is delayed waits
@@ -108,7 +108,9 @@ interface Lane {
   next: Delay
   /** Number of attempts that ask for permits. */
   asking: number
-  /** Several attempts ask for permits at the same time only while this is left, or else most of them would be delayed. */
+  /** What they cost. */
+  askingCost: number
+  /** Several attempts ask for permits at the same time only while they cost no more than this, or else most of them would be delayed. */
   unitsLeft: number
 }
 
@@ -212,7 +214,7 @@ const receiveAnswer = (state: AdmissionState, attempt: Attempt, now: number): De
   const lane = queue.lanes.get(key.id)
   if (lane !== undefined) lane.unitsLeft = permit.remaining - (key.rule.maxCost ?? key.cost)
   if (place !== null) {
-    place.lane.asking -= 1
+    endAsking(place.lane, attempt)
     leavePlace(attempt)
     dispatch(queue)
   }
@@ -288,6 +290,7 @@ const enter = (attempt: Attempt, delay: Delay, place: Omit<Place, "lane" | "tooL
     delayed: null,
     next: delay,
     asking: 0,
+    askingCost: 0,
     unitsLeft: isDelayed ? 0 : Number.POSITIVE_INFINITY
   }))
   attempt.arrival = queue.arrivals += 1
@@ -307,7 +310,7 @@ const dispatch = (queue: Queue): void => {
     acquireSlot(next)
     lane.waiting.serve(next)
     lane.asking += 1
-    lane.unitsLeft -= next.cost
+    lane.askingCost += next.cost
     next.wake()
   }
 }
@@ -328,13 +331,18 @@ const slotsPerWeight = (slots: FairShare, { client }: Attempt): number =>
   slots.held(client.name) / client.weight
 
 /** Whether an additional attempt may ask for a permit. */
-const mayAsk = ({ asking, delayed, unitsLeft }: Lane): boolean =>
-  delayed === null && (asking === 0 || unitsLeft >= 0)
+const mayAsk = ({ asking, askingCost, delayed, unitsLeft }: Lane): boolean =>
+  delayed === null && (asking === 0 || askingCost <= unitsLeft)
 
 /** The attempt waits again, in its former place. */
 const stopAsking = (lane: Lane, attempt: Attempt): void => {
-  lane.asking -= 1
+  endAsking(lane, attempt)
   lane.waiting.restore(attempt)
+}
+
+const endAsking = (lane: Lane, { cost }: Attempt): void => {
+  lane.asking -= 1
+  lane.askingCost -= cost
 }
 
 const endDelay = (lane: Lane): void => {

@@ -88,10 +88,10 @@ export const make = (
     })
 
   /**
-   * Runs an attempt with the keys of now. If others replace them before it is sent, it continues with those. If they are
+   * Runs an attempt with the current keys. If others replace them before it is sent, it continues with those. If they are
    * rejected, and others replace them, it is repeated, at most three times.
    */
-  const runWithKeysOfNow = (initialCall: Call, { source, withKeys }: Rotation, send: SendAttempt) =>
+  const runWithCurrentKeys = (initialCall: Call, { source, withKeys }: Rotation, send: SendAttempt) =>
     Effect.gen(function*() {
       for (let repeats = 0;;) {
         source.refresh(scope)
@@ -109,7 +109,7 @@ export const make = (
 
   return {
     run: (call, send) =>
-      call.rotation === null ? runWithKeys(call, send) : runWithKeysOfNow(call, call.rotation, send),
+      call.rotation === null ? runWithKeys(call, send) : runWithCurrentKeys(call, call.rotation, send),
     health: (clock) =>
       [...states].map(([baseUrl, { circuits, keys }]) => {
         const { retryAt, tag } = mostOpen(circuits.values())
@@ -297,14 +297,20 @@ const circuitChanged = (
   return Effect.annotateLogs(log, { host, reason, ...name === "" ? {} : { client: name } })
 }
 
-/** Completes when an attempt is woken, or after some time. */
-const wakeSignal = ({ clock }: Call, attempt: Attempt, millis: number): Effect.Effect<void> =>
-  Effect.async((resume) => {
+/** Completes when an attempt is woken, also before this effect runs, or after some time. */
+const wakeSignal = ({ clock }: Call, attempt: Attempt, millis: number): Effect.Effect<void> => {
+  let isWoken = false
+  attempt.wake = () => {
+    isWoken = true
+  }
+  return Effect.async((resume) => {
+    if (isWoken) return resume(Effect.void)
     const stopTimer = Effect.sync(startTimer(clock.system, millis, () => resume(Effect.void)))
     // A timer belongs to the context of this attempt.
     attempt.wake = () => resume(stopTimer)
     return stopTimer
   })
+}
 
 const loggingWait = (call: Call, { place }: Attempt, now: number, waited: Effect.Effect<void>) =>
   place === null ? waited : debugging(

@@ -1,7 +1,8 @@
 /**
  * A cache in the memory of this process above a remote one: see `CacheStore.tiered`. To compare versions transfers no value.
  *
- * After an outage it reconciles nothing: what the remote store missed is used by this process alone, until it expires.
+ * After an outage it reconciles nothing: an entry that the remote store lacks is dropped when versions are compared, and one that is
+ * newer than the remote one is used while it is fresh.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"

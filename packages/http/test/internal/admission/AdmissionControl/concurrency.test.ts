@@ -107,6 +107,19 @@ describe("a store that takes some time", () => {
       expect(stats.maxInProgress).toBe(1)
     }))
 
+  it.effect("requests few permits at the end of a burst, however many attempts ask at the same time", () =>
+    Effect.gen(function*() {
+      const { stats, store } = yield* slowStore(20)
+      const rateLimit = RateLimit.make({ limit: 1, window: "1 minute", burst: 29, cost: 1, maxWait: "1 day" })
+      const harness = yield* engineHarness(
+        () => ScriptedClient.delayed("10 millis", priceReply),
+        { ...minimalOptions, rateLimit, concurrency: { limit: 8, maxQueue: 100 } }
+      ).pipe(Effect.provideService(RateLimitStore.RateLimitStore, store))
+      for (const number of indices(60)) yield* startCall(harness, client("a"), number, [])
+      yield* TestClock.adjust("1 second")
+      expect(stats).toMatchObject({ granted: 29, delayed: 1, maxInProgress: 8 })
+    }))
+
   it.effect("charges nothing for a call that is interrupted before its permit is granted", () =>
     Effect.gen(function*() {
       const { stats, store } = yield* slowStore(20)
