@@ -320,10 +320,11 @@ export class ConnectionTracker {
         connection.lastResponse === undefined && connection.socket.bytesRead > 0
   }
 
-  /** Whether the body of a request is being received, for which its handler waits with a timeout. */
+  /** Whether a handler reads the body of a request, for which it has a timeout of its own, and has not responded. */
   receivesBody(socket: unknown): boolean {
     const response = this.#open.get(socket)?.inFlight.at(-1)?.response
-    return response?.req.complete === false && !response.writableEnded
+    return response?.req.complete === false && response.req.readableFlowing === true &&
+      !response.writableEnded
   }
 
   /**

@@ -186,7 +186,7 @@ export const make = (options: ServerOptions) =>
     server.on("drop", () => connections.countDropped("max-connections"))
     server.on("request", (request, response) => connections.receive(request, response))
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
-      // The timeout of its body answers the request
+      // The request is answered by the timeout of its body
       if (error.code === requestTimedOut && connections.receivesBody(socket)) return
       if (!socket.writable || error.code === "ECONNRESET" || !connections.allowsRawError(socket)) {
         socket.destroy()

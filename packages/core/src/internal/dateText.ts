@@ -49,8 +49,9 @@ const instantOf = (day: number | undefined, clock: Texts, offset: number): numbe
   const [hour = "0", minute = "0", second = "0", fraction = ""] = clock
   const minutes = Number(hour) * 60 + Number(minute)
   const sinceMidnight = (minutes * 60 + Number(second)) * 1000 + Number(fraction.padEnd(3, "0").slice(0, 3))
+  // Zones go from -12:00 to +14:00
   const exists = minute <= "59" && second <= "59" && sinceMidnight <= dayMillis &&
-    Math.abs(offset - 60) <= 13 * 60
+    offset >= -12 * 60 && offset <= 14 * 60
   return day === undefined || !exists ? nonexistent : day * dayMillis + sinceMidnight - offset * 60_000
 }
 
