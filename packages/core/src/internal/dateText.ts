@@ -99,7 +99,7 @@ const zoneHours: Readonly<Record<string, number>> = {
   ...{ WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, JST: 9, KST: 9 },
   ...{ AEST: 10, AEDT: 11, NZST: 12, NZDT: 13, HST: -10, NST: -3.5, NDT: -2.5 }
 }
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 const monthPattern =
   /^(?:jan(?:uar[iy]?|v(?:ier)?)?|feb(?:ruar[iy]?|rero|braio)?|mar(?:ch|s|zo)?|apr(?:ile?)?|mayo?|ju[ln](?:[ey]|io?)?|aug(?:ust(?:i|us)?)?|sep(?:t(?:emb(?:er|re)|iembre)?)?|oct(?:ob(?:er|re)|ubre)?|nov(?:emb(?:er|re)|iembre)?|dec(?:ember)?)$/i
 /** Words that say no more: weekdays, also in Spanish, French and Italian. `marraskuu` is November. */
@@ -144,7 +144,7 @@ const parseParts = (input: string): number | NoDate => {
     wordPattern,
     (all, word: string) => {
       const hours = zoneHours[word.toUpperCase()]
-      const month = monthPattern.test(word) ? months.indexOf(word.slice(0, 3).toLowerCase()) + 1 : 0
+      const month = monthPattern.test(word) ? months.indexOf(word.slice(0, 3).toLowerCase()) / 3 + 1 : 0
       if (filler.test(word)) return " "
       if (hours !== undefined) offsets.add(hours * 60)
       else if (month > 0) found.push(month)
