@@ -425,7 +425,7 @@ export class TimeoutError extends operationError<TimeoutError>()("TimeoutError",
 }) {}
 
 /** The schema of every error, to send errors from one process to another. */
-export const ListOperationError = Schema.Union(
+export const ListOperationError = /* @__PURE__ */ Schema.Union(
   InvalidInputError,
   RequestRejectedError,
   NotFoundError,

@@ -95,9 +95,32 @@ const offsetPattern =
   /(?:(?:UTC?|GMT)\s?|(?<=@\s?)|(?<=\s)(?=.\d\d:?\d\d|.\d\d?$))[+\u2212-]\d{1,2}(?::?\d\d)?(?![\d:])/gi
 /** Hours from UTC of the zones of RFC 5322, but for `CST`, which is also China's, and of others with one meaning. */
 const zoneHours: Readonly<Record<string, number>> = {
-  ...{ Z: 0, UT: 0, UTC: 0, GMT: 0, EST: -5, EDT: -4, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
-  ...{ WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, JST: 9, KST: 9 },
-  ...{ AEST: 10, AEDT: 11, NZST: 12, NZDT: 13, HST: -10, NST: -3.5, NDT: -2.5 }
+  Z: 0,
+  UT: 0,
+  UTC: 0,
+  GMT: 0,
+  WET: 0,
+  WEST: 1,
+  CET: 1,
+  CEST: 2,
+  EET: 2,
+  EEST: 3,
+  JST: 9,
+  KST: 9,
+  AEST: 10,
+  AEDT: 11,
+  NZST: 12,
+  NZDT: 13,
+  NST: -3.5,
+  NDT: -2.5,
+  EST: -5,
+  EDT: -4,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+  HST: -10
 }
 const months = "janfebmaraprmayjunjulaugsepoctnovdec"
 const monthPattern =
