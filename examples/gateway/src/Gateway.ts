@@ -7,7 +7,7 @@ import { dataOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import { parseRequest, pathMatcher } from "@blockquarry/core/RequestParsing"
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
-import * as CallClient from "@blockquarry/http/CallClient"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as Engine from "@blockquarry/http/Engine"
 import * as Secrets from "@blockquarry/http/Secrets"
 import * as Upstream from "@blockquarry/http/Upstream"
@@ -47,11 +47,12 @@ export const make = (options: ApiOptions, clients: ReadonlyMap<string, string>) 
       const input = yield* decodeInput(operation, encoded)
       const request = encodeRequest(operation, input)
       const send = engine.raw(operation, upstream, Engine.bodyScan)
-      const { response } = yield* send(input, { ...request, query: [...request.query, ...unknownQuery] })
-        .pipe(
-          // At most a quarter of the concurrency slots that other clients leave
-          Effect.provideService(CallClient.CurrentClient, { name, weight: 1, share: 1 / 4 })
-        )
+      const { response } = yield* send(
+        input,
+        { ...request, query: [...request.query, ...unknownQuery] },
+        // At most a quarter of the concurrency slots that other clients leave
+        CallContext.make({ client: { name, weight: 1, share: 1 / 4 } })
+      )
       if (response.status === 401 || Secrets.responseContainsSecret(response, apiKeys)) {
         return yield* reject(502, "the upstream responded about the API key")
       }

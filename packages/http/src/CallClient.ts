@@ -1,5 +1,5 @@
 /**
- * The client that a gateway makes a call for, and the observer of what is sent for it.
+ * The client that a gateway makes a call for.
  *
  * Calls wait for API keys and concurrency slots in one queue per base URL. The queue serves clients in proportion to
  * their weights, and limits the slots of each client.
@@ -39,18 +39,4 @@ export const none: CallClient = { name: "", weight: 1, share: 1 }
  */
 export class CurrentClient
   extends Context.Reference<CurrentClient>()("@blockquarry/http/CallClient", { defaultValue: () => none })
-{}
-
-/**
- * Called with 1 when an attempt starts to send its request, and with -1 if no connection was opened for it, so that
- * nothing was sent: a gateway charges only for what was sent. The sum is the number of requests that were sent for a
- * call, by itself or by the call that it was coalesced with. Must not throw.
- */
-export type SendObserver = (change: number) => void
-
-/** The observer of the calls of the enclosing region. Default: null. */
-export class CurrentSendObserver
-  extends Context.Reference<CurrentSendObserver>()("@blockquarry/http/SendObserver", {
-    defaultValue: (): SendObserver | null => null
-  })
 {}

@@ -21,7 +21,7 @@
  * Unstable: this module may change in any release.
  */
 import type { Unreadable, UnreadableField } from "@blockquarry/core/Decoder"
-import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
+import type { Operation } from "@blockquarry/core/Operation"
 import type {
   CircuitOpenError,
   InvalidResponseError,
@@ -35,10 +35,13 @@ import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEn
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { pipe } from "effect/Function"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "./CacheStore.ts"
+import type { CallContext } from "./CallContext.ts"
+import type { CallOptions } from "./CallOptions.ts"
+import type { Decoding } from "./DecodedResponse.ts"
 import * as AdmissionStage from "./internal/admission/AdmissionStage.ts"
 import * as Attempt from "./internal/attempt/Attempt.ts"
 import * as CacheStage from "./internal/cache/CacheStage.ts"
@@ -52,7 +55,6 @@ import * as RetryStage from "./internal/retry/RetryStage.ts"
 import type { BodyScan } from "./internal/transport/BodyScan.ts"
 import * as RateLimitStore from "./RateLimitStore.ts"
 import type { RawResponse } from "./RawResponse.ts"
-import type { CacheMode } from "./ResponseCache.ts"
 import * as SteadyClock from "./SteadyClock.ts"
 import { forTenant, type Upstream } from "./Upstream.ts"
 
@@ -69,6 +71,18 @@ export type RawError =
   | TimeoutError
 
 /**
+ * - `Hit`: a fresh response from memory. It counts as a call and a hit.
+ * - `Miss`: `send` makes the call. `find` only looks in a store that is not in memory: null if it has no fresh response either.
+ */
+export type Lookup =
+  | { readonly _tag: "Hit"; readonly response: EngineResponse }
+  | {
+    readonly _tag: "Miss"
+    readonly find: Effect.Effect<EngineResponse | null>
+    readonly send: Effect.Effect<EngineResponse, RawError>
+  }
+
+/**
  * Executes operations against an upstream. Shared by the clients of all APIs, together with its rate limits, circuit
  * breakers and cache.
  */
@@ -78,31 +92,27 @@ export interface EngineService {
    * JSON is incomplete and retried. With `bodyScan`, a complete body is parsed only if its brackets are not balanced or
    * its TTL depends on the document.
    *
-   * `request` is the encoded input, plus any query parameters to pass through.
+   * `request` is the encoded input, plus any query parameters to pass through. Default of `context`: that of the fiber.
    */
   readonly raw: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
     bodyScan?: BodyScan | null
-  ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
+  ) => (input: I, request: EncodedRequest, context?: CallContext) => Effect.Effect<EngineResponse, RawError>
   /** Returns the decoded output of an operation. Default of `request`: the encoded input. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream
   ) => (input: I, request?: EncodedRequest) => Effect.Effect<Output, OperationError>
   /**
-   * Returns a fresh cache entry synchronously, or `undefined` if there is none, caching is disabled, or the store is not
-   * in memory. Counts a call and a hit if there is one.
+   * Looks in memory for a response of `raw`, synchronously, at the current time `now`. Without a fresh one, returns how to
+   * continue.
    */
-  readonly getInMemory: (
-    operation: AnyOperation,
-    upstream: Upstream
-  ) => (request: EncodedRequest, now: number) => CacheStore.CacheEntry | undefined
-  /** Returns a fresh cache entry from any store, or null if there is none. Counts a call and a hit if there is one. */
-  readonly get: (
-    operation: AnyOperation,
-    upstream: Upstream
-  ) => (request: EncodedRequest) => Effect.Effect<CacheStore.CacheEntry | null>
+  readonly lookUp: <I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+    upstream: Upstream,
+    bodyScan?: BodyScan | null
+  ) => (input: I, request: EncodedRequest, context: CallContext, now: number) => Lookup
   /** Removes the cache entry of a request and detaches requests in flight. Returns false if the store is unavailable. */
   readonly invalidate: (upstream: Upstream) => (request: EncodedRequest) => Effect.Effect<boolean>
   /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
@@ -127,64 +137,19 @@ export const make: Effect.Effect<
   const rateLimitStore = yield* RateLimitStore.RateLimitStore
   const cacheStore = yield* CacheStore.CacheStore
   const instrumentation = Instrumentation.make()
-  const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
-  const retry = RetryStage.make(instrumentation)
   const admission = AdmissionStage.make(rateLimitStore, instrumentation, yield* Effect.scope)
-  const responseTtl = ResponseTtl.make()
-  const attempt = Attempt.make(instrumentation)
-
-  /** Makes attempts until one is final, within the call timeout. */
-  const execute = (call: Call.Call) =>
-    retry(
-      call,
-      (attemptNumber) => admission.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
-    )
-
-  /** Prepares the calls of an operation, whose results are those of `finish`. */
-  const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
-    operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    upstream: Upstream,
-    bodyScan: BodyScan | null,
-    fitsModel: (attemptResponse: Call.AttemptResponse, call: Call.Call) => boolean,
-    finish: (engineResponse: EngineResponse, call: Call.Call) => Finished<A, E>
-  ) => {
-    const startCall = Call.prepare(operation, upstream, bodyScan)
-    const tenants = new WeakMap<Upstream, typeof startCall>()
-    const startTenantCall = (apiKey: Redacted.Redacted) =>
-      getOrInsert(tenants, forTenant(upstream, apiKey), (tenant) => Call.prepare(operation, tenant, bodyScan))
-    return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
-      Effect.withFiberRuntime((fiber) => {
-        const options = Call.optionsOf(fiber)
-        const start = options.apiKey === undefined ? startCall : startTenantCall(options.apiKey)
-        const call = start(request, options, fiber)
-        const ttlOf = (attemptResponse: Call.AttemptResponse) =>
-          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse, call))
-        const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>
-          Effect.matchEffect(cache.run(call, mode, execute, ttlOf), {
-            onFailure: ({ error }) => Effect.fail(error),
-            onSuccess: (engineResponse) => {
-              const { source } = engineResponse
-              const { output, unreadable } = finish(engineResponse, call)
-              // A raw or lenient call may have cached a response that does not fit the model.
-              if (source !== "upstream" && isInvalidResponse(output)) return respond("reload")
-              const next = Instrumentation.annotatingSpan(call, "quarry.source", source, output)
-              if (unreadable === null || Either.isLeft(output)) return next
-              const observed = notify(call, engineResponse, unreadable, next)
-              return source === "upstream" && unreadable.length > 0
-                ? instrumentation.loggingUnreadable(call, unreadable, observed)
-                : observed
-            }
-          })
-        return instrumentation.observeCall(call, respond(options.cacheMode ?? "default"))
-      })
-  }
+  const cache = CacheStage.make(cacheStore, instrumentation, yield* SingleFlight.make)
+  const uncached = pipe(Attempt.make(instrumentation), admission.stage, RetryStage.make(instrumentation))
+  const stages = { send: cache.stage(uncached), instrumentation, responseTtl: ResponseTtl.make() }
+  const sendAfterPeek = cache.afterPeek(uncached)
 
   const engine: EngineService = {
     raw: (operation, upstream, bodyScan = null) =>
-      prepare(operation, upstream, bodyScan, () => true, requireComplete),
+      prepare(stages, operation, upstream, bodyScan, () => true, requireComplete).send,
     decoded: (operation, upstream) => {
       const decode = decoderOf(operation, instrumentation)
-      const respond = prepare(
+      const { send } = prepare(
+        stages,
         operation,
         upstream,
         null,
@@ -193,19 +158,35 @@ export const make: Effect.Effect<
         decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
-      return (input, request) => respond(input, request ?? encode(input))
+      return (input, request) => send(input, request ?? encode(input))
     },
-    getInMemory: (operation, { keyPool, policies }) => (request, now) => {
-      const entry = cache.peek(keyPool, policies.cache, request, now)
-      if (entry !== undefined) instrumentation.recordHit(operation)
-      return entry
+    lookUp: (operation, upstream, bodyScan = null) => {
+      const afterPeek = { ...stages, send: sendAfterPeek }
+      const { requestOf, start } = prepare(
+        afterPeek,
+        operation,
+        upstream,
+        bodyScan,
+        () => true,
+        requireComplete
+      )
+      const record = (hit: EngineResponse | null) => {
+        if (hit !== null) instrumentation.recordHit(operation)
+        return hit
+      }
+      return (input, encoded, context, now) => {
+        const requested = requestOf(input, encoded, context.options)
+        const response = record(cache.peek(requested, context.options.cacheMode, now))
+        return response === null
+          ? {
+            _tag: "Miss",
+            find: Effect.map(cache.find(requested), record),
+            send: Effect.withFiberRuntime((fiber) => start(requested, context, fiber))
+          }
+          : { _tag: "Hit", response }
+      }
     },
-    get: (operation, { keyPool, policies }) => (request) =>
-      Effect.tap(
-        cache.get(keyPool, policies.cache, request),
-        (entry) => entry === null ? Effect.void : Effect.sync(() => instrumentation.recordHit(operation))
-      ),
-    invalidate: ({ keyPool }) => (request) => cache.invalidate(keyPool, request),
+    invalidate: ({ keyPool }) => (request) => cache.invalidate(Call.cacheKeyOf(keyPool, request)),
     invalidateAll: cache.invalidateAll,
     invalidateMemory: cache.invalidateMemory,
     dailyQuotas: ({ keyPool }) => {
@@ -230,6 +211,71 @@ export const make: Effect.Effect<
   return engine
 })
 
+/** What all calls of an engine share. */
+interface Stages {
+  readonly send: Call.Send<EngineResponse>
+  readonly instrumentation: Instrumentation.Instrumentation
+  readonly responseTtl: ResponseTtl.ResponseTtl
+}
+
+/** Prepares the calls of an operation, whose results are those of `finish`. */
+const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
+  { instrumentation, responseTtl, send }: Stages,
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  upstream: Upstream,
+  bodyScan: BodyScan | null,
+  fitsModel: (attemptResponse: Call.AttemptResponse, call: Call.Call) => boolean,
+  finish: (engineResponse: EngineResponse, call: Call.Call) => Finished<A, E>
+) => {
+  const shared = Call.makePlan(operation, upstream, bodyScan)
+  const tenants = new WeakMap<Upstream, Call.CallPlan>()
+  const planOf = ({ apiKey }: CallOptions) =>
+    apiKey === undefined ? shared : getOrInsert(
+      tenants,
+      forTenant(upstream, apiKey),
+      (tenant) => Call.makePlan(operation, tenant, bodyScan)
+    )
+  const requestOf = (input: I, encoded: EncodedRequest, options: CallOptions) => {
+    const plan = Call.withOptions(planOf(options), options)
+    const ttlOf: Call.CallRequest["ttlOf"] = (response, call) =>
+      responseTtl(operation, input, call, response, () => fitsModel(response, call))
+    return { plan, request: Call.makeRequest(plan, encoded, options, ttlOf) }
+  }
+  const respond = (call: Call.Call): Effect.Effect<A, E | RawError> =>
+    Effect.matchEffect(send(call), {
+      onFailure: ({ error }) => Effect.fail(error),
+      onSuccess: (engineResponse) => {
+        const { source } = engineResponse
+        const { output, unreadable } = finish(engineResponse, call)
+        // A raw or lenient call may have cached a response that does not fit the model.
+        if (source !== "upstream" && isInvalidResponse(output)) return respond(Call.reloading(call))
+        const next = Instrumentation.annotatingSpan(call.context, "quarry.source", source, output)
+        if (unreadable === null || Either.isLeft(output)) return next
+        const observed = notify(call, engineResponse, unreadable, next)
+        return source === "upstream" && unreadable.length > 0
+          ? instrumentation.loggingUnreadable(call, unreadable, observed)
+          : observed
+      }
+    })
+  const start = (
+    { plan, request }: ReturnType<typeof requestOf>,
+    context: CallContext,
+    fiber: Call.AnyFiber
+  ): Effect.Effect<A, E | RawError> => {
+    const call = Call.make(plan, request, context, fiber)
+    return instrumentation.observeCall(call, respond(call))
+  }
+  return {
+    requestOf,
+    start,
+    send: (input: I, encoded: EncodedRequest, given?: CallContext): Effect.Effect<A, E | RawError> =>
+      Effect.withFiberRuntime((fiber) => {
+        const context = given ?? Call.contextOf(fiber)
+        return start(requestOf(input, encoded, context.options), context, fiber)
+      })
+  }
+}
+
 /**
  * Returns the decoder of an operation's responses. A response that may be cached is decoded once, however often it is
  * served.
@@ -240,21 +286,25 @@ const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
 ) => {
   // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
   // it until then, which takes longer than decoding it, so responses that are used once are not here.
-  const decoded = new WeakMap<RawResponse, Finished<Output, OperationError> & Pick<Call.Call, "decoding">>()
+  const decoded = new WeakMap<
+    RawResponse,
+    Finished<Output, OperationError> & { readonly decoding: Decoding }
+  >()
   return (
     { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
     call: Call.Call
   ): Finished<Output, OperationError> => {
-    const mayBeCached = call.policies.cache.enabled
+    const mayBeCached = call.plan.policies.cache.enabled
+    const decoding = call.context.options.decoding ?? call.plan.upstream.decoding
     const existing = mayBeCached ? decoded.get(response) : undefined
     const isReadable = existing?.unreadable?.length === 0 && Either.isRight(existing.output)
-    if (existing !== undefined && (isReadable || existing.decoding === call.decoding)) return existing
+    if (existing !== undefined && (isReadable || existing.decoding === decoding)) return existing
     const classification = classifyResponse()
     const unreadable: Unreadable = []
     const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
-      ? classification.decode(operation, unreadable, call.decoding)
+      ? classification.decode(operation, unreadable, decoding)
       : Either.left(classification.error)
-    const finished = { output, unreadable, decoding: call.decoding }
+    const finished = { output, unreadable, decoding }
     if (Either.isRight(output)) instrumentation.recordUnreadable(call, unreadable)
     if (mayBeCached) decoded.set(response, finished)
     return finished
@@ -270,11 +320,12 @@ interface Finished<A, E> {
 
 /** Calls the observer of a call with a decoded response. If it throws, the call continues with a warning. */
 const notify = <A, E>(
-  { onResponse, operation: { id } }: Call.Call,
+  { context: { options }, plan: { operation: { id }, upstream } }: Call.Call,
   { classification, source }: EngineResponse,
   unreadable: ReadonlyArray<UnreadableField>,
   next: Effect.Effect<A, E>
 ): Effect.Effect<A, E> => {
+  const onResponse = options.onResponse ?? upstream.onResponse
   try {
     onResponse?.({
       operation: id,

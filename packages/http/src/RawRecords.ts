@@ -19,6 +19,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { CallContext } from "./CallContext.ts"
 import type { EngineService } from "./Engine.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
 import * as Pagination from "./Pagination.ts"
@@ -46,7 +47,10 @@ export const pages = <
   engine: EngineService,
   upstream: Upstream,
   input: I,
-  options: Pick<Pagination.PaginationOptions, "cursor"> = {}
+  options: Pick<Pagination.PaginationOptions, "cursor"> & {
+    /** The context of each request. Default: that of the fiber. */
+    readonly contextOf?: () => CallContext
+  } = {}
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
     const raw = engine.raw(operation, upstream)
@@ -56,7 +60,7 @@ export const pages = <
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
       Effect.gen(function*() {
         const request = encode(input)
-        const { classification } = yield* raw(input, request)
+        const { classification } = yield* raw(input, request, options.contextOf?.())
         const complete = classification()
         if (complete._tag !== "Complete") return yield* complete.error
         const page = yield* complete.decode(operation)
@@ -81,7 +85,7 @@ export const pages = <
       })
     let repeats: PageRepeats = { leftOut: [], unidentified: 0, identities: [] }
     // Without prefetching, the observer is called right before its page
-    const observed = { ...options, onPage: (page: PageRepeats) => void (repeats = page) }
+    const observed = { cursor: options.cursor, onPage: (page: PageRepeats) => void (repeats = page) }
     return Stream.map(
       Pagination.pages(PageSource.make(operation, fetchPage), input, observed),
       ({ cursor, result }) => ({

@@ -3,7 +3,6 @@
  *
  * Unstable: this module may change in any release.
  */
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 
 /**
@@ -25,21 +24,7 @@ export interface BodyMemory {
   readonly release: (bytes: number) => void
 }
 
-/**
- * The memory for the calls of the enclosing region. Default: unlimited.
- *
- * An attempt takes what it has received of a body. When the body is complete, or the attempt fails or is interrupted, it
- * returns that. If there is not enough, it cancels the body and fails with a `LocalLimitError` with the limit `memory`,
- * which is not retried and does not count as a failure of the upstream. Coalesced calls use the memory of the call that
- * sent the request.
- */
-export class CurrentBodyMemory
-  extends Context.Reference<CurrentBodyMemory>()("@blockquarry/http/BodyMemory", {
-    defaultValue: (): BodyMemory => unlimited
-  })
-{}
-
-const unlimited: BodyMemory = { tryAcquire: () => true, release: () => {} }
+export const unlimited: BodyMemory = { tryAcquire: () => true, release: () => {} }
 
 /** The longest delay, in milliseconds; longer ones are cut. */
 const maxRetryAfter = 365 * 24 * 3_600_000

@@ -6,6 +6,7 @@
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as RawRecords from "@blockquarry/http/RawRecords"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import { type HttpResponse, IncompleteBodyError } from "@blockquarry/server/HttpResponse"
@@ -24,7 +25,12 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import { encodeStream } from "../response/EncodedBodies.ts"
-import { contextOf, type UpstreamRequest, withMemoryError } from "../upstream/UpstreamClient.ts"
+import {
+  contextOf,
+  type UpstreamRequest,
+  withMemoryError,
+  withRequestId
+} from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
@@ -65,30 +71,38 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<HttpResponse
     if (unknown !== undefined) return yield* Effect.fail(unknownParameterError(operation, unknown))
     const target = yield* handled.configured.upstream.describe(upstreamName, operation)
     if (handled.request.method === "HEAD") return render(Stream.empty, handled)
+    const page: Page = { context: CallContext.make() }
     const pages = RawRecords.pages(target.operation, handled.services.engine, target.upstream, input, {
-      cursor
+      cursor,
+      contextOf: () => page.context
     })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)
     const firstPage = yield* Effect.onError(
-      loadPage(listRequest, pullPage, Effect.suspend(() => acquireSlot(handled, client.name, "list"))),
+      loadPage(listRequest, page, pullPage, Effect.suspend(() => acquireSlot(handled, client.name, "list"))),
       (cause) => Scope.close(scope, Exit.failCause(cause))
     )
-    const nextPage = loadPage(listRequest, pullPage, Effect.void)
+    const nextPage = loadPage(listRequest, page, pullPage, Effect.void)
     const lines = listLines(listRequest, firstPage, nextPage)
     return render(Stream.ensuringWith(lines, (exit) => Scope.close(scope, exit)), handled)
   })
 
+/** The page that is loaded. Each has a reservation of its own. */
+interface Page {
+  context: CallContext.CallContext
+}
+
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
 const loadPage = (
   { cacheMode, client, handled, upstreamRequest }: ListRequest,
+  page: Page,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const { configured: { clientQuotas, config, costs, upstream }, context, services: { now, quotas } } =
     handled
   const memory = quotas.memory.memoryOf(client.name, config)
-  const page = pull.pipe(
+  const loaded = pull.pipe(
     Effect.mapError(
       Option.match({ onNone: () => ProxyError.internalError, onSome: ProxyError.fromListError })
     ),
@@ -110,12 +124,13 @@ const loadPage = (
     Effect.suspend(() =>
       clientQuotas.acquire(client, costs.ofRequest(upstreamRequest), now(), pageQuotaWait)
     ),
-    (observer) => {
+    (reservation) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)
-      const caller = { client: ClientLimits.toCallClient(client, config), memory, context, ...observer }
-      return page.pipe(
-        Effect.provide(contextOf(caller, cacheMode)),
+      const { requestId } = context
+      const caller = { client: ClientLimits.toCallClient(client, config), memory, requestId, reservation }
+      page.context = contextOf(caller, cacheMode)
+      return withRequestId(loaded, caller).pipe(
         Effect.mapError((error) => withMemoryError(caller, error)),
         (page) => Effect.zipRight(beforePage, page)
       )

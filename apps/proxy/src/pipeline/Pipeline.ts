@@ -16,7 +16,7 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
-import type { CacheDirective, Caller, UpstreamRequest, UpstreamResponse } from "../upstream/UpstreamClient.ts"
+import type { CacheDirective, Lookup, UpstreamRequest, UpstreamResponse } from "../upstream/UpstreamClient.ts"
 import { acquireSlot, type HandledRequest } from "./HandledRequest.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
@@ -167,18 +167,15 @@ const callUpstream = (
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = quotas.memory.memoryOf(client.name, config)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (observer) => {
-    const cached = usesCache && cacheDirective !== "reload"
-      ? upstream.findInMemory(upstreamRequest, now())
-      : undefined
-    const response = cached === undefined
-      ? fetch(handled, upstreamRequest, usesCache ? cacheDirective : "no-store", {
-        client: callClient,
-        memory,
-        context,
-        ...observer
-      })
-      : Effect.succeed(cached)
+  const upstreamResponse = charged(context, clientQuotas.acquire(client, cost, now()), (reservation) => {
+    const caller = { client: callClient, memory, requestId: context.requestId, reservation }
+    const cacheMode = usesCache
+      ? cacheDirective === "only-if-cached" ? "default" : cacheDirective
+      : "no-store"
+    const found = upstream.lookUp(upstreamRequest, cacheMode, caller, now())
+    const response = found._tag === "Hit"
+      ? Effect.succeed(found.response)
+      : fetch(handled, found, usesCache ? cacheDirective : "no-store", client.name)
     return Completed.flatMap(
       response,
       (found) =>
@@ -222,23 +219,16 @@ const callUpstream = (
 /** Responds from the upstream, or from a cache entry that is stale or not in memory. */
 const fetch = (
   handled: HandledRequest,
-  upstreamRequest: UpstreamRequest,
+  { find, send }: Extract<Lookup, { readonly _tag: "Miss" }>,
   cacheDirective: CacheDirective,
-  caller: Caller
+  client: string
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-  const { configured: { upstream }, services: { now, quotas } } = handled
-  if (cacheDirective === "only-if-cached") return upstream.execute(upstreamRequest, cacheDirective, caller)
+  const { services: { now, quotas } } = handled
+  if (cacheDirective === "only-if-cached") return find
   // After the wait for the client's quotas, which must not use a slot that clients share.
-  const slot = acquireSlot(handled, caller.client.name, "request")
-  if (Either.isRight(slot)) {
-    return Completed.flatMap(
-      quotas.turns.start(caller.client.name, now()),
-      () => upstream.execute(upstreamRequest, cacheDirective, caller)
-    )
-  }
-  return cacheDirective === "default"
-    ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached", caller), () => slot.left)
-    : Effect.fail(slot.left)
+  const slot = acquireSlot(handled, client, "request")
+  if (Either.isRight(slot)) return Completed.flatMap(quotas.turns.start(client, now()), () => send)
+  return cacheDirective === "default" ? Effect.mapError(find, () => slot.left) : Effect.fail(slot.left)
 }
 
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */

@@ -3,7 +3,7 @@
  * back if the request gets no response and nothing was sent to the upstream. Once something was sent, the client pays the prices of
  * its attempts instead, each as soon as it is known, also after the client has disconnected.
  */
-import type * as CallClient from "@blockquarry/http/CallClient"
+import type { Reservation } from "@blockquarry/http/CallContext"
 import type { UsageObserver } from "@blockquarry/http/CallUsage"
 import * as Completed from "@blockquarry/server/Completed"
 import * as Effect from "effect/Effect"
@@ -11,17 +11,11 @@ import type { Charge } from "../exchange/Charge.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 
-/** Receives what a call sends and uses. */
-export interface CallObserver {
-  readonly onSent: CallClient.SendObserver
-  readonly onUsage: UsageObserver
-}
-
-/** Runs a call that a client pays for with `charge`, and that reports to its observer what it sends and uses. */
+/** Runs a call that a client pays for with `charge`, and that reports to its reservation what it sends and uses. */
 export const charged = <A>(
   context: RequestContext.RequestContext,
   charge: Effect.Effect<Charge, ProxyError.ProxyError>,
-  call: (observer: CallObserver) => Effect.Effect<A, ProxyError.ProxyError>
+  call: (reservation: Reservation) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A, ProxyError.ProxyError> =>
   Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
     const units = charge.shadowed ? 0 : charge.price
@@ -31,7 +25,6 @@ export const charged = <A>(
     context.shadowed ||= charge.shadowed
     if (charge.quotas.some(({ warns }) => warns)) context.warned = true
     context.waitMs += charge.waitMs
-    let sent = 0
     // The part of the charge that no attempt has used yet. Null once it was given back.
     let unused: number | null = charge.price
     let reported = false
@@ -45,10 +38,8 @@ export const charged = <A>(
       }
       RequestContext.recordUsage(context, usage, charge.shadowed ? 0 : -correction, key)
     }
-    const onSent = (change: number) => {
-      sent += change
-    }
-    const called = call({ onSent, onUsage })
+    const reservation = { sent: 0, onUsage }
+    const called = call(reservation)
     if (Completed.isComplete(called)) return called
     const settle = RequestContext.addUnsettledCharge(context)
     return Effect.matchCauseEffect(Effect.interruptible(called), {
@@ -58,8 +49,8 @@ export const charged = <A>(
         return Effect.succeed(result)
       },
       onFailure: (cause) => {
-        if (sent === 0) unused = null
-        const refund = sent > 0
+        if (reservation.sent === 0) unused = null
+        const refund = reservation.sent > 0
           ? Effect.void
           : Effect.map(charge.refund, (quotas) => {
             context.quotas = quotas

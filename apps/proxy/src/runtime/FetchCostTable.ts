@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
 import * as Weights from "../config/Weights.ts"
-import * as RequestContext from "../exchange/RequestContext.ts"
 import { ActiveConfig } from "../pipeline/ActiveConfig.ts"
 import * as PassThrough from "../pipeline/PassThrough.ts"
 import { Quotas } from "../quota/Quotas.ts"
@@ -21,14 +20,15 @@ export const fetchCostTable: Effect.Effect<void, never, ActiveConfig | FileSyste
     .gen(function*() {
       const activeConfig = yield* ActiveConfig
       const { config, upstream } = activeConfig.current()
-      const context = RequestContext.make(yield* Clock.currentTimeMillis, randomUUID(), "GET", "")
-      const { response } = yield* upstream.execute(PassThrough.ownRequest(path), "no-store", {
+      const caller = {
         client: { name: client, weight: 1, share: 1 },
         memory: (yield* Quotas).memory.memoryOf(client, config),
-        context,
-        onSent: () => {},
-        onUsage: () => {}
-      })
+        reservation: { sent: 0, onUsage: null },
+        requestId: randomUUID()
+      }
+      const now = yield* Clock.currentTimeMillis
+      const found = upstream.lookUp(PassThrough.ownRequest(path), "no-store", caller, now)
+      const { response } = found._tag === "Hit" ? found.response : yield* found.send
       const text = new TextDecoder().decode(response.bytes)
       const weights = response.status === 200
         ? yield* Either.mapLeft(Weights.decode(text), (message) => ({ message }))

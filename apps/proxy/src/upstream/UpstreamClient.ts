@@ -4,13 +4,9 @@ import type { OperationError } from "@blockquarry/core/OperationError"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import { baseUrlSettings, type UpstreamName } from "@blockquarry/core/Upstreams"
 import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
-import type { CacheEntry } from "@blockquarry/http/CacheStore"
-import * as CallClient from "@blockquarry/http/CallClient"
-import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as CallUsage from "@blockquarry/http/CallUsage"
+import type { CallContext } from "@blockquarry/http/CallContext"
 import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
-import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { responseContainsSecret, textContainsSecret } from "@blockquarry/http/Secrets"
@@ -23,13 +19,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import { isUtf8 } from "node:buffer"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import * as RequestContext from "../exchange/RequestContext.ts"
-import type { CallObserver } from "../quota/Charging.ts"
+import { CurrentRequestId } from "../exchange/RequestContext.ts"
 import * as CostTable from "../quota/CostTable.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import * as OperationPolicies from "./OperationPolicies.ts"
@@ -51,11 +47,19 @@ export type CacheDirective = ResponseCache.CacheMode | "only-if-cached"
 
 export type UpstreamResponse = Omit<Engine.EngineResponse, "classification">
 
-export interface Caller extends CallObserver {
-  readonly client: CallClient.CallClient
+export interface Caller extends Omit<CallContext, "options"> {
   readonly memory: ClientMemory
-  readonly context: RequestContext.RequestContext
+  readonly requestId: string
 }
+
+/** A response from memory, or how to get one: from the store alone, or else from the upstream. */
+export type Lookup =
+  | { readonly _tag: "Hit"; readonly response: UpstreamResponse }
+  | {
+    readonly _tag: "Miss"
+    readonly find: Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
+    readonly send: Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
+  }
 
 export type UpstreamClient = Effect.Effect.Success<ReturnType<typeof make>>
 
@@ -127,50 +131,32 @@ export const make = (config: UpstreamConfig, costs: CostTable.CostTable) =>
       endpoints,
       containsApiKey,
       withoutApiKey,
-      /** Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. */
-      execute: (
-        upstreamRequest: UpstreamRequest,
-        cacheDirective: CacheDirective,
-        caller: Caller
-      ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
-        const { input, operation, passThrough, upstreamName } = upstreamRequest
-        const calls = callsOf[upstreamName]
-        if (Either.isLeft(calls)) return Effect.fail(calls.left)
-        const isOpaque = passThrough !== undefined
-        const { get, limited, raw, requestOf, uncacheable } = calls.right.of(operation, isOpaque)
-        const request = requestOf(upstreamRequest.request)
-        return cacheDirective === "only-if-cached"
-          ? Effect.flatMap(
-            get(request),
-            (entry) =>
-              entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
-          )
-          : limited(Effect.matchEffect(
-            // The fiber belongs to the request, so there is no context to restore.
-            Effect.zipRight(
-              FiberRef.update(
-                FiberRef.currentContext,
-                Context.merge(contextOf(caller, cacheDirective, passThrough?.retry === false))
-              ),
-              raw(input, request)
-            ),
-            {
-              onFailure: (error) =>
-                Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
-              onSuccess: (response) => forward(response, isOpaque, uncacheable, withoutApiKey)
-            }
-          ))
-      },
-      /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
-      findInMemory: (
-        { operation, passThrough, request, upstreamName }: UpstreamRequest,
+      /** Looks for a response in memory at the time `now`, which counts as a hit. */
+      lookUp: (
+        { input, operation, passThrough, request, upstreamName }: UpstreamRequest,
+        cacheMode: ResponseCache.CacheMode,
+        caller: Caller,
         now: number
-      ): UpstreamResponse | undefined => {
+      ): Lookup => {
         const calls = callsOf[upstreamName]
-        if (Either.isLeft(calls)) return undefined
-        const { getInMemory, requestOf } = calls.right.of(operation, passThrough !== undefined)
-        const entry = getInMemory(requestOf(request), now)
-        return entry && fromCacheEntry(entry)
+        if (Either.isLeft(calls)) {
+          const missing = Effect.fail(calls.left)
+          return { _tag: "Miss", find: missing, send: missing }
+        }
+        const isOpaque = passThrough !== undefined
+        const { limited, lookUp, requestOf, uncacheable } = calls.right.of(operation, isOpaque)
+        const context = contextOf(caller, cacheMode, passThrough?.retry === false)
+        const found = lookUp(input, requestOf(request), context, now)
+        if (found._tag === "Hit") return found
+        return {
+          _tag: "Miss",
+          find: Effect.filterOrFail(found.find, Predicate.isNotNull, () => ProxyError.notCached),
+          send: limited(Effect.matchEffect(withRequestId(found.send, caller), {
+            onFailure: (error) =>
+              Effect.fail(withMemoryError(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
+            onSuccess: (response) => forward(response, isOpaque, uncacheable, withoutApiKey)
+          }))
+        }
       },
       /** Removes the cache entry of a request. Returns false if the store is unavailable. */
       invalidate: ({ operation, request, upstreamName }: UpstreamRequest): Effect.Effect<boolean> =>
@@ -208,9 +194,7 @@ const makeCalls = (
   const prepare = (described: AnyOperation, isOpaque: boolean) => {
     const { operation, policy, upstream } = describe(described)
     return {
-      raw: engine.raw(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
-      get: engine.get(operation, upstream),
-      getInMemory: engine.getInMemory(operation, upstream),
+      lookUp: engine.lookUp(operation, upstream, isOpaque ? acceptAny : Engine.bodyScan),
       uncacheable: upstream.keyPool.uncacheable,
       limited: policy === undefined ? identity : OperationPolicies.limitOf(policy),
       requestOf: policy === undefined ? identity : OperationPolicies.requestWith(policy)
@@ -230,29 +214,22 @@ const makeCalls = (
 /** Accepts every body that is complete by its framing. */
 const acceptAny: Engine.BodyScan = { isBalanced: () => true, highestBlock: () => 0 }
 
-const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({
-  response,
-  source: "cache",
-  storedAt,
-  freshUntil,
-  coalesced: false
-})
-
 export const contextOf = (
-  { client, context, memory, onSent, onUsage }: Caller,
+  { client, memory, reservation }: Caller,
   cacheMode: ResponseCache.CacheMode,
   isAttemptedOnce = false
-) =>
-  Context.mergeAll(
-    Context.make(CallClient.CurrentClient, client),
-    Context.make(CurrentBodyMemory, memory),
-    Context.make(CallClient.CurrentSendObserver, onSent),
-    Context.make(CallUsage.CurrentUsageObserver, onUsage),
-    Context.make(
-      CallOptions.CurrentCallOptions,
-      isAttemptedOnce ? { cacheMode, retry: { attempts: 1 } } : { cacheMode }
-    ),
-    Context.make(RequestContext.CurrentRequestId, context.requestId)
+): CallContext => ({
+  client,
+  memory,
+  reservation,
+  options: isAttemptedOnce ? { cacheMode, retry: { attempts: 1 } } : { cacheMode }
+})
+
+/** For log lines. The fiber belongs to the request, so there is no context to restore. */
+export const withRequestId = <A, E>(call: Effect.Effect<A, E>, { requestId }: Caller): Effect.Effect<A, E> =>
+  Effect.zipRight(
+    FiberRef.update(FiberRef.currentContext, Context.add(CurrentRequestId, requestId)),
+    call
   )
 
 /** Names the limit that denied memory to a caller. */

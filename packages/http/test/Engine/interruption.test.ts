@@ -1,5 +1,5 @@
 /** Tests that calls that are interrupted release everything they hold, exactly once. */
-import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
@@ -9,13 +9,14 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
+import * as Number from "effect/Number"
 import * as TestClock from "effect/TestClock"
-import { CurrentSendObserver } from "../../src/CallClient.ts"
 import { numberedPrice } from "../support/CacheFixtures.ts"
 import { withLabels } from "../support/MetricReader.ts"
-import { fetchPrice, indices } from "../support/PriceCalls.ts"
+import { indices } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
+import { engineHarness } from "../support/TestEngine.ts"
 import { runPendingWork } from "../support/TestTime.ts"
 
 const operation = "tokenPrice"
@@ -46,7 +47,7 @@ describe("calls that are interrupted", () => {
             "10 millis",
             number % 5 === 0 ? ScriptedClient.respond(500) : numberedPrice(request, number)
           )
-        const harness = yield* TestClients.harness(script, {
+        const harness = yield* engineHarness(script, {
           cache: caches ? ResponseCache.standard : ResponseCache.none,
           concurrency: { limit, maxQueue: 100 },
           retry: TestClients.immediateRetries(2)
@@ -57,20 +58,18 @@ describe("calls that are interrupted", () => {
           cost: countOf(Telemetry.costUnits, { operation })
         })
         const before = yield* outcomes
-        const sent = calls.map(() => 0)
+        const reservations = calls.map(() => ({ sent: 0, onUsage: null }))
         const fibers = yield* Effect.forEach(calls, (call, index) =>
           Effect.gen(function*() {
             yield* Effect.sleep(call.startsAt)
-            const fiber = yield* fetchPrice(harness, call.token).pipe(
-              CallOptions.withCallOptions({
+            const context = CallContext.make({
+              options: {
                 cacheMode: call.cacheMode,
                 timeouts: { attempt: "1 second", call: call.timeout }
-              }),
-              Effect.provideService(CurrentSendObserver, (change) => {
-                sent[index] = (sent[index] ?? 0) + change
-              }),
-              Effect.fork
-            )
+              },
+              ...reservations[index] && { reservation: reservations[index] }
+            })
+            const fiber = yield* Effect.fork(harness.send(call.token, context))
             if (call.interruptedAfter === null) return yield* Fiber.await(fiber)
             yield* Effect.sleep(call.interruptedAfter)
             return yield* Fiber.interrupt(fiber)
@@ -82,13 +81,13 @@ describe("calls that are interrupted", () => {
         expect(after.interrupted - before.interrupted).toBe(exits.filter(Exit.isInterrupted).length)
         // A price costs 3 units. Requests in the queue that were cancelled cost nothing.
         expect(after.cost - before.cost).toBe(3 * harness.requests.length)
-        if (!caches) expect(sent.reduce((total, count) => total + count, 0)).toBe(harness.requests.length)
+        if (!caches) expect(Number.sumAll(reservations.map(({ sent }) => sent))).toBe(harness.requests.length)
         expect(Chunk.toReadonlyArray(yield* TestClock.sleeps())).toEqual([])
         // With a slot too few, not all of these would be sent; with one too many, another.
         const requestsBefore = harness.requests.length
         const others = yield* Effect.forEach(
           indices(limit + 2),
-          (index) => Effect.fork(Effect.exit(fetchPrice(harness, 100 + index)))
+          (index) => Effect.fork(Effect.exit(harness.send(100 + index)))
         )
         yield* runPendingWork
         expect(harness.requests.length - requestsBefore).toBe(limit)

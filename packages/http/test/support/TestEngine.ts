@@ -2,6 +2,7 @@
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import type * as ApiKey from "@blockquarry/http/ApiKey"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -19,7 +20,12 @@ export interface EngineHarness {
   readonly engine: Engine.EngineService
   readonly upstream: Upstream.Upstream
   /** Fetches the price of token `number`. */
-  readonly send: (number: number) => Effect.Effect<EngineResponse, Engine.RawError>
+  readonly send: (
+    number: number,
+    context?: CallContext.CallContext
+  ) => Effect.Effect<EngineResponse, Engine.RawError>
+  /** Looks in memory for the price of token `number`. */
+  readonly lookUp: (number: number, now: number) => Engine.Lookup
 }
 
 const inputOf = (number: number) => Either.getOrThrow(decodeInput(tokenPrice, { address: addressOf(number) }))
@@ -29,17 +35,30 @@ export const requestOf = (number: number): EncodedRequest => encodeRequest(token
 
 export const engineHarness = (
   script: ScriptedClient.Script,
+  options?: TestClients.HarnessOptions
+): Effect.Effect<EngineHarness> => {
+  const { requests, client } = ScriptedClient.make(script)
+  return Effect.map(engineOver(client, options), (engine) => ({ ...engine, requests }))
+}
+
+export const engineOver = (
+  client: HttpClient.HttpClient,
   options: TestClients.HarnessOptions = {}
-): Effect.Effect<EngineHarness> =>
+): Effect.Effect<Omit<EngineHarness, "requests">> =>
   Effect.gen(function*() {
-    const { requests, client } = ScriptedClient.make(script)
     const engine = yield* TestClients.engine
     const upstream = yield* Upstream.make(
       "data",
       { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options }
     ).pipe(Effect.provideService(HttpClient.HttpClient, client), Effect.orDie)
     const raw = engine.raw(tokenPrice, upstream, bodyScan)
-    return { requests, engine, upstream, send: (number) => raw(inputOf(number), requestOf(number)) }
+    const lookUp = engine.lookUp(tokenPrice, upstream, bodyScan)
+    return {
+      engine,
+      upstream,
+      send: (number, context) => raw(inputOf(number), requestOf(number), context),
+      lookUp: (number, now) => lookUp(inputOf(number), requestOf(number), CallContext.make(), now)
+    }
   })
 
 /** Returns API keys with labels. */

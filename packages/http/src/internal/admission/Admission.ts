@@ -17,7 +17,7 @@ import type { CallClient } from "../../CallClient.ts"
 import { FairQueue, type QueuedItem } from "../../FairQueue.ts"
 import { FairShare } from "../../FairShare.ts"
 import type { Consumption, Permit } from "../../RateLimitStore.ts"
-import type { AttemptResult, Call, CallKey } from "../call/Call.ts"
+import type { AttemptResult, Call, CallKey, CallPlan } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
 import * as LruMap from "../stores/LruMap.ts"
 import { Circuit, type CircuitState } from "./Circuit.ts"
@@ -55,7 +55,9 @@ interface Delay {
 /** An attempt on its way through admission. */
 export interface Attempt extends QueuedItem {
   /** The part of its call that the decision reads. */
-  readonly call: Pick<Call, "client" | "deadline" | "keyPool" | "keys" | "policies">
+  readonly call: Pick<Call, "deadline"> & Pick<CallPlan, "keyPool" | "keys" | "policies"> & {
+    readonly client: CallClient
+  }
   readonly client: CallClient
   readonly circuit: Circuit
   readonly queue: Queue
@@ -164,7 +166,7 @@ export const decide = (state: AdmissionState, attempt: Attempt, now: number): De
   const waiting = decideInPlace(attempt, now)
   if (waiting !== null) return waiting
   // Also before it waits, so that none waits in vain.
-  const openMillis = attempt.circuit.remainingOpenMillis(now)
+  const openMillis = attempt.circuit.millisUntilAllowed(now)
   if (openMillis !== null) return reject(attempt, "circuit", openMillis)
   const { grant } = attempt
   if (grant !== null) attempt.startedIn = attempt.circuit.admit(now)

@@ -13,7 +13,6 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { hostOf } from "../../BaseUrl.ts"
-import type { SendObserver } from "../../CallClient.ts"
 import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
 import type { SteadyClock } from "../../SteadyClock.ts"
 import {
@@ -21,15 +20,17 @@ import {
   type AttemptNoResponse,
   type AttemptResponse,
   type Call,
-  type CallKey,
   describe,
   healthOf,
   resultOf,
   retryAfterMillisOf,
-  type Rotation
+  type Send,
+  type Stage,
+  withCurrentKeys
 } from "../call/Call.ts"
 import type { UpstreamHealth } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
+import type { KeySource } from "../call/KeySource.ts"
 import { getOrInsert } from "../Maps.ts"
 import { maxTrialLease } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
@@ -48,14 +49,11 @@ import { mostOpen, stateNames, stateValues } from "./Circuit.ts"
 import { betterOf, isKeyFailure, rejectionOf } from "./KeyStates.ts"
 
 export interface AdmissionStage {
-  /** Runs an attempt when it is admitted, and with other keys while they may succeed. */
-  readonly run: (call: Call, send: SendAttempt) => AttemptEffect
+  /** Sends an attempt when it is admitted, and with other keys while they may succeed. */
+  readonly stage: Stage
   /** Returns the health of each base URL, which includes the path, unlike the host in metrics. */
   readonly health: (clock: SteadyClock) => ReadonlyArray<UpstreamHealth>
 }
-
-/** Sends an attempt with a key, and reports what is sent to `onSent`. */
-type SendAttempt = (key: CallKey, onSent: SendObserver) => AttemptEffect
 
 type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
@@ -66,7 +64,7 @@ interface Run {
   readonly state: AdmissionState
   readonly store: RateLimitStoreService
   readonly instrumentation: Instrumentation
-  readonly send: SendAttempt
+  readonly next: Send
   readonly restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
@@ -81,23 +79,25 @@ export const make = (
 ): AdmissionStage => {
   const states = new Map<string, AdmissionState>()
 
-  const runWithKeys = (call: Call, send: SendAttempt): AttemptEffect =>
+  const runWithKeys = (call: Call, next: Send): AttemptEffect =>
     Effect.uninterruptibleMask((restore) => {
-      const state = getOrInsert(states, call.keyPool.baseUrl, () => new AdmissionState())
-      return runNext({ store, instrumentation, state, attempt: state.begin(call), call, send, restore })
+      const { context: { client }, deadline, plan: { keyPool, keys, policies } } = call
+      const state = getOrInsert(states, keyPool.baseUrl, () => new AdmissionState())
+      const attempt = state.begin({ client, deadline, keyPool, keys, policies })
+      return runNext({ store, instrumentation, state, attempt, call, next, restore })
     })
 
   /**
    * Runs an attempt with the current keys. If others replace them before it is sent, it continues with those. If they are
    * rejected, and others replace them, it is repeated, at most three times.
    */
-  const runWithCurrentKeys = (initialCall: Call, { source, withKeys }: Rotation, send: SendAttempt) =>
+  const runWithCurrentKeys = (initialCall: Call, source: KeySource, next: Send) =>
     Effect.gen(function*() {
       for (let repeats = 0;;) {
         source.refresh(scope)
         const { keys } = source
-        const call = withKeys(initialCall)
-        const result = yield* Effect.either(runWithKeys(call, send))
+        const call = withCurrentKeys(initialCall)
+        const result = yield* Effect.either(runWithKeys(call, next))
         const rejection = repeats < maxRepeats && Either.isRight(result) ? rejectionOf(result.right) : null
         const continues = rejection === null
           ? healthOf(result) === "not-sent" && source.keys !== keys
@@ -108,8 +108,10 @@ export const make = (
     })
 
   return {
-    run: (call, send) =>
-      call.rotation === null ? runWithKeys(call, send) : runWithCurrentKeys(call, call.rotation, send),
+    stage: (next) => (call) => {
+      const { keySource } = call.plan.upstream
+      return keySource === null ? runWithKeys(call, next) : runWithCurrentKeys(call, keySource, next)
+    },
     health: (clock) =>
       [...states].map(([baseUrl, { circuits, keys }]) => {
         const { retryAt, tag } = mostOpen(circuits.values())
@@ -129,7 +131,7 @@ const runNext = (run: Run): AttemptEffect =>
     const { attempt, call, restore, state } = run
     for (;;) {
       const { place } = attempt
-      const now = call.clock.unsafeCurrentTimeMillis()
+      const now = call.context.clock.unsafeCurrentTimeMillis()
       const decision = decide(state, attempt, now)
       switch (decision._tag) {
         case "Go": {
@@ -148,7 +150,7 @@ const runNext = (run: Run): AttemptEffect =>
             return attempt.best ?? Effect.dieMessage("a key pool has at least one key")
           }
           const rejected = Exit.fail(rejectedBy(call, decision.reason, decision.retryAfter))
-          return settle(run, rejected, attempt.grant, 0, 0)
+          return settle(run, rejected, attempt.grant, false, 0)
         }
       }
     }
@@ -166,7 +168,7 @@ const ask = ({ attempt, call, store }: Run): Effect.Effect<void> | null => {
   }
   const acquired = store.acquire(id, rule, cost, trialLeaseOf(call), timeLeftOf(call))
   if (acquired.evaluate !== undefined && accounts === null) {
-    answer(acquired.evaluate(call.clock.system.unsafeCurrentTimeMillis()), "none")
+    answer(acquired.evaluate(call.context.clock.system.unsafeCurrentTimeMillis()), "none")
     return null
   }
   const answered = Effect.flatMap(acquired, (permit) =>
@@ -181,13 +183,12 @@ const ask = ({ attempt, call, store }: Run): Effect.Effect<void> | null => {
 
 /** Sends an attempt, records its result, and settles what it was granted. */
 const sendGranted = (run: Run, grant: Grant, place: Attempt["place"], admittedAt: number): AttemptEffect => {
-  const { attempt: { circuit, key, startedIn }, call, instrumentation, restore, send } = run
-  let sent = 0
-  const onSent: SendObserver = (change) => {
-    sent += change
-    call.onSent?.(change)
-  }
-  const response = Effect.tap(send(key, onSent), (response) => recordResponse(run, response) ?? Effect.void)
+  const { attempt: { circuit, key, startedIn }, call, instrumentation, next, restore } = run
+  const progress = { sent: false }
+  const response = Effect.tap(
+    next({ ...call, key, progress }),
+    (response) => recordResponse(run, response) ?? Effect.void
+  )
   const recorded = place === null ? response : Effect.suspend(() => {
     instrumentation.recordWait(call, place.reason, admittedAt - place.since)
     return response
@@ -198,10 +199,10 @@ const sendGranted = (run: Run, grant: Grant, place: Attempt["place"], admittedAt
   return Effect.flatMap(Effect.exit(attempted), (exit) => {
     const result = resultOf(exit)
     const health = result === null ? "unknown" : healthOf(result)
-    const now = call.clock.unsafeCurrentTimeMillis()
-    const settled = () => settle(run, exit, grant, sent, now - admittedAt)
+    const now = call.context.clock.unsafeCurrentTimeMillis()
+    const settled = () => settle(run, exit, grant, progress.sent, now - admittedAt)
     // Layers of one engine may have different policies, and a gateway may change its policy.
-    if (!circuit.record(now, health, startedIn, call.policies.breaker)) return settled()
+    if (!circuit.record(now, health, startedIn, call.plan.policies.breaker)) return settled()
     const changed = circuitChanged(run, now, result === null ? "interrupted" : describe(result))
     return Effect.flatMap(orLeave(run, changed), settled)
   })
@@ -212,7 +213,7 @@ const settle = (
   run: Run,
   exit: AttemptExit,
   grant: Grant | null,
-  sent: number,
+  sent: boolean,
   age: number
 ): AttemptEffect => {
   const { attempt, call, instrumentation } = run
@@ -223,8 +224,8 @@ const settle = (
     if (response?.health === "throttled") recheck(attempt)
     leave(attempt)
     // After the attempt has left, because an observer of the usage may throw.
-    if (sent > 0) instrumentation.recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
-    const result = call.keys.length === 1 ? null : resultOf(exit)
+    if (sent) instrumentation.recordCost(call, key.label, { cost, price: priceOf(call, attempt) }, weight)
+    const result = call.plan.keys.length === 1 ? null : resultOf(exit)
     if (result === null) return exit
     setOutcome(attempt, "failed")
     attempt.best = attempt.best === null ? result : betterOf(attempt.best, result)
@@ -241,7 +242,7 @@ const settle = (
 const settlementOf = (
   { attempt, call, store }: Run,
   { consumption, permit }: Grant,
-  sent: number,
+  sent: boolean,
   age: number,
   response: AttemptResponse | null,
   weight: number | null
@@ -254,18 +255,18 @@ const settlementOf = (
     : null
   const consumed = typeof consumption === "object" && consumption?._tag === "Consumed" ? consumption : null
   // Without a price in the response, the expected one stays.
-  const units = sent === 0 ? priceOf(call, attempt) : weight === null ? 0 : priceOf(call, attempt) - weight
+  const units = !sent ? priceOf(call, attempt) : weight === null ? 0 : priceOf(call, attempt) - weight
   const refund = accounts === null || consumed === null || units === 0
     ? null
     : store.refund(accounts, units, age, consumed)
-  if (sent === 0) {
+  if (!sent) {
     // At the same time, because a shared store may be slow.
     return Effect.all(
       [report ?? Effect.void, store.release(id, rule, cost, age, permit), refund ?? Effect.void],
       { concurrency: "unbounded", discard: true }
     )
   }
-  if (refund?.evaluate !== undefined) refund.evaluate(call.clock.system.unsafeCurrentTimeMillis())
+  if (refund?.evaluate !== undefined) refund.evaluate(call.context.clock.system.unsafeCurrentTimeMillis())
   else if (refund !== null) return Effect.zipRight(Effect.forkDaemon(refund), report ?? Effect.void)
   return report
 }
@@ -275,7 +276,7 @@ const priceOf = ({ request }: Call, { key }: Attempt): number => requestPrice(ke
 
 /** Records what a response shows about its key. Returns the log line, or null if nothing changed. */
 const recordResponse = ({ attempt: { key }, call, state }: Run, response: AttemptResponse) => {
-  const change = state.keys.record(call, key, response, call.clock.unsafeCurrentTimeMillis())
+  const change = state.keys.record(call.plan, key, response, call.context.clock.unsafeCurrentTimeMillis())
   return change === null ? null : Effect.annotateLogs(Effect.logWithLevel(change.level, change.message), {
     key: key.label,
     host: hostOf(key.baseUrl),
@@ -289,7 +290,7 @@ const circuitChanged = (
   now: number,
   reason: string
 ): Effect.Effect<void> => {
-  const host = hostOf(call.keyPool.baseUrl)
+  const host = hostOf(call.plan.keyPool.baseUrl)
   instrumentation.recordCircuitState(call, host, stateValues[mostOpen(state.circuits.values()).tag])
   const log = retryAt === null || retryAt <= now
     ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
@@ -298,7 +299,7 @@ const circuitChanged = (
 }
 
 /** Completes when an attempt is woken, also before this effect runs, or after some time. */
-const wakeSignal = ({ clock }: Call, attempt: Attempt, millis: number): Effect.Effect<void> => {
+const wakeSignal = ({ context: { clock } }: Call, attempt: Attempt, millis: number): Effect.Effect<void> => {
   let isWoken = false
   attempt.wake = () => {
     isWoken = true
@@ -314,7 +315,7 @@ const wakeSignal = ({ clock }: Call, attempt: Attempt, millis: number): Effect.E
 
 const loggingWait = (call: Call, { place }: Attempt, now: number, waited: Effect.Effect<void>) =>
   place === null ? waited : debugging(
-    call,
+    call.context,
     () => "waiting for admission",
     () => ({
       wait: place.reason,
@@ -324,21 +325,23 @@ const loggingWait = (call: Call, { place }: Attempt, now: number, waited: Effect
   )
 
 /** Returns the price in a response. Null if it has none. */
-const weightOf = ({ weightHeader }: Call, { response: { headers } }: AttemptResponse): number | null => {
+const weightOf = ({ plan }: Call, { response: { headers } }: AttemptResponse): number | null => {
+  const { weightHeader } = plan.upstream
   const text = weightHeader === null ? undefined : headers[weightHeader]
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 /** Returns how long a trial may take: its attempt, and a margin to report the result. */
-const trialLeaseOf = ({ attemptTimeout }: Call): number =>
-  Math.min(attemptTimeout + trialGraceMillis, maxTrialLease)
+const trialLeaseOf = ({ plan: { timeouts } }: Call): number =>
+  Math.min(timeouts.attempt + trialGraceMillis, maxTrialLease)
 
 const trialGraceMillis = 1000
 
-const timeLeftOf = ({ clock, deadline }: Call): number => deadline - clock.unsafeCurrentTimeMillis()
+const timeLeftOf = ({ context: { clock }, deadline }: Call): number =>
+  deadline - clock.unsafeCurrentTimeMillis()
 
 const rejectedBy = (
-  { keyPool, operation, summary }: Call,
+  { plan: { keyPool, operation }, request: { summary } }: Call,
   reason: Exclude<RejectReason, "no_key">,
   millis: number | null
 ): AttemptNoResponse => {

@@ -55,7 +55,7 @@ export class Circuit {
   }
 
   /** How long attempts are rejected, in milliseconds. Null if they are not. */
-  remainingOpenMillis(now: number): number | null {
+  millisUntilAllowed(now: number): number | null {
     const { state } = this
     // After `until` an attempt is a trial, also if there is one, which is abandoned.
     if (state._tag === "Closed" || now >= state.until) return null

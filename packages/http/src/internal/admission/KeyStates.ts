@@ -18,8 +18,8 @@ import {
   type AttemptNoResponse,
   type AttemptResponse,
   type AttemptResult,
-  type Call,
   type CallKey,
+  type CallPlan,
   healthOf,
   retryAfterMillisOf
 } from "../call/Call.ts"
@@ -61,7 +61,7 @@ export class KeyStates {
 
   /** Chooses one of several keys to try next, if one is left. `best` is the result of those that failed. */
   choose(
-    keys: Call["keys"],
+    keys: CallPlan["keys"],
     outcomes: ReadonlyMap<CallKey, unknown>,
     best: AttemptResult | null,
     waitOf: (key: CallKey) => number,
@@ -90,7 +90,7 @@ export class KeyStates {
 
   /** Starts or ends a cooldown after a response. Returns what changed, or null. */
   record(
-    { keys, rotation }: Pick<Call, "keys" | "rotation">,
+    { keys, upstream: { keySource } }: Pick<CallPlan, "keys" | "upstream">,
     key: CallKey,
     response: AttemptResponse,
     now: number
@@ -114,7 +114,7 @@ export class KeyStates {
     const isNewReason = state.reason !== reason
     state.reason = reason
     // A key that an effect reads may be replaced.
-    const level = rotation === null ? logLevelOf(reason, response) : LogLevel.Warning
+    const level = keySource === null ? logLevelOf(reason, response) : LogLevel.Warning
     if (reason !== "throttled" && keys.every((other) => other === key || now < this.of(other).until)) {
       return isNewReason
         ? {

@@ -10,16 +10,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { hostOf } from "../../BaseUrl.ts"
 import { unknownVersion } from "../../CacheStore.ts"
-import type { SendObserver } from "../../CallClient.ts"
 import type { RawResponse } from "../../RawResponse.ts"
 import {
-  type AttemptEffect,
   type AttemptHealth,
   type AttemptNoResponse,
   type AttemptResponse,
   type Call,
   type CallKey,
-  keyReplaced
+  keyReplaced,
+  type Send
 } from "../call/Call.ts"
 import type { Classification, RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
@@ -28,49 +27,45 @@ import { withAttemptSpan } from "./AttemptSpan.ts"
 import { classify } from "./Classify.ts"
 import { quote, requestId } from "./ErrorDetails.ts"
 
-/** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
-export const make = (
-  instrumentation: Instrumentation
-) =>
-(
-  call: Call,
-  attemptNumber: number,
-  key: CallKey,
-  onSent: SendObserver
-): AttemptEffect => {
-  const { operation, request, summary, url } = call
+/** Sends requests, each once. */
+export const make = (instrumentation: Instrumentation): Send => (call) => {
+  const { context: { clock, memory, reservation }, key, plan, progress, request } = call
+  const { operation, upstream } = plan
 
   const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
     if (key.isReplaced()) return Effect.fail(keyReplaced(call))
     const transportRequest = {
       method: request.method,
-      url,
+      url: request.url,
       apiKey: key.apiKey,
       body: request.body,
-      weightHeader: call.weightHeader,
-      isObsolete: key.isReplaced
+      weightHeader: upstream.weightHeader,
+      isObsolete: key.isReplaced,
+      memory
     }
-    onSent(1)
+    progress.sent = true
+    reservation.sent += 1
     return Effect.matchEffect(
-      call.transport.send(transportRequest, timeoutMillis),
+      upstream.transport.send(transportRequest, timeoutMillis),
       {
         onFailure: (error) => {
           if (error._tag !== "BodyError" && !error.sent) {
-            onSent(-1)
+            progress.sent = false
+            reservation.sent -= 1
             if (key.isReplaced()) return Effect.fail(keyReplaced(call))
           }
-          instrumentation.recordAttempt(call, key.label, "none", 0)
+          instrumentation.recordAttempt(call, "none", 0)
           return Effect.fail(
             error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error, key)
           )
         },
         onSuccess: (response) => {
           const { bytes, status } = response
-          instrumentation.recordAttempt(call, key.label, status, bytes.byteLength)
+          instrumentation.recordAttempt(call, status, bytes.byteLength)
           // The upstream has received only this API key with this request, so the response can contain no other.
-          const now = call.clock.system.unsafeCurrentTimeMillis()
-          const bodyScan = response.framed ? call.bodyScan : null
-          const classification = classify(operation, summary, response, now, key, bodyScan)
+          const now = clock.system.unsafeCurrentTimeMillis()
+          const bodyScan = response.framed ? plan.bodyScan : null
+          const classification = classify(operation, request.summary, response, now, key, bodyScan)
           const health = healthOf(response, classification)
           const attemptResponse: AttemptResponse = { response, classification, health, version }
           return Effect.succeed(attemptResponse)
@@ -80,10 +75,10 @@ export const make = (
   }
 
   const attempted = Effect.suspend(() => {
-    const startedAt = call.clock.unsafeCurrentTimeMillis()
+    const startedAt = clock.unsafeCurrentTimeMillis()
     const remainingMillis = call.deadline - startedAt
     if (remainingMillis <= 0) return Effect.fail(callTimedOut(call, false, "not-sent"))
-    const timeoutMillis = Math.min(call.attemptTimeout, remainingMillis)
+    const timeoutMillis = Math.min(plan.timeouts.attempt, remainingMillis)
     const timedOut = (sent: boolean) => timedOutAfter(call, timeoutMillis, sent)
     const { nextVersion } = call
     if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
@@ -95,25 +90,29 @@ export const make = (
       ? nextVersion
       : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: storeTimedOut })
     return Effect.flatMap(issued, (version) => {
-      const leftMillis = timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt)
+      const leftMillis = timeoutMillis - (clock.unsafeCurrentTimeMillis() - startedAt)
       return leftMillis > 0 ? send(version, leftMillis, timedOut) : Effect.fail(storeTimedOut())
     })
   })
 
   const logged = debugging(
-    call,
+    call.context,
     () => "attempt started",
-    () => ({ operation: operation.id, url, ...call.keys.length === 1 ? {} : { key: key.label } }),
+    () => ({
+      operation: operation.id,
+      url: request.url,
+      ...plan.keys.length === 1 ? {} : { key: key.label }
+    }),
     attempted
   )
-  return withAttemptSpan(call, attemptNumber, logged)
+  return withAttemptSpan(call, logged)
 }
 
 /** The timeout of an attempt: its own, or that of its call if that is earlier. `sent`: whether it may have been sent. */
 const timedOutAfter = (call: Call, millis: number, sent: boolean): AttemptNoResponse => {
-  const mayHaveBeenApplied = sent && call.operation.retry !== "always"
-  const health = millis >= call.layerAttemptTimeout ? "unhealthy" : "unknown"
-  return millis < call.attemptTimeout
+  const mayHaveBeenApplied = sent && call.plan.operation.retry !== "always"
+  const health = millis >= call.plan.timeouts.layerAttempt ? "unhealthy" : "unknown"
+  return millis < call.plan.timeouts.attempt
     ? callTimedOut(call, mayHaveBeenApplied, health)
     : {
       error: timeoutError(call, "attempt", mayHaveBeenApplied),
@@ -130,7 +129,7 @@ const callTimedOut = (call: Call, mayHaveBeenApplied: boolean, health: AttemptHe
 })
 
 export const timeoutError = (
-  { operation, policies: { timeouts }, summary }: Call,
+  { plan: { operation, policies: { timeouts } }, request: { summary } }: Call,
   scope: "attempt" | "call",
   mayHaveBeenApplied: boolean
 ): TimeoutError =>
@@ -151,7 +150,7 @@ const healthOf = ({ status }: RawResponse, classification: Classification): Atte
 const transient: RetryHint = { cause: "transient", retryAfter: null }
 
 const noResponse = (
-  { keyPool, operation, summary }: Call,
+  { plan: { keyPool, operation }, request: { summary } }: Call,
   transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>,
   { apiKey }: Pick<CallKey, "apiKey">
 ): AttemptNoResponse => {

@@ -15,8 +15,7 @@ import { requestId } from "./ErrorDetails.ts"
  * response are errors.
  */
 export const withAttemptSpan = (
-  { attemptSpan, isTraced, keyPool, url }: Call,
-  attemptNumber: number,
+  { attemptNumber, context: { isTraced }, plan: { attemptSpan, keyPool }, request: { url } }: Call,
   attempt: AttemptEffect
 ): AttemptEffect => {
   if (!isTraced) return attempt

@@ -1,88 +1,94 @@
 /** The cache stage: serves cached responses, and coalesces identical calls. See `ResponseCache.ts`. */
-import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
-import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
+import type { CacheMode } from "../../ResponseCache.ts"
 import { responseContainsSecret } from "../../Secrets.ts"
-import type { KeyPool } from "../../Upstream.ts"
 import { classify } from "../attempt/Classify.ts"
-import { type AttemptEffect, type AttemptResponse, cacheKeyOf, type Call } from "../call/Call.ts"
+import type {
+  AttemptEffect,
+  AttemptResponse,
+  Call,
+  CallPlan,
+  CallRequest,
+  Send,
+  Stage
+} from "../call/Call.ts"
 import { inCallerContext } from "../call/CallerContext.ts"
 import type { EngineResponse } from "../call/EngineOutput.ts"
-import type { Instrumentation, UncacheableReason } from "../call/Instrumentation.ts"
+import type { Instrumentation } from "../call/Instrumentation.ts"
 import { hasKnownAge, isFresh } from "../stores/CacheBackend.ts"
 import type * as SingleFlight from "./SingleFlight.ts"
 
-type Execute = (call: Call) => AttemptEffect
+/** The request of a call, before or after it has started. */
+type Requested = Pick<Call, "plan" | "request">
 
-/** Returns the TTL of a response in milliseconds, or why it must not be cached. */
-type TtlOf = (attemptResponse: AttemptResponse) => number | UncacheableReason
-
-type Endpoint = Pick<KeyPool, "apiUrl" | "tenant">
+export interface CacheStage {
+  /** Serves calls from the cache, or sends them. A hit in memory never waits, and costs less outside of a context. */
+  readonly stage: Stage<EngineResponse>
+  /** The same without another look in the memory. */
+  readonly afterPeek: Stage<EngineResponse>
+  /** Returns a response from memory while it is fresh. Null if there is none or the store is not in memory. */
+  readonly peek: (requested: Requested, mode: CacheMode | undefined, now: number) => EngineResponse | null
+  /** Returns a fresh response from any store. Null if there is none. */
+  readonly find: (requested: Requested) => Effect.Effect<EngineResponse | null>
+  /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
+  readonly invalidate: (cacheKey: string) => Effect.Effect<boolean>
+  readonly invalidateAll: Effect.Effect<boolean>
+  readonly invalidateMemory: Effect.Effect<void>
+}
 
 export const make = (
   store: CacheStoreService,
   instrumentation: Instrumentation,
   singleFlight: SingleFlight.SingleFlight
-) => {
-  /** Serves a call from the cache or with `execute`. A hit in memory never waits, and costs less outside of a context. */
-  const run: typeof serve = (call, mode, ...others) => {
-    const { cacheKey, clock, policies: { cache }, request } = call
-    const entry = mode === "default" && isCacheable(cache, request) ? store.peek?.(cacheKey) : undefined
-    return entry !== undefined && isFresh(entry, clock.system.unsafeCurrentTimeMillis())
-      ? hit(call, entry)
-      : inCallerContext(serve(call, mode, ...others))
+): CacheStage => {
+  const peek: CacheStage["peek"] = ({ plan, request }, mode = "default", now) => {
+    if (mode !== "default" || store.peek === undefined || !isCacheable(plan, request)) return null
+    const entry = store.peek(request.cacheKey)
+    return entry !== undefined && isFresh(entry, now) ? fromCache({ plan, request }, entry, "cache") : null
   }
 
-  const hit = (call: Call, entry: CacheEntry): Effect.Effect<EngineResponse> => {
-    instrumentation.recordCacheResult(call, "hit")
-    return Effect.succeed(fromCache(call, entry, "cache"))
-  }
-
-  const serve = (
-    call: Call,
-    mode: CacheMode,
-    execute: Execute,
-    ttlOf: TtlOf
-  ): AttemptEffect<EngineResponse> => {
-    const { cache } = call.policies
-    if (mode === "no-store" || !isCacheable(cache, call.request)) {
-      return Effect.map(execute(call), uncoalesced)
+  const serve = (call: Call, next: Send): AttemptEffect<EngineResponse> => {
+    const { context: { clock, options: { cacheMode = "default" } }, plan, request } = call
+    if (cacheMode === "no-store" || !isCacheable(plan, request)) return Effect.map(next(call), uncoalesced)
+    const flight: SingleFlight.FlightRequest = {
+      call: { ...call, nextVersion: store.nextVersion },
+      send: next,
+      onSuccess: (response, invalidated) => save(store, instrumentation, call, response, invalidated),
+      onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
     }
-    const fetch = () => singleFlight.join(flightOf(call, execute, ttlOf))
-    if (mode === "reload") {
-      return Effect.map(singleFlight.restart(flightOf(call, execute, ttlOf)), fromUpstream)
-    }
-    const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
-    return Effect.flatMap(store.get(call.cacheKey, timeLeft), (entry) => {
-      const now = call.clock.system.unsafeCurrentTimeMillis()
+    if (cacheMode === "reload") return Effect.map(singleFlight.restart(flight), fromUpstream)
+    const timeLeft = call.deadline - clock.unsafeCurrentTimeMillis()
+    return Effect.flatMap(store.get(request.cacheKey, timeLeft), (entry) => {
+      const now = clock.system.unsafeCurrentTimeMillis()
       if (entry === null || !hasKnownAge(entry, now) || now >= entry.expiresAt) {
-        return Effect.map(fetch(), fromUpstream)
+        return Effect.map(singleFlight.join(flight), fromUpstream)
       }
-      if (isFresh(entry, now)) return hit(call, entry)
+      if (isFresh(entry, now)) {
+        instrumentation.recordCacheResult(call, "hit")
+        return Effect.succeed(fromCache(call, entry, "cache"))
+      }
+      const { staleIfError, staleWhileRevalidate } = plan.policies.cache
       const stale = fromCache(call, entry, "stale")
-      const staleUntil = entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)
+      const staleUntil = entry.freshUntil + Duration.toMillis(staleWhileRevalidate)
       if (now < staleUntil && !singleFlight.hasDropped(call)) {
         instrumentation.recordCacheResult(call, "stale")
         // In the background. Errors are ignored.
-        return Effect.as(singleFlight.prefetch(flightOf(call, execute, ttlOf)), stale)
+        return Effect.as(singleFlight.prefetch(flight), stale)
       }
-      const usableMillis = entry.freshUntil + Duration.toMillis(cache.staleIfError) - now
+      const usableMillis = entry.freshUntil + Duration.toMillis(staleIfError) - now
       return usableMillis <= 0
-        ? Effect.map(fetch(), fromUpstream)
-        : orStaleOnError(call, fetch(), stale, call.clock.unsafeCurrentTimeMillis() + usableMillis)
+        ? Effect.map(singleFlight.join(flight), fromUpstream)
+        : orStaleOnError(
+          call,
+          singleFlight.join(flight),
+          stale,
+          clock.unsafeCurrentTimeMillis() + usableMillis
+        )
     })
   }
-
-  const flightOf = (call: Call, execute: Execute, ttlOf: TtlOf): SingleFlight.FlightRequest => ({
-    call,
-    execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
-    onSuccess: (attemptResponse, invalidated) =>
-      save(call, attemptResponse, ttlOf(attemptResponse), invalidated),
-    onJoin: (coalesced) => instrumentation.recordCacheResult(call, coalesced ? "coalesced" : "miss")
-  })
 
   /** Returns the upstream's response, or the stale one if the upstream fails before `usableUntil`, by the call's clock. */
   const orStaleOnError = (
@@ -92,7 +98,7 @@ export const make = (
     usableUntil: number
   ): AttemptEffect<EngineResponse> => {
     const useStale = (fallback: AttemptEffect<EngineResponse>) => {
-      if (call.clock.unsafeCurrentTimeMillis() >= usableUntil) return fallback
+      if (call.context.clock.unsafeCurrentTimeMillis() >= usableUntil) return fallback
       instrumentation.recordCacheResult(call, "stale_if_error")
       return Effect.succeed(stale)
     }
@@ -106,69 +112,31 @@ export const make = (
     })
   }
 
-  const save = (
-    call: Call,
-    { response, version }: AttemptResponse,
-    ttl: number | UncacheableReason,
-    invalidated: () => boolean
-  ): Effect.Effect<void> => {
-    const reason = typeof ttl === "string"
-      ? ttl
-      // A response that contains a secret must not be shared.
-      : responseContainsSecret(response, (call.rotation?.withKeys(call) ?? call).keyPool.uncacheable)
-      ? "secret"
-      : null
-    if (reason !== null) instrumentation.recordUncacheable(call, reason)
-    if (typeof ttl === "string" || reason !== null || ttl <= 0) return Effect.void
-    const { staleIfError, staleWhileRevalidate } = call.policies.cache
-    const staleMillis = response.status === 200
-      ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
-      : 0
-    const storedAt = call.clock.system.unsafeCurrentTimeMillis()
-    const freshUntil = storedAt + ttl
-    const stored = store.set(call.cacheKey, {
-      response,
-      version,
-      storedAt,
-      freshUntil,
-      expiresAt: freshUntil + staleMillis
-    })
-    // If the entry was invalidated during the write, removes it again.
-    return Effect.flatMap(stored, () => invalidated() ? store.remove(call.cacheKey) : Effect.void)
-  }
+  const afterPeek: CacheStage["afterPeek"] = (next) => (call) => inCallerContext(serve(call, next))
 
   return {
-    run,
-    /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
-    peek: (
-      endpoint: Endpoint,
-      cache: ResponseCache,
-      request: EncodedRequest,
-      now: number
-    ): CacheEntry | undefined => {
-      if (store.peek === undefined || !isCacheable(cache, request)) return undefined
-      const entry = store.peek(cacheKeyOf(endpoint, request))
-      return entry !== undefined && isFresh(entry, now) ? entry : undefined
+    stage: (next) => (call) => {
+      const { clock, options } = call.context
+      const hit = peek(call, options.cacheMode, clock.system.unsafeCurrentTimeMillis())
+      if (hit === null) return afterPeek(next)(call)
+      instrumentation.recordCacheResult(call, "hit")
+      return Effect.succeed(hit)
     },
-    /** Returns a fresh entry from any store. */
-    get: (
-      endpoint: Endpoint,
-      cache: ResponseCache,
-      request: EncodedRequest
-    ): Effect.Effect<CacheEntry | null> =>
-      isCacheable(cache, request)
+    afterPeek,
+    peek,
+    find: ({ plan, request }) =>
+      isCacheable(plan, request)
         ? Effect.zipWith(
-          store.get(cacheKeyOf(endpoint, request)),
+          store.get(request.cacheKey),
           Clock.currentTimeMillis,
-          (entry, now) => entry !== null && isFresh(entry, now) ? entry : null
+          (entry, now) =>
+            entry !== null && isFresh(entry, now) ? fromCache({ plan, request }, entry, "cache") : null
         )
         : Effect.succeed(null),
-    /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
-    invalidate: (endpoint: Endpoint, request: EncodedRequest): Effect.Effect<boolean> =>
+    invalidate: (cacheKey) =>
       Effect.suspend(() => {
-        const key = cacheKeyOf(endpoint, request)
-        singleFlight.invalidate(key)
-        return store.remove(key)
+        singleFlight.invalidate(cacheKey)
+        return store.remove(cacheKey)
       }),
     invalidateAll: Effect.suspend(() => {
       singleFlight.invalidate(null)
@@ -181,7 +149,42 @@ export const make = (
   }
 }
 
-const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
+const save = (
+  store: CacheStoreService,
+  instrumentation: Instrumentation,
+  call: Call,
+  attemptResponse: AttemptResponse,
+  invalidated: () => boolean
+): Effect.Effect<void> => {
+  const { response, version } = attemptResponse
+  const { context: { clock }, plan, request: { cacheKey, ttlOf } } = call
+  const ttl = ttlOf(attemptResponse, call)
+  const reason = typeof ttl === "string"
+    ? ttl
+    // A response that contains a secret must not be shared.
+    : responseContainsSecret(response, plan.upstream.keyPool.uncacheable)
+    ? "secret"
+    : null
+  if (reason !== null) instrumentation.recordUncacheable(call, reason)
+  if (typeof ttl === "string" || reason !== null || ttl <= 0) return Effect.void
+  const { staleIfError, staleWhileRevalidate } = plan.policies.cache
+  const staleMillis = response.status === 200
+    ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
+    : 0
+  const storedAt = clock.system.unsafeCurrentTimeMillis()
+  const freshUntil = storedAt + ttl
+  const stored = store.set(cacheKey, {
+    response,
+    version,
+    storedAt,
+    freshUntil,
+    expiresAt: freshUntil + staleMillis
+  })
+  // If the entry was invalidated during the write, removes it again.
+  return Effect.flatMap(stored, () => invalidated() ? store.remove(cacheKey) : Effect.void)
+}
+
+const isCacheable = ({ policies: { cache } }: CallPlan, { method }: CallRequest): boolean =>
   cache.enabled && method === "GET"
 
 const fromUpstream = (
@@ -198,14 +201,14 @@ const fromUpstream = (
 const uncoalesced = (value: AttemptResponse): EngineResponse => fromUpstream({ value, joined: false })
 
 const fromCache = (
-  { summary, operation, keyPool }: Call,
+  { plan: { keys, operation }, request: { summary } }: Requested,
   entry: CacheEntry,
   source: "cache" | "stale"
 ): EngineResponse => ({
   response: entry.response,
   // Classified as of `storedAt`: only Retry-After depends on the time, and such responses are not cached. Neither are
   // responses that contain any of the keys, so any key will do.
-  classification: () => classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0], null),
+  classification: () => classify(operation, summary, entry.response, entry.storedAt, keys[0], null),
   source,
   storedAt: entry.storedAt,
   freshUntil: entry.freshUntil,

@@ -8,8 +8,7 @@ import type { Operation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import type { AttemptResponse, Call } from "../call/Call.ts"
-import type { UncacheableReason } from "../call/Instrumentation.ts"
+import type { AttemptResponse, Call, UncacheableReason } from "../call/Call.ts"
 import * as LruMap from "../stores/LruMap.ts"
 
 /**
@@ -30,7 +29,7 @@ export const make = (): ResponseTtl => {
   const headOf = (call: Call): number => heads.get(chainOf(call)) ?? 0
   const ownTtl: ResponseTtl = (operation, input, call, { classification, response }, fitsModel) => {
     const notFoundTtl = () =>
-      operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
+      operation.cacheNotFound ? Duration.toMillis(call.plan.policies.cache.negative.notFound) : "error"
     switch (classification._tag) {
       case "Malformed":
         return "incomplete"
@@ -49,9 +48,10 @@ export const make = (): ResponseTtl => {
     const ttl = operation.ttl(input, document)
     if (!isJson) return "incomplete"
     if (operation.parameters.some(({ name }) => name === "chain")) {
-      const block = call.bodyScan === null || classification.isParsed
+      const { bodyScan } = call.plan
+      const block = bodyScan === null || classification.isParsed
         ? blockInDocument(document())
-        : call.bodyScan.highestBlock(response.bytes)
+        : bodyScan.highestBlock(response.bytes)
       if (block > headOf(call)) heads.set(chainOf(call), block)
     }
     switch (ttl._tag) {
@@ -69,7 +69,9 @@ export const make = (): ResponseTtl => {
   }
   return (operation, input, call, attemptResponse, fitsModel) => {
     const ttl = ownTtl(operation, input, call, attemptResponse, fitsModel)
-    const bound = call.policies.cache.respectMaxAge ? maxAgeOf(attemptResponse) : Number.POSITIVE_INFINITY
+    const bound = call.plan.policies.cache.respectMaxAge
+      ? maxAgeOf(attemptResponse)
+      : Number.POSITIVE_INFINITY
     return typeof ttl === "string" ? ttl : bound > 0 ? Math.min(ttl, bound) : "no_store"
   }
 }
@@ -93,7 +95,7 @@ const maxTtlMillis = 30 * 24 * 3_600_000
 const finalityDepth = 1000
 
 /** Identifies a chain at a base URL. An omitted chain parameter counts as a chain. */
-const chainOf = ({ request: { query }, keyPool }: Call): string =>
+const chainOf = ({ request: { query }, plan: { keyPool } }: Call): string =>
   `${keyPool.apiUrl} ${query.find(([name]) => name === "chain")?.[1] ?? ""}`
 
 /** Returns the highest block among the records of a list, or of the document itself. 0 if there is none. */

@@ -20,7 +20,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import type { SendObserver } from "../../CallClient.ts"
+import type * as Scope from "effect/Scope"
+import type { Reservation } from "../../CallContext.ts"
 import { timeoutError } from "../attempt/Attempt.ts"
 import {
   type AttemptEffect,
@@ -29,16 +30,16 @@ import {
   type AttemptResult,
   type Call,
   continuesAt,
-  resultOf
+  resultOf,
+  type Send
 } from "../call/Call.ts"
 import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"
 
-/** The request of a call. Calls are coalesced only if their cache keys and variants are equal. */
+/** What is sent for a call. Calls are coalesced only if their cache keys and variants are equal. */
 export interface FlightRequest {
   readonly call: Call
-  /** Ends at `deadline`, by the `SteadyClock`. Reports to `onSent` what is sent. */
-  readonly execute: (deadline: number, onSent: SendObserver) => AttemptEffect
+  readonly send: Send
   /**
    * Runs with the result, which its callers have by then, unless the request was invalidated. Until it ends, later callers
    * join the request and get the same result. `invalidated` returns whether the request has been invalidated since.
@@ -66,36 +67,93 @@ interface InFlight {
   latestDeadline: number
   joinable: boolean
   readonly callers: Array<Call>
-  sent: number
+  /** Its usage is that of the caller that started it. */
+  readonly reservation: Reservation
   invalidated: boolean
   /** Null until it has started. */
   fiber: Fiber.RuntimeFiber<void> | null
 }
 
-export type SingleFlight = Effect.Effect.Success<typeof make>
-
 /** Creates an empty group of requests, which end when the scope closes. */
-export const make = Effect.suspend(() => {
+export const make: Effect.Effect<SingleFlight, never, Scope.Scope> = Effect.suspend(() => {
+  const group = new SingleFlight()
+  return Effect.as(Effect.addFinalizer(() => group.close()), group)
+})
+
+/** The requests in flight. */
+export class SingleFlight {
   // By cache key. Arrays that are emptied: what leaves a `Map` may be kept until a full garbage collection.
-  const flights = new Map<string, Array<InFlight>>()
-  let closed = false
+  private readonly flights = new Map<string, Array<InFlight>>()
+  private closed = false
 
-  const inFlight = (cacheKey: string): ReadonlyArray<InFlight> => flights.get(cacheKey) ?? []
+  /** Joins the request in flight, or starts one. */
+  join(request: FlightRequest): AttemptEffect<FlightResult> {
+    return this.joinOrStart(request, () => this.find(request.call), request.call.deadline)
+  }
 
-  const find = (call: Call): InFlight | undefined => {
-    const { cacheKey, client, flightVariant } = call
+  /** Starts a request. Later callers join it instead of those in flight. */
+  restart(request: FlightRequest): AttemptEffect<FlightResult> {
+    const { call } = request
+    const stopJoins = () => {
+      for (const flight of this.inFlight(call.request.cacheKey)) {
+        if (flight.variant === call.plan.flightVariant) flight.joinable = false
+      }
+      return undefined
+    }
+    return this.joinOrStart(request, stopJoins, call.deadline)
+  }
+
+  /** Starts a request without waiting for it, unless one with its cache key is in flight. */
+  prefetch(request: FlightRequest): Effect.Effect<void> {
+    return Effect.withFiberRuntime((caller) => {
+      const { call } = request
+      if (this.inFlight(call.request.cacheKey).length === 0) {
+        // After the caller has gone on.
+        this.start(this.add(call, call.deadline), request, caller, { immediate: false })
+      }
+      return Effect.void
+    })
+  }
+
+  /** Whether a request was dropped, as the next one in the background would be. */
+  hasDropped(call: Call): boolean {
+    return this.inFlight(call.request.cacheKey).some((flight) => isDropped(flight, call))
+  }
+
+  /** Invalidates all requests with a cache key, or all requests. */
+  invalidate(cacheKey: string | null): void {
+    for (const flight of cacheKey === null ? [...this.flights.values()].flat() : this.inFlight(cacheKey)) {
+      flight.invalidated = true
+      flight.joinable = false
+    }
+  }
+
+  close(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.closed = true
+      const fibers = [...this.flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
+      for (const fiber of fibers) interrupt(fiber)
+      return Effect.forEach(fibers, Fiber.await, { discard: true })
+    })
+  }
+
+  private inFlight(cacheKey: string): ReadonlyArray<InFlight> {
+    return this.flights.get(cacheKey) ?? []
+  }
+
+  private find(call: Call): InFlight | undefined {
     let sent: InFlight | undefined
-    for (const flight of inFlight(cacheKey)) {
-      if (isDropped(flight, call) || !flight.joinable || flight.variant !== flightVariant) continue
-      if (flight.client === client.name) return flight
-      if (flight.sent > 0) sent ??= flight
+    for (const flight of this.inFlight(call.request.cacheKey)) {
+      if (isDropped(flight, call) || !flight.joinable || flight.variant !== call.plan.flightVariant) continue
+      if (flight.client === call.context.client.name) return flight
+      if (flight.reservation.sent > 0) sent ??= flight
     }
     return sent
   }
 
-  const add = ({ client, flightVariant, cacheKey }: Call, deadline: number): InFlight => {
+  private add({ context: { client, reservation }, plan, request }: Call, deadline: number): InFlight {
     const flight: InFlight = {
-      variant: flightVariant,
+      variant: plan.flightVariant,
       client: client.name,
       result: null,
       waiters: [],
@@ -103,39 +161,31 @@ export const make = Effect.suspend(() => {
       latestDeadline: deadline,
       joinable: true,
       callers: [],
-      sent: 0,
+      reservation: { sent: 0, onUsage: reservation.onUsage },
       invalidated: false,
       fiber: null
     }
-    getOrInsert(flights, cacheKey, () => new Array<InFlight>()).push(flight)
+    getOrInsert(this.flights, request.cacheKey, () => new Array<InFlight>()).push(flight)
     return flight
   }
 
-  const remove = (cacheKey: string, flight: InFlight): void => {
-    const all = flights.get(cacheKey) ?? []
+  private remove(cacheKey: string, flight: InFlight): void {
+    const all = this.flights.get(cacheKey) ?? []
     removeFrom(all, flight)
-    if (all.length === 0) flights.delete(cacheKey)
+    if (all.length === 0) this.flights.delete(cacheKey)
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
-  const start = (
+  private start(
     flight: InFlight,
-    { call: { cacheKey }, execute, onSuccess }: FlightRequest,
+    { call, onSuccess, send }: FlightRequest,
     caller: Fiber.RuntimeFiber<unknown, unknown>,
     options?: Runtime.RunForkOptions
-  ): void => {
-    const onSent: SendObserver = (change) => {
-      flight.sent += change
-      for (const { onSent } of flight.callers) onSent?.(change)
-    }
-    /** Gives the callers the result. A failed request can no longer be joined then. */
-    const settle = (result: FlightExit): void => {
-      flight.result = result
-      if (Exit.isFailure(result)) flight.joinable = false
-      for (const resume of flight.waiters) resume(result)
-    }
-    const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
-      settle(exit)
+  ): void {
+    const { deadline, reservation } = flight
+    const sent = send({ ...call, deadline, context: { ...call.context, reservation } })
+    const executed = Effect.flatMap(Effect.exit(sent), (exit) => {
+      settle(flight, exit)
       return Exit.isSuccess(exit) && !flight.invalidated
         ? onSuccess(exit.value, () => flight.invalidated)
         : Effect.void
@@ -150,115 +200,93 @@ export const make = Effect.suspend(() => {
     flight.fiber = fiber
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
-      if (flight.result === null && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
-      remove(cacheKey, flight)
+      if (flight.result === null && Exit.isFailure(exit)) settle(flight, Exit.failCause(exit.cause))
+      this.remove(call.request.cacheKey, flight)
     })
-    if (closed) interrupt(fiber)
-  }
-
-  /** Waits for the result until the deadline of the caller. */
-  const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): AttemptEffect =>
-    result ?? Effect.async((resume) => {
-      const timeLeft = call.deadline - call.clock.unsafeCurrentTimeMillis()
-      // Also if the request ends earlier: a Worker cancels what waits for nothing of its own, and with it the request.
-      const millis = call.deadline < deadline ? timeLeft : timeLeft + 1000
-      const stopTimer = Effect.sync(
-        startTimer(call.clock.system, millis, () =>
-          resume(
-            Effect.fail({ error: timeoutError(call, "call", false), retryHint: null, health: "unknown" })
-          ))
-      )
-      const waiter = (result: FlightExit) => resume(Effect.zipRight(stopTimer, result))
-      waiters.push(waiter)
-      return Effect.zipRight(stopTimer, Effect.sync(() => removeFrom(waiters, waiter)))
-    })
-
-  /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
-  const leave = (flight: InFlight, call: Call): void => {
-    removeFrom(flight.callers, call)
-    const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-    if (flight.callers.length > 0 || continues || flight.result !== null || flight.fiber === null) return
-    // No other caller may join a request that is being cancelled.
-    flight.joinable = false
-    interrupt(flight.fiber)
+    if (this.closed) interrupt(fiber)
   }
 
   /** Joins a request, or starts one that ends at `minDeadline` or at the deadline of the caller, if later. */
-  const joinOrStart = (
+  private joinOrStart(
     request: FlightRequest,
     findExisting: () => InFlight | undefined,
     minDeadline: number
-  ): AttemptEffect<FlightResult> =>
-    Effect.withFiberRuntime((fiber) =>
+  ): AttemptEffect<FlightResult> {
+    return Effect.withFiberRuntime((fiber) =>
       Effect.uninterruptibleMask((restore) => {
         const { call } = request
         const existing = findExisting()
         const joined = existing !== undefined
-        const flight = existing ?? add(call, Math.max(call.deadline, minDeadline))
+        const flight = existing ?? this.add(call, Math.max(call.deadline, minDeadline))
         flight.callers.push(call)
         flight.latestDeadline = Math.max(flight.latestDeadline, call.deadline)
-        if (flight.sent !== 0) call.onSent?.(flight.sent)
         request.onJoin(joined)
-        if (!joined) start(flight, request, fiber)
+        if (!joined) this.start(flight, request, fiber)
         return Effect.flatMap(Effect.exit(restore(awaitResult(flight, call))), (exit) => {
           leave(flight, call)
           const result = resultOf(exit)
           if (result !== null && !isResultFor(flight, call, result)) {
             // Callers with more time must not join it again.
             flight.joinable = false
-            return restore(joinOrStart(request, () => find(call), flight.latestDeadline))
+            return restore(this.joinOrStart(request, () => this.find(call), flight.latestDeadline))
           }
           return Exit.map(exit, (value) => ({ value, joined }))
         })
       })
     )
+  }
+}
 
-  const close = Effect.suspend(() => {
-    closed = true
-    const fibers = [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
-    for (const fiber of fibers) interrupt(fiber)
-    return Effect.forEach(fibers, Fiber.await, { discard: true })
+/** Gives the callers the result. A failed request can no longer be joined then. */
+const settle = (flight: InFlight, result: FlightExit): void => {
+  flight.result = result
+  if (Exit.isFailure(result)) flight.joinable = false
+  for (const resume of flight.waiters) resume(result)
+}
+
+/** Waits for the result until the deadline of the caller. */
+const awaitResult = ({ deadline, result, waiters }: InFlight, call: Call): AttemptEffect =>
+  result ?? Effect.async((resume) => {
+    const { clock } = call.context
+    const timeLeft = call.deadline - clock.unsafeCurrentTimeMillis()
+    // Also if the request ends earlier: a Worker cancels what waits for nothing of its own, and with it the request.
+    const millis = call.deadline < deadline ? timeLeft : timeLeft + 1000
+    const stopTimer = Effect.sync(
+      startTimer(clock.system, millis, () =>
+        resume(
+          Effect.fail({ error: timeoutError(call, "call", false), retryHint: null, health: "unknown" })
+        ))
+    )
+    const waiter = (result: FlightExit) => resume(Effect.zipRight(stopTimer, result))
+    waiters.push(waiter)
+    return Effect.zipRight(stopTimer, Effect.sync(() => removeFrom(waiters, waiter)))
   })
 
-  return Effect.as(Effect.addFinalizer(() => close), {
-    /** Joins the request in flight, or starts one. */
-    join: (request: FlightRequest) => joinOrStart(request, () => find(request.call), request.call.deadline),
-    /** Starts a request. Later callers join it instead of those in flight. */
-    restart: (request: FlightRequest) =>
-      joinOrStart(request, () => {
-        for (const flight of inFlight(request.call.cacheKey)) {
-          if (flight.variant === request.call.flightVariant) flight.joinable = false
-        }
-        return undefined
-      }, request.call.deadline),
-    /** Starts a request without waiting for it, unless one with its cache key is in flight. */
-    prefetch: (request: FlightRequest): Effect.Effect<void> =>
-      Effect.withFiberRuntime((caller) => {
-        const { call } = request
-        if (inFlight(call.cacheKey).length === 0) {
-          // After the caller has gone on.
-          start(add(call, call.deadline), request, caller, { immediate: false })
-        }
-        return Effect.void
-      }),
-    /** Whether a request was dropped, as the next one in the background would be. */
-    hasDropped: (call: Call): boolean => inFlight(call.cacheKey).some((flight) => isDropped(flight, call)),
-    /** Invalidates all requests with a cache key, or all requests. */
-    invalidate: (cacheKey: string | null): void => {
-      for (const flight of cacheKey === null ? [...flights.values()].flat() : inFlight(cacheKey)) {
-        flight.invalidated = true
-        flight.joinable = false
-      }
-    }
-  })
-})
+/**
+ * Ends the wait of a caller, and counts what was sent for it. Cancels a request that no caller waits for, unless its result is to
+ * be cached.
+ */
+const leave = (flight: InFlight, call: Call): void => {
+  const { callers, deadline, fiber, reservation: { sent }, result } = flight
+  removeFrom(callers, call)
+  call.context.reservation.sent += sent
+  const continues = sent > 0 && deadline < Number.POSITIVE_INFINITY
+  if (callers.length > 0 || continues || result !== null || fiber === null) return
+  // No other caller may join a request that is being cancelled.
+  flight.joinable = false
+  interrupt(fiber)
+}
 
 /** Whether a request never ends: a Worker drops it with that of its client. */
-const isDropped = ({ deadline, result }: InFlight, { clock }: Call): boolean =>
+const isDropped = ({ deadline, result }: InFlight, { context: { clock } }: Call): boolean =>
   result === null && clock.unsafeCurrentTimeMillis() >= deadline
 
 /** Whether a caller gets a result, which neither an earlier deadline nor a limit of another client caused. */
-const isResultFor = (flight: InFlight, { client, deadline }: Call, result: AttemptResult): boolean => {
+const isResultFor = (
+  flight: InFlight,
+  { context: { client }, deadline }: Call,
+  result: AttemptResult
+): boolean => {
   const continued = deadline > flight.deadline ? continuesAt(result) : null
   return (continued === null || deadline <= continued) &&
     (client.name === flight.client || Either.isRight(result) || !isClientLimit(result.left))

@@ -1,4 +1,4 @@
-/** The data of a call that the stages share. */
+/** A call as the stages share it: its plan, its request and its context; and their one signature. */
 import { type AnyOperation, maxCost } from "@blockquarry/core/Operation"
 import {
   type CircuitOpenError,
@@ -27,12 +27,12 @@ import type * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
 import type { Policies } from "../../ApiOptions.ts"
 import type { CacheStoreService } from "../../CacheStore.ts"
-import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "../../CallClient.ts"
+import { CurrentClient } from "../../CallClient.ts"
+import type { CallContext } from "../../CallContext.ts"
 import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
-import { CurrentUsageObserver, type UsageObserver } from "../../CallUsage.ts"
-import type { Decoding, ResponseObserver } from "../../DecodedResponse.ts"
+import { CurrentUsageObserver } from "../../CallUsage.ts"
 import { dayMillis } from "../../RateLimitStore.ts"
-import type { RawResponse } from "../../RawResponse.ts"
+import { type RawResponse, unlimited } from "../../RawResponse.ts"
 import { override as overrideRetries } from "../../RetryPolicy.ts"
 import * as SteadyClock from "../../SteadyClock.ts"
 import * as Telemetry from "../../Telemetry.ts"
@@ -41,166 +41,203 @@ import type { KeyPool, PooledKey, Upstream } from "../../Upstream.ts"
 import { getOrInsert } from "../Maps.ts"
 import { override } from "../Policy.ts"
 import type { BodyScan } from "../transport/BodyScan.ts"
-import type { Transport } from "../transport/Transport.ts"
 import type { Classification, RetryHint } from "./EngineOutput.ts"
-import type { KeySource } from "./KeySource.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */
 export type CallKey = Readonly<ReturnType<typeof callKeyOf>>
 
-/** API keys that an effect reads. */
-export interface Rotation {
-  readonly source: KeySource
-  /** Returns the call with the keys of now. */
-  readonly withKeys: (call: Call) => Call
-}
-
-/** A call. Its last fields are those of the fiber that makes it. */
-export interface Call {
+/** What depends on the operation and the upstream, and on the policies of the call. */
+export interface CallPlan {
   readonly operation: Pick<
     AnyOperation,
     "id" | "api" | "retry" | "success" | "cost" | "price" | "per" | "method" | "path"
   >
-  readonly request: EncodedRequest
-  readonly url: string
-  /** Identifies the request of a GET: the URL with the query, and the tenant. Independent of the API keys of the layer. */
-  readonly cacheKey: string
-  readonly client: CallClient
-  /** The part of the request that errors contain. */
-  readonly summary: RequestSummary
+  readonly upstream: Upstream
   readonly keyPool: KeyPool
   readonly keys: Arr.NonEmptyReadonlyArray<CallKey>
-  /** Null if the keys never change. Otherwise each attempt takes those of now. */
-  readonly rotation: Rotation | null
-  readonly transport: Transport
+  readonly keysOf: (keyPool: KeyPool) => CallPlan["keys"]
   /** The policies of the layer, overridden by those of the call. */
   readonly policies: Policies
-  readonly attemptTimeout: number
-  /** When the call times out, by `clock`. */
-  readonly deadline: number
-  /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
-  readonly layerAttemptTimeout: number
+  /** In milliseconds. A call with a shorter attempt timeout than that of the layer does not indicate an unhealthy upstream. */
+  readonly timeouts: { readonly attempt: number; readonly call: number; readonly layerAttempt: number }
   /** Calls with the same cache key and variant are coalesced. See `flightVariantOf`. */
   readonly flightVariant: string
   /** Replaces the parsing of a response that is passed on. Null if it is parsed, and retried if it is not JSON. */
   readonly bodyScan: BodyScan | null
-  /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
-  readonly nextVersion: CacheStoreService["nextVersion"] | null
-  /** Receives the usage of the call; null if nothing observes it. */
-  readonly onUsage: UsageObserver | null
-  /** What happens to describing fields that cannot be read. */
-  readonly decoding: Decoding
-  /** Observes the decoded response; null if nothing does. */
-  readonly onResponse: ResponseObserver | null
-  /** The response header with the price; null if there is none. */
-  readonly weightHeader: string | null
-  /** Observes the requests that are sent for the call; null if nothing does. */
-  readonly onSent: SendObserver | null
+  readonly attemptSpan: ReturnType<typeof attemptSpanOf>
+}
+
+/** What depends on the input. */
+export interface CallRequest extends EncodedRequest {
+  readonly url: string
+  /** Identifies the request of a GET: the URL with the query, and the tenant. Independent of the API keys of the layer. */
+  readonly cacheKey: string
+  /** The part of the request that errors contain. */
+  readonly summary: RequestSummary
+  /** Returns the TTL of a response in milliseconds, or why it must not be cached. */
+  readonly ttlOf: (response: AttemptResponse, call: Call) => number | UncacheableReason
+}
+
+/** What the caller brings, and what its fiber has. */
+export interface Caller extends CallContext {
   readonly clock: SteadyClock.SteadyClock
   readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
   /** Whether there is a tracer, and it is not disabled for this call. */
   readonly isTraced: boolean
-  readonly attemptSpan: ReturnType<typeof attemptSpanOf>
   /** Whether log lines of level debug are written. */
   readonly isDebug: boolean
 }
 
-/**
- * Prepares the calls of an operation: computes what depends on the operation and the upstream only. Returns a function
- * that starts a call in a fiber, with the options of its region.
- */
-export const prepare = (
-  operation: Call["operation"],
+/** A call on its way through the stages: each passes on a copy with what it decides. */
+export interface Call {
+  readonly plan: CallPlan
+  readonly request: CallRequest
+  readonly context: Caller
+  /** When the call times out, by the clock of its context. */
+  readonly deadline: number
+  /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
+  readonly nextVersion: CacheStoreService["nextVersion"] | null
+  /** The number of the attempt, from 1, and its key. */
+  readonly attemptNumber: number
+  readonly key: CallKey
+  /** Whether the attempt has sent its request. */
+  readonly progress: { sent: boolean }
+}
+
+/** Sends a call, or what is left of it. */
+export type Send<A = AttemptResponse> = (call: Call) => AttemptEffect<A>
+
+/** Part of the way of each call: it decides whether, when and how often the next one gets the call. */
+export type Stage<A = AttemptResponse> = (next: Send) => Send<A>
+
+/** Why a response is not cached. See `Telemetry.uncacheableResponses`. */
+export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+
+/** Computes once what depends on the operation and the upstream only. */
+export const makePlan = (
+  operation: CallPlan["operation"],
   upstream: Upstream,
   bodyScan: BodyScan | null
-) => {
-  const { arrayFormat, decoding, keyPool, keySource, onResponse, policies, transport, weightHeader } =
-    upstream
-  const callKeysOf = ({ keys }: KeyPool) => Arr.map(keys, (key) => callKeyOf(operation, key, upstream))
-  const keys = callKeysOf(keyPool)
-  const rotation = keySource === null ? null : rotationOf(upstream, keySource, callKeysOf)
+): CallPlan => {
+  const { keyPool, policies } = upstream
+  const prepared = new WeakMap<KeyPool, CallPlan["keys"]>()
+  const keysOf = (pool: KeyPool) =>
+    getOrInsert(prepared, pool, ({ keys }) => Arr.map(keys, (key) => callKeyOf(operation, key, upstream)))
   const timeouts = timeoutMillis(policies.timeouts)
-  const flightVariant = flightVariantOf(keyPool, policies, timeouts)
-  const attemptSpan = attemptSpanOf(operation, keyPool)
-  return (
-    encoded: EncodedRequest,
-    options: CallOptions,
-    fiber: Fiber.RuntimeFiber<unknown, unknown>
-  ): Call => {
-    const request = options.query === undefined
-      ? encoded
-      : { ...encoded, query: [...encoded.query, ...encodeQuery(options.query, arrayFormat)] }
-    const context = fiber.currentContext
-    const clock = SteadyClock.ofClock(Context.get(fiber.currentDefaultServices, Clock.Clock))
-    const overrides = options.retry !== undefined || options.timeouts !== undefined
-    const callPolicies = overrides
-      ? {
-        ...policies,
-        retry: overrideRetries(policies.retry, options.retry),
-        timeouts: override(policies.timeouts, options.timeouts)
-      }
-      : policies
-    const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(callPolicies.timeouts)
-    const { tenant } = keyPool
-    const client = Context.get(context, CurrentClient)
-    const url = urlOf(keyPool, request)
-    return {
-      operation,
-      request,
-      url,
-      cacheKey: cacheKeyOf(keyPool, request, url),
+  return {
+    operation,
+    upstream,
+    keyPool,
+    keys: keysOf(keyPool),
+    keysOf,
+    policies,
+    timeouts: { ...timeouts, layerAttempt: Math.min(timeouts.attempt, timeouts.call) },
+    flightVariant: flightVariantOf(keyPool, policies, timeouts),
+    bodyScan,
+    attemptSpan: attemptSpanOf(operation, keyPool)
+  }
+}
+
+/** Returns the plan of a call with options. */
+export const withOptions = (plan: CallPlan, { retry, timeouts }: CallOptions): CallPlan => {
+  if (retry === undefined && timeouts === undefined) return plan
+  const policies = {
+    ...plan.policies,
+    retry: overrideRetries(plan.policies.retry, retry),
+    timeouts: override(plan.policies.timeouts, timeouts)
+  }
+  const millis = { ...plan.timeouts, ...timeoutMillis(policies.timeouts) }
+  return {
+    ...plan,
+    policies,
+    timeouts: millis,
+    flightVariant: flightVariantOf(plan.keyPool, policies, millis)
+  }
+}
+
+/** Returns a call with the API keys of now. */
+export const withCurrentKeys = (call: Call): Call => {
+  const { keysOf, upstream: { keyPool } } = call.plan
+  const keys = keysOf(keyPool)
+  return { ...call, plan: { ...call.plan, keyPool, keys }, key: keys[0] }
+}
+
+export const makeRequest = (
+  { keyPool, upstream }: CallPlan,
+  encoded: EncodedRequest,
+  { query }: CallOptions,
+  ttlOf: CallRequest["ttlOf"]
+): CallRequest => {
+  const request = query === undefined
+    ? encoded
+    : { ...encoded, query: [...encoded.query, ...encodeQuery(query, upstream.arrayFormat)] }
+  const url = urlOf(keyPool, request)
+  return {
+    ...request,
+    url,
+    cacheKey: cacheKeyOf(keyPool, request, url),
+    summary: { method: request.method, path: request.path },
+    ttlOf
+  }
+}
+
+/** Returns the context of calls that are made in a fiber. */
+export const contextOf = ({ currentContext }: AnyFiber): CallContext => ({
+  client: Context.get(currentContext, CurrentClient),
+  memory: unlimited,
+  options: Context.get(currentContext, CurrentCallOptions),
+  reservation: { sent: 0, onUsage: Context.get(currentContext, CurrentUsageObserver) }
+})
+
+/** Starts a call in a fiber. */
+export const make = (plan: CallPlan, request: CallRequest, context: CallContext, fiber: AnyFiber): Call => {
+  const { client, memory, options, reservation } = context
+  const { keyPool: { tenant }, keys: [key], timeouts } = plan
+  const clock = SteadyClock.ofClock(Context.get(fiber.currentDefaultServices, Clock.Clock))
+  return {
+    plan,
+    request,
+    context: {
       // A tenant is a client of its own.
       client: tenant === null ? client : { ...client, name: `${client.name} ${tenant}`.trim() },
-      summary: { method: request.method, path: request.path },
-      keyPool,
-      keys,
-      rotation,
-      transport,
-      policies: callPolicies,
-      attemptTimeout: callTimeouts.attempt,
-      deadline: clock.unsafeCurrentTimeMillis() + callTimeouts.call,
-      layerAttemptTimeout: Math.min(timeouts.attempt, timeouts.call),
-      flightVariant: overrides ? flightVariantOf(keyPool, callPolicies, callTimeouts) : flightVariant,
-      bodyScan,
-      nextVersion: null,
-      onUsage: Context.get(context, CurrentUsageObserver),
-      decoding: options.decoding ?? decoding,
-      onResponse: options.onResponse ?? onResponse,
-      weightHeader,
-      onSent: Context.get(context, CurrentSendObserver),
+      memory,
+      options,
+      reservation,
       clock,
       metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),
       isTraced: fiber.currentTracer !== defaultTracer && fiber.getFiberRef(FiberRef.currentTracerEnabled),
-      attemptSpan,
       isDebug: LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
-    }
+    },
+    deadline: clock.unsafeCurrentTimeMillis() + timeouts.call,
+    nextVersion: null,
+    attemptNumber: 1,
+    key,
+    progress: { sent: false }
   }
 }
 
-const rotationOf = (
-  upstream: Upstream,
-  source: KeySource,
-  callKeysOf: (keyPool: KeyPool) => Call["keys"]
-): Rotation => {
-  const prepared = new WeakMap<KeyPool, Call["keys"]>()
-  return {
-    source,
-    withKeys: (call) => {
-      const { keyPool } = upstream
-      return { ...call, keyPool, keys: getOrInsert(prepared, keyPool, () => callKeysOf(keyPool)) }
-    }
-  }
-}
+/** Returns a call that is served by the upstream, whose response replaces the cache entry. */
+export const reloading = (call: Call): Call => ({
+  ...call,
+  context: { ...call.context, options: { ...call.context.options, cacheMode: "reload" } }
+})
+
+export type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
 /** The result of an attempt that was not sent because its key was replaced. `AdmissionStage` continues with the new key. */
-export const keyReplaced = ({ operation, summary }: Call): AttemptNoResponse => ({
-  error: new LocalLimitError({ operation: operation.id, request: summary, limit: "rate", retryAfter: null }),
+export const keyReplaced = ({ plan, request }: Call): AttemptNoResponse => ({
+  error: new LocalLimitError({
+    operation: plan.operation.id,
+    request: request.summary,
+    limit: "rate",
+    retryAfter: null
+  }),
   retryHint: null,
   health: "not-sent"
 })
 
 const attemptSpanOf = (
-  { method, path }: Call["operation"],
+  { method, path }: CallPlan["operation"],
   { apiUrl }: Pick<KeyPool, "apiUrl">
 ) => {
   const { hostname, pathname, port, protocol } = new URL(apiUrl + path)
@@ -214,9 +251,6 @@ const attemptSpanOf = (
     }
   }
 }
-
-export const optionsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): CallOptions =>
-  Context.get(fiber.currentContext, CurrentCallOptions)
 
 /** The tracer of programs without tracing. */
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
@@ -244,7 +278,7 @@ const timeoutMillis = ({ attempt, call }: Timeouts) => ({
 const flightVariantOf = (
   { id }: KeyPool,
   { retry }: Policies,
-  { attempt }: ReturnType<typeof timeoutMillis>
+  { attempt }: Pick<CallPlan["timeouts"], "attempt">
 ): string => {
   const { attempts, budget, schedule } = retry
   return `${id}\n${
@@ -252,7 +286,7 @@ const flightVariantOf = (
   }\n${budget.capacity}\n${attempt}`
 }
 
-const callKeyOf = (operation: Call["operation"], key: PooledKey, upstream: Upstream) => {
+const callKeyOf = (operation: CallPlan["operation"], key: PooledKey, upstream: Upstream) => {
   const { burst, cost, dailyQuota, limit, maxWait, price, window } = key.rateLimit
   return {
     ...key,

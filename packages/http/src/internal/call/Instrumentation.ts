@@ -14,18 +14,45 @@ import * as CallUsage from "../../CallUsage.ts"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { getOrInsert } from "../Maps.ts"
-import type { Call } from "./Call.ts"
-
-/** Why a response is not cached. See `Telemetry.uncacheableResponses`. */
-export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+import type { Call, Caller, UncacheableReason } from "./Call.ts"
 
 type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
-export type Instrumentation = ReturnType<typeof make>
+/** Metrics by the labels of the call, its usage for the observer, and what needs a state of the engine. */
+export interface Instrumentation {
+  /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
+  readonly observeCall: <A, E extends { readonly _tag: string }>(
+    call: Call,
+    self: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  readonly recordAttempt: (call: Call, status: number | "none", bytes: number) => void
+  /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
+  readonly recordCost: (
+    call: Call,
+    key: string,
+    expected: { readonly cost: number; readonly price: number },
+    weight: number | null
+  ) => void
+  readonly recordRetry: (call: Call, cause: RetryCause) => void
+  readonly recordSuppressedRetry: (call: Call, reason: "attempts" | "deadline" | "budget") => void
+  readonly recordWait: (call: Call, reason: WaitReason, millis: number) => void
+  readonly recordCacheResult: (call: Call, result: CacheResult) => void
+  readonly recordUncacheable: (call: Call, reason: UncacheableReason) => void
+  readonly recordUnreadable: (call: Call, fields: ReadonlyArray<UnreadableField>) => void
+  /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
+  readonly loggingUnreadable: <A, E>(
+    call: Call,
+    fields: ReadonlyArray<UnreadableField>,
+    next: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
+  readonly recordHit: (operation: Pick<AnyOperation, "id">) => void
+  readonly recordCircuitState: (call: Call, host: string, state: 0 | 1 | 2) => void
+}
 
-export const make = () => {
+export const make = (): Instrumentation => {
   const calls = labelledMetric(Telemetry.calls, "operation", "outcome")
   const durations = labelledMetric(Telemetry.callDuration, "operation")
   const attempts = labelledMetric(Telemetry.attempts, "operation", "status")
@@ -42,12 +69,9 @@ export const make = () => {
   let callNumber = 0
 
   return {
-    /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
-    observeCall: <A, E extends { readonly _tag: string }>(
-      call: Call,
-      self: Effect.Effect<A, E>
-    ): Effect.Effect<A, E> => {
-      const { clock, isDebug, metricLabels, operation: { id }, request: { method, path } } = call
+    observeCall: (call, self) => {
+      const { context: { clock, isDebug, metricLabels }, plan: { operation: { id } }, request } = call
+      const { method, path } = request
       const startedAt = clock.unsafeCurrentTimeMillis()
       const record = (outcome: string) => {
         calls(metricLabels, 1, id, outcome)
@@ -68,26 +92,24 @@ export const make = () => {
       const annotated = isDebug
         ? Effect.annotateLogs(counted, { operation: id, method, path, call: ++callNumber })
         : counted
-      return withSpan(call, annotated, Telemetry.callSpan(id), {
+      return withSpan(call.context, annotated, Telemetry.callSpan(id), {
         attributes: { "http.request.method": method, "url.path": path }
       })
     },
     recordAttempt: (
-      { metricLabels, onUsage, operation: { id } }: Call,
-      key: string,
-      status: number | "none",
-      bytes: number
+      { context: { metricLabels, reservation }, key, plan: { operation: { id } } },
+      status,
+      bytes
     ) => {
       attempts(metricLabels, 1, id, status)
       if (bytes > 0) responseBytes(metricLabels, bytes, id)
-      onUsage?.({ ...CallUsage.none, attempts: 1 }, key)
+      reservation.onUsage?.({ ...CallUsage.none, attempts: 1 }, key.label)
     },
-    /** Records the costs of an attempt: the price of its response or, if that is null, the expected one. */
     recordCost: (
-      { metricLabels, onUsage, operation: { id } }: Call,
-      key: string,
-      expected: { readonly cost: number; readonly price: number },
-      weight: number | null
+      { context: { metricLabels, reservation }, plan: { operation: { id } } },
+      key,
+      expected,
+      weight
     ) => {
       const { cost } = expected
       const price = weight ?? expected.price
@@ -97,7 +119,7 @@ export const make = () => {
       if (priceDrift !== 0) {
         priceDrifts(metricLabels, Math.abs(priceDrift), id, priceDrift > 0 ? "above" : "below")
       }
-      onUsage?.(
+      reservation.onUsage?.(
         { ...CallUsage.none, cost, price, priceDrift, unsettledPrice: weight === null ? price : 0 },
         key
       )
@@ -107,26 +129,20 @@ export const make = () => {
       Telemetry.retriesSuppressed,
       "reason"
     ),
-    recordWait: ({ metricLabels, onUsage }: Call, reason: WaitReason, millis: number) => {
+    recordWait: ({ context: { metricLabels, reservation } }, reason, millis) => {
       waits(metricLabels, millis / 1000, reason)
-      onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
+      reservation.onUsage?.({ ...CallUsage.none, waitMillis: millis }, null)
     },
-    recordCacheResult: ({ metricLabels, operation: { id } }: Call, result: CacheResult) =>
+    recordCacheResult: ({ context: { metricLabels }, plan: { operation: { id } } }, result) =>
       cacheResults(metricLabels, 1, id, result),
     recordUncacheable: counting<UncacheableReason>(Telemetry.uncacheableResponses, "reason"),
-    recordUnreadable: (
-      { metricLabels, onUsage, operation: { id } }: Call,
-      fields: ReadonlyArray<UnreadableField>
-    ) => {
+    recordUnreadable: ({ context: { metricLabels, reservation }, plan: { operation: { id } } }, fields) => {
       for (const { field } of fields) unreadable(metricLabels, 1, id, field)
-      if (fields.length > 0) onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
+      if (fields.length > 0) {
+        reservation.onUsage?.({ ...CallUsage.none, unreadableFields: fields.length }, null)
+      }
     },
-    /** Writes a log line about the unreadable fields of a response, a warning if one is new, and continues. */
-    loggingUnreadable: <A, E>(
-      { operation: { id } }: Call,
-      fields: ReadonlyArray<UnreadableField>,
-      next: Effect.Effect<A, E>
-    ): Effect.Effect<A, E> => {
+    loggingUnreadable: ({ plan: { operation: { id } } }, fields, next) => {
       const names = [...new Set(fields.map(({ field }) => field))]
       const isNew = names.some((name) => !warned.has(`${id} ${name}`))
       for (const name of names) warned.add(`${id} ${name}`)
@@ -136,19 +152,18 @@ export const make = () => {
       const message = `${id}: fields ${effect}: ${names.join(", ")}`
       return Effect.zipRight(isNew ? Effect.logWarning(message) : Effect.logDebug(message), next)
     },
-    /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
-    recordHit: ({ id }: Pick<AnyOperation, "id">) => {
+    recordHit: ({ id }) => {
       cacheResults(noLabels, 1, id, "hit")
       calls(noLabels, 1, id, "ok")
       durations(noLabels, 0, id)
     },
-    recordCircuitState: ({ metricLabels }: Call, host: string, state: 0 | 1 | 2) =>
+    recordCircuitState: ({ context: { metricLabels } }, host, state) =>
       circuitStates(metricLabels, state, host)
   }
 }
 
 const withSpan = <A, E>(
-  { isTraced }: Pick<Call, "isTraced">,
+  { isTraced }: Pick<Caller, "isTraced">,
   self: Effect.Effect<A, E>,
   name: string,
   options: Tracer.SpanOptions
@@ -157,7 +172,7 @@ const withSpan = <A, E>(
 
 /** Annotates the current span, if there is a tracer, and continues. */
 export const annotatingSpan = <A, E>(
-  { isTraced }: Pick<Call, "isTraced">,
+  { isTraced }: Pick<Caller, "isTraced">,
   name: string,
   value: unknown,
   next: Effect.Effect<A, E>
@@ -165,7 +180,7 @@ export const annotatingSpan = <A, E>(
 
 /** Writes a log line of level debug, and continues. */
 export const debugging = <A, E>(
-  { isDebug }: Pick<Call, "isDebug">,
+  { isDebug }: Pick<Caller, "isDebug">,
   message: () => string,
   annotations: () => Readonly<Record<string, unknown>>,
   next: Effect.Effect<A, E>
@@ -203,7 +218,8 @@ const labelledMetric = <Type, Out>(
 /** Creates a function that counts calls by operation and another label. */
 const counting = <Value extends string>(metric: typeof Telemetry.calls, label: string) => {
   const update = labelledMetric(metric, "operation", label)
-  return ({ metricLabels, operation: { id } }: Call, value: Value): void => update(metricLabels, 1, id, value)
+  return ({ context: { metricLabels }, plan: { operation: { id } } }: Call, value: Value): void =>
+    update(metricLabels, 1, id, value)
 }
 
 const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {

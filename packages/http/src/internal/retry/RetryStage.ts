@@ -13,7 +13,8 @@ import {
   type Call,
   continuesAt,
   describe,
-  healthOf
+  healthOf,
+  type Stage
 } from "../call/Call.ts"
 import type { RetryHint } from "../call/EngineOutput.ts"
 import { debugging, type Instrumentation } from "../call/Instrumentation.ts"
@@ -21,14 +22,22 @@ import * as LruMap from "../stores/LruMap.ts"
 
 type SuppressionReason = "attempts" | "deadline" | "budget"
 
-export const make = (instrumentation: Instrumentation) => {
+/** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
+export const make = (instrumentation: Instrumentation): Stage => {
   const retryBudgets = new RetryBudgets()
 
-  /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
-  const run = (
+  const suppressionReason = (
     call: Call,
-    attempt: (attemptNumber: number) => AttemptEffect
-  ): AttemptEffect => {
+    isAllowed: boolean,
+    nextAttemptAt: number
+  ): SuppressionReason | null => {
+    if (!isAllowed) return "attempts"
+    // Waiting until the deadline would only replace the upstream's error with a timeout.
+    if (nextAttemptAt >= call.deadline) return "deadline"
+    return retryBudgets.tryConsume(call) ? null : "budget"
+  }
+
+  return (next) => (call) => {
     const runFrom = (
       attemptNumber: number,
       previous: AttemptResult | null,
@@ -45,7 +54,7 @@ export const make = (instrumentation: Instrumentation) => {
         if (healthOf(result) === "healthy") retryBudgets.refill(call)
         return logging(call, result, attemptNumber, null, result)
       }
-      return Effect.matchEffect(attempt(attemptNumber), {
+      return Effect.matchEffect(next({ ...call, attemptNumber }), {
         onFailure: (noResponse) => continueWith(Either.left(noResponse)),
         onSuccess: (attemptResponse) => continueWith(Either.right(attemptResponse))
       })
@@ -57,9 +66,9 @@ export const make = (instrumentation: Instrumentation) => {
       attemptNumber: number,
       scheduleState: unknown
     ): AttemptEffect =>
-      Effect.flatMap(nextAttempt(call, error, retryHint, attemptNumber, scheduleState), (next) => {
-        const [isAllowed, waitMillis, nextState] = next
-        const retryAt = call.clock.unsafeCurrentTimeMillis() + waitMillis
+      Effect.flatMap(nextAttempt(call, error, retryHint, attemptNumber, scheduleState), (decision) => {
+        const [isAllowed, waitMillis, nextState] = decision
+        const retryAt = call.context.clock.unsafeCurrentTimeMillis() + waitMillis
         const suppressed = suppressionReason(call, isAllowed, retryAt)
         if (suppressed !== null) {
           instrumentation.recordSuppressedRetry(call, suppressed)
@@ -74,21 +83,8 @@ export const make = (instrumentation: Instrumentation) => {
         )
         return logging(call, result, attemptNumber, waitMillis, retried)
       })
-    return runFrom(1, null, call.policies.retry.schedule?.initial)
+    return runFrom(1, null, call.plan.policies.retry.schedule?.initial)
   }
-
-  const suppressionReason = (
-    call: Call,
-    isAllowed: boolean,
-    nextAttemptAt: number
-  ): SuppressionReason | null => {
-    if (!isAllowed) return "attempts"
-    // Waiting until the deadline would only replace the upstream's error with a timeout.
-    if (nextAttemptAt >= call.deadline) return "deadline"
-    return retryBudgets.tryConsume(call) ? null : "budget"
-  }
-
-  return run
 }
 
 const logging = <A, E>(
@@ -99,7 +95,7 @@ const logging = <A, E>(
   next: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   debugging(
-    call,
+    call.context,
     () =>
       waitMillis === null
         ? "attempt ended"
@@ -123,7 +119,7 @@ class RetryBudgets {
     const key = budgetKey(call)
     const consumed = (this.consumed.get(key) ?? 0) + 1
     // Tolerates rounding errors of fractional refills.
-    if (consumed > call.policies.retry.budget.capacity + 1e-9) return false
+    if (consumed > call.plan.policies.retry.budget.capacity + 1e-9) return false
     this.consumed.set(key, consumed)
     return true
   }
@@ -134,12 +130,13 @@ class RetryBudgets {
     const consumed = this.consumed.get(key)
     // Without consumption the budget is full.
     if (consumed !== undefined) {
-      this.consumed.set(key, Math.max(0, consumed - call.policies.retry.budget.refill))
+      this.consumed.set(key, Math.max(0, consumed - call.plan.policies.retry.budget.refill))
     }
   }
 }
 
-const budgetKey = ({ client, keyPool: { baseUrl } }: Call): string => `${baseUrl} ${client.name}`
+const budgetKey = ({ context: { client }, plan: { keyPool: { baseUrl } } }: Call): string =>
+  `${baseUrl} ${client.name}`
 
 /** Adds when the call would have continued, if its deadline ended it. */
 const endedByDeadline = (result: AttemptResult, beyondDeadline: number | null): AttemptResult =>
@@ -161,7 +158,7 @@ const failureOf: (result: AttemptResult) => Failure | null = Either.match({
 
 /** Returns whether policy or schedule allow another attempt, after how many milliseconds, and the next state of the schedule. */
 const nextAttempt = (
-  { clock, policies: { retry } }: Call,
+  { context: { clock }, plan: { policies: { retry } } }: Call,
   error: OperationError,
   retryHint: RetryHint,
   attemptNumber: number,

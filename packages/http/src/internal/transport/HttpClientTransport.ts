@@ -16,7 +16,6 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
-import { CurrentBodyMemory } from "../../RawResponse.ts"
 import { startTimer } from "../Timer.ts"
 import { collect, contentEncoding, gunzip } from "./Bytes.ts"
 import { safeHeaders } from "./SafeHeaders.ts"
@@ -59,8 +58,8 @@ export const fromHttpClient = (
   }
   return {
     send: (request, timeoutMillis) =>
-      Effect.withFiberRuntime((caller) => {
-        const memory = Context.get(caller.currentContext, CurrentBodyMemory)
+      Effect.suspend(() => {
+        const { memory } = request
         let reserved = 0
         const limits: BodyLimits = {
           maxBytes: maxBodySize,

@@ -9,7 +9,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
-import type { RawResponse } from "../../RawResponse.ts"
+import type { BodyMemory, RawResponse } from "../../RawResponse.ts"
 import type { ResponseHeaders } from "./SafeHeaders.ts"
 
 export interface TransportRequest {
@@ -26,6 +26,8 @@ export interface TransportRequest {
    * of the platform do not say when they write a request.
    */
   readonly isObsolete: () => boolean
+  /** Where the memory for the body is from. */
+  readonly memory: BodyMemory
 }
 
 /** A response as the transport received it. */

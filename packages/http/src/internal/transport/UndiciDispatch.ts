@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
-import { type BodyMemory, CurrentBodyMemory } from "../../RawResponse.ts"
 import { noTimer, startTimer } from "../Timer.ts"
 import { contentEncoding, join } from "./Bytes.ts"
 import { type ResponseHeaders, safeHeaders } from "./SafeHeaders.ts"
@@ -32,9 +31,8 @@ export const fromDispatcher = (
 ): Transport => ({
   send: (request, timeoutMillis) =>
     Effect.withFiberRuntime((fiber) => {
-      const memory = Context.get(fiber.currentContext, CurrentBodyMemory)
       const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
-      const handler = new ResponseHandler(request, maxBodySize, memory)
+      const handler = new ResponseHandler(request, maxBodySize)
       const response = Effect.async<ReceivedResponse, TransportError>((resume) => {
         handler.start(resume, clock, timeoutMillis)
         try {
@@ -74,9 +72,8 @@ const aborted = new Error("the request was cancelled")
 
 /** One request and its response. Calls `resume` at most once, and never after `cancel`. */
 class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
-  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete" | "weightHeader">
+  private readonly request: Pick<TransportRequest, "apiKey" | "isObsolete" | "memory" | "weightHeader">
   private readonly maxBodySize: number
-  private readonly memory: BodyMemory
   private resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void = () => {}
   private isOver = false
   private stopTimer = noTimer
@@ -93,10 +90,9 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   private reserved = 0
   private decompressor: Decompressor | null = null
 
-  constructor(request: ResponseHandler["request"], maxBodySize: number, memory: BodyMemory) {
+  constructor(request: ResponseHandler["request"], maxBodySize: number) {
     this.request = request
     this.maxBodySize = maxBodySize
-    this.memory = memory
   }
 
   start(
@@ -117,7 +113,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
     if (this.isOver) return
     this.isOver = true
     this.stopTimer()
-    this.memory.release(this.reserved)
+    this.request.memory.release(this.reserved)
     this.decompressor?.destroy()
     this.controller?.abort(aborted)
     this.controller = null
@@ -200,7 +196,7 @@ class ResponseHandler implements Undici.Dispatcher.DispatchHandler {
   }
 
   private reserve(bytes: number, head: ResponseHead): boolean {
-    if (!this.memory.tryAcquire(bytes)) {
+    if (!this.request.memory.tryAcquire(bytes)) {
       this.fail(noBodyMemory(head))
       return false
     }

@@ -130,7 +130,7 @@ describe("Circuit", () => {
           now += gap
           until(now)
           const expected = model.decide(now)
-          const openMillis = circuit.remainingOpenMillis(now)
+          const openMillis = circuit.millisUntilAllowed(now)
           expect(openMillis === null).toBe(expected !== "reject")
           if (model.openUntil !== null && !model.trying && openMillis !== null) {
             expect(openMillis).toBe(model.openUntil - now)
@@ -165,10 +165,10 @@ describe("Circuit", () => {
     const circuit = new Circuit()
     circuit.record(0, "unhealthy", circuit.admit(0), { ...Breaker.standard, minimum: 1 })
     const abandoned = circuit.admit(5000)
-    expect(circuit.remainingOpenMillis(304_999)).toBe(1000)
-    expect(circuit.remainingOpenMillis(305_000)).toBeNull()
+    expect(circuit.millisUntilAllowed(304_999)).toBe(1000)
+    expect(circuit.millisUntilAllowed(305_000)).toBeNull()
     const trial = circuit.admit(305_000)
-    expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
+    expect(circuit.millisUntilAllowed(305_001)).toBe(1000)
     expect(circuit.record(305_002, "healthy", abandoned, Breaker.standard)).toBe(false)
     expect(circuit.tag).toBe("HalfOpen")
     expect(circuit.record(305_003, "healthy", trial, Breaker.standard)).toBe(true)

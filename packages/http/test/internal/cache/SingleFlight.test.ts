@@ -1,7 +1,6 @@
 /** Tests that identical concurrent calls are coalesced into one request. */
-import { CurrentClient } from "@blockquarry/http/CallClient"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import { CurrentBodyMemory } from "@blockquarry/http/RawResponse"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
@@ -62,9 +61,8 @@ describe("coalescing", () => {
     Effect.gen(function*() {
       const harness = yield* engineHarness(delayedPrice, cachingOptions)
       const noMemory = { tryAcquire: () => false, release: () => {} }
-      const first = yield* harness.send(1).pipe(
-        Effect.provideService(CurrentClient, { name: "a", weight: 1, share: 1 }),
-        Effect.provideService(CurrentBodyMemory, noMemory),
+      const client = { name: "a", weight: 1, share: 1 }
+      const first = yield* harness.send(1, CallContext.make({ client, memory: noMemory })).pipe(
         Effect.either,
         Effect.fork
       )

@@ -1,7 +1,7 @@
 /** API keys that an effect reads. The timelines show when it is read, and which key each request has. */
 import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
 import * as Blockquarry from "@blockquarry/http/Blockquarry"
-import * as CallClient from "@blockquarry/http/CallClient"
+import * as CallContext from "@blockquarry/http/CallContext"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -14,13 +14,13 @@ import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import type * as Http from "node:http"
 import { until } from "../../faults/support/Wait.ts"
-import { fetchPrice, forkPrices, indices, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
+import { fetchPrice, indices, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
 import { errorOf } from "../../support/Programs.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as Server from "../../support/Server.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
-import { engineHarness, labelOf, secretOf } from "../../support/TestEngine.ts"
+import { engineHarness, engineOver, labelOf, secretOf } from "../../support/TestEngine.ts"
 import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
 
 /** A secret store, whose keys are valid until they are revoked. Reads take no time unless `delay` is set. */
@@ -115,28 +115,25 @@ describe("an API key that an effect reads", () => {
       const held: Array<Http.ServerResponse> = []
       const server = yield* Server.make((response) => void held.push(response))
       const store = secretStore()
-      let sent = 0
-      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+      const { send } = yield* engineOver(yield* HttpClient.HttpClient, {
         ...minimalOptions,
         apiKey: store.read,
         baseUrl: server.url
       })
-      const calls = yield* forkPrices(clients, indices(2)).pipe(
-        Effect.provideService(CallClient.CurrentSendObserver, (change) => {
-          sent += change
-        })
-      )
-      yield* until("both requests", () => sent === 2 && held.length === 1)
+      const contexts = indices(2).map(() => CallContext.make())
+      const calls = yield* Effect.forEach(contexts, (context, index) => Effect.fork(send(index, context)))
+      const areSent = () => contexts.every(({ reservation }) => reservation.sent === 1)
+      yield* until("both requests", () => areSent() && held.length === 1)
       store.reads = 0
       store.replace("b")
       yield* TestClock.adjust("5 minutes")
-      const after = yield* forkPrices(clients, [3])
+      const after = yield* Effect.fork(send(3))
       yield* until("the new key", () => store.reads === 1)
       for (const number of indices(3)) {
         yield* until("the request", () => held.length > number)
         held[number]?.end(`{"usdPrice":1.5}`)
       }
-      yield* Fiber.joinAll([...calls, ...after])
+      yield* Fiber.joinAll([...calls, after])
       expect(server.received.map(({ headers }) => headers["x-api-key"])).toEqual(
         ["a", "b", "b"].map(secretOf)
       )

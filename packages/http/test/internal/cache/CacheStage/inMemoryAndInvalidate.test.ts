@@ -1,8 +1,6 @@
 /** Tests synchronous cache reads, and invalidation. */
-import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -30,27 +28,26 @@ const fetchPriceOf = ({ send }: EngineHarness) =>
 const first = { usdPrice: 1 }
 const second = { usdPrice: 2 }
 
-describe("getInMemory", () => {
+describe("lookUp", () => {
   it.effect("returns an entry synchronously while it is fresh", () =>
     Effect.gen(function*() {
-      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-      const getInMemory = engine.getInMemory(tokenPrice, upstream)
-      expect(getInMemory(requestOf(1), 0)).toBeUndefined()
+      const { lookUp, send } = yield* engineHarness(numberedPrice, cachingOptions)
+      expect(lookUp(1, 0)._tag).toBe("Miss")
       yield* send(1)
-      const entry = getInMemory(requestOf(1), 4999)
-      expect(entry).toMatchObject({ storedAt: 0, freshUntil: 5000, response: { status: 200 } })
-      expect(entry === undefined ? undefined : priceOf(entry.response.bytes)).toEqual(first)
-      expect(getInMemory(requestOf(1), 5000)).toBeUndefined()
-      expect(getInMemory(requestOf(2), 0)).toBeUndefined()
+      const found = lookUp(1, 4999)
+      if (found._tag === "Miss") return expect.fail("there is an entry")
+      expect(found.response).toMatchObject({ storedAt: 0, freshUntil: 5000, response: { status: 200 } })
+      expect(priceOf(found.response.response.bytes)).toEqual(first)
+      expect(lookUp(1, 5000)._tag).toBe("Miss")
+      expect(lookUp(2, 0)._tag).toBe("Miss")
     }))
 
-  it.effect("returns nothing without a cache, for an update, and from a remote store", () =>
+  it.effect("finds nothing without a cache, and what is in a remote store only later", () =>
     Effect.gen(function*() {
-      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-      yield* send(1)
-      const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
-      expect(engine.getInMemory(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
-      expect(engine.getInMemory(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
+      const off = yield* engineHarness(numberedPrice)
+      yield* off.send(1)
+      const missing = off.lookUp(1, 0)
+      expect(missing._tag === "Miss" ? yield* missing.find : missing).toBeNull()
       const { peek: _, ...slow } = yield* CacheStore.memory()
       const slowStore = yield* Effect.provideService(
         engineHarness(numberedPrice, cachingOptions),
@@ -58,16 +55,19 @@ describe("getInMemory", () => {
         slow
       )
       yield* slowStore.send(1)
-      expect(slowStore.engine.getInMemory(tokenPrice, slowStore.upstream)(requestOf(1), 0)).toBeUndefined()
-      expect(yield* fetchPriceOf(slowStore)).toEqual(first)
+      const found = slowStore.lookUp(1, 0)
+      if (found._tag === "Hit") return expect.fail("the store is not in memory")
+      for (const response of [yield* found.find, yield* found.send]) {
+        expect(response).toMatchObject({ source: "cache", storedAt: 0 })
+      }
     }))
 
   it.effect("counts a call and a hit if there is an entry, and nothing otherwise", () =>
     Effect.gen(function*() {
-      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      const { lookUp, send } = yield* engineHarness(numberedPrice, cachingOptions)
       yield* send(1)
-      const hit = Effect.sync(() => engine.getInMemory(tokenPrice, upstream)(requestOf(1), 0))
-      const miss = Effect.sync(() => engine.getInMemory(tokenPrice, upstream)(requestOf(2), 0))
+      const hit = Effect.sync(() => lookUp(1, 0))
+      const miss = Effect.sync(() => lookUp(2, 0))
       const operation = "tokenPrice"
       const taken = Metric.value(withLabels(Telemetry.callDuration, { operation }))
       const before = yield* taken

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Http from "node:http"
+import { unlimited } from "../../../../src/RawResponse.ts"
 import * as Upstream from "../../../../src/Upstream.ts"
 import { turnsLater, until } from "../../../faults/support/Wait.ts"
 import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
@@ -97,7 +98,8 @@ describe.each(Server.clients)("with %s", (_, layer) => {
             apiKey,
             body: null,
             weightHeader: null,
-            isObsolete: () => false
+            isObsolete: () => false,
+            memory: unlimited
           },
           Number.POSITIVE_INFINITY
         )

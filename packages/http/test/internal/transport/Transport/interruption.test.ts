@@ -7,15 +7,17 @@ import * as fc from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Redacted from "effect/Redacted"
+import * as CallContext from "../../../../src/CallContext.ts"
 import { fromHttpClient } from "../../../../src/internal/transport/HttpClientTransport.ts"
 import type { Transport } from "../../../../src/internal/transport/Transport.ts"
 import { fromDispatcher } from "../../../../src/internal/transport/UndiciDispatch.ts"
-import { CurrentBodyMemory } from "../../../../src/RawResponse.ts"
+import { unlimited } from "../../../../src/RawResponse.ts"
 import { until } from "../../../faults/support/Wait.ts"
 import { tokenPrice } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import * as Server from "../../../support/Server.ts"
 import * as TestClients from "../../../support/TestClients.ts"
+import { engineOver } from "../../../support/TestEngine.ts"
 
 const text = JSON.stringify(tokenPrice.document)
 
@@ -83,22 +85,23 @@ describe.each(Server.clients)("with %s", (_, layer) => {
               reactions[names[number - 1] ?? "no response"]?.(response, number)
             )
             const limit = names.length + interruptedAtOnce
-            const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+            const { send } = yield* engineOver(yield* HttpClient.HttpClient, {
               baseUrl: server.url,
               retry: TestClients.immediateRetries(1),
               timeouts: { attempt: timeoutMillis, call: "1 day" },
               concurrency: { limit, maxQueue: 0 }
             })
-            let memory = 0
-            const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyMemory, {
-              tryAcquire: (bytes) => {
-                memory += bytes
+            let used = 0
+            const memory = {
+              tryAcquire: (bytes: number) => {
+                used += bytes
                 return true
               },
-              release: (bytes) => {
-                memory -= bytes
+              release: (bytes: number) => {
+                used -= bytes
               }
-            })
+            }
+            const call = Effect.suspend(() => send(1, CallContext.make({ memory })))
             const received = (requests: number) =>
               until(`${requests} requests`, () => server.received.length >= requests)
 
@@ -108,7 +111,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
               yield* Fiber.interrupt(yield* Effect.fork(call))
             }
             yield* Fiber.interruptAll(fibers)
-            expect(memory).toBe(0)
+            expect(used).toBe(0)
             yield* until("all requests to end", () => server.inFlight() === 0)
 
             const before = server.received.length
@@ -179,7 +182,8 @@ describe.each(transports)("with %s", (_, makeTransport) => {
         apiKey: Redacted.make(""),
         body: null,
         weightHeader: null,
-        isObsolete: () => false
+        isObsolete: () => false,
+        memory: unlimited
       } as const
       const fiber = yield* Effect.fork(transport.send(request, timeoutMillis))
       yield* Fiber.await(fiber)

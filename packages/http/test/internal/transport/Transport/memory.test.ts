@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Zlib from "node:zlib"
+import * as CallContext from "../../../../src/CallContext.ts"
 import { FairShare } from "../../../../src/FairShare.ts"
-import { CurrentBodyMemory } from "../../../../src/RawResponse.ts"
-import { tokenPrice } from "../../../support/Examples.ts"
 import * as Server from "../../../support/Server.ts"
 import * as TestClients from "../../../support/TestClients.ts"
+import { engineOver } from "../../../support/TestEngine.ts"
 
 /** Memory that records the largest amount in use. */
 const makeMemory = (capacity: number) => {
@@ -40,9 +40,9 @@ const body = fc.record<Body>({
 })
 
 describe.each(Server.clients)("with %s", (_, layer) => {
-  const clientsOf = (server: Server.Server) =>
+  const engineOf = (server: Server.Server) =>
     Effect.flatMap(HttpClient.HttpClient, (client) =>
-      TestClients.clientsOver(client, {
+      engineOver(client, {
         baseUrl: server.url,
         retry: TestClients.immediateRetries(3),
         breaker: {
@@ -80,13 +80,13 @@ describe.each(Server.clients)("with %s", (_, layer) => {
                     return response.end(Zlib.gzipSync(text))
                 }
               })
-              const clients = yield* clientsOf(server)
+              const { send } = yield* engineOf(server)
               const memory = makeMemory(capacity)
               const results = yield* Effect.forEach(
                 bodies,
-                () => Effect.either(tokenPrice.call(clients)),
+                () => Effect.either(send(1, CallContext.make({ memory }))),
                 { concurrency: "unbounded" }
-              ).pipe(Effect.provideService(CurrentBodyMemory, memory))
+              )
               expect(memory.peak()).toBeLessThanOrEqual(capacity)
               expect(memory.used()).toBe(0)
               for (const result of results.filter(Either.isLeft)) {
