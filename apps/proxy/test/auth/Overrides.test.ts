@@ -127,21 +127,6 @@ const disableBoth = Effect.gen(function*() {
 const both = ["a", "b"]
 
 describe("a disabled client", () => {
-  it.scoped("is rejected by every process, until it is enabled", () =>
-    Effect.gen(function*() {
-      const { one, other } = yield* startProcesses
-      yield* one.set("client", "a", "alice")
-      expect(one.rejected("a", "b")).toEqual(["a"])
-      expect(other.rejected("a")).toEqual([])
-      yield* TestClock.adjust("500 millis")
-      expect(other.rejected("a", "b")).toEqual(["a"])
-      expect(other.disabled.get("a")).toEqual({ operator: "alice", at: 1 })
-      expect(yield* other.clear("client", "a", "bob")).toBe(true)
-      yield* afterRefresh
-      expect(one.rejected("a")).toEqual([])
-      expect(one.disabled.size).toBe(0)
-    }))
-
   it.scoped("stays so if Redis loses everything, also if a process that restores it loses its connection half-way", () =>
     Effect.gen(function*() {
       const { one, other, redis } = yield* disableBoth
@@ -216,36 +201,9 @@ describe("a disabled client", () => {
       yield* afterRefresh
       for (const process of [one, other]) expect(process.rejected("a")).toEqual([])
     }))
-
-  it.scoped("is one for an unknown operator if its override cannot be read", () =>
-    Effect.gen(function*() {
-      const { one, redis } = yield* startProcesses
-      redis.put("overrides:client a", { text: "{", at: 1, ttlMillis: null })
-      yield* afterRefresh
-      expect(one.disabled.get("a")).toEqual({ operator: "unknown", at: 1 })
-      yield* one.clear("client", "a", "alice")
-      expect(one.rejected("a")).toEqual([])
-    }))
 })
 
 describe("while Redis is unavailable", () => {
-  it.scoped("the known overrides apply, and changes apply to their process and are handed over later", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* disableBoth
-      for (const { link } of [one, other]) link.isUp = false
-      expect(yield* one.set("client", "c", "alice")).toBe(false)
-      expect(yield* one.clear("client", "a", "alice")).toBe(false)
-      expect(yield* one.set("drain", one.processName, "alice")).toBe(false)
-      yield* afterRefresh
-      expect(one.rejected("a", "b", "c")).toEqual(["b", "c"])
-      expect(one.isDraining()).toBe(true)
-      expect(other.rejected("a", "b", "c")).toEqual(both)
-      for (const { link } of [one, other]) link.isUp = true
-      yield* afterRefresh
-      expect(other.rejected("a", "b", "c")).toEqual(["b", "c"])
-      expect(redis.texts()).toHaveLength(4)
-    }))
-
   it.scoped("the last change wins by the time of Redis, although a clock is behind", () =>
     Effect.gen(function*() {
       const { one, other, redis } = yield* startProcesses
@@ -259,42 +217,9 @@ describe("while Redis is unavailable", () => {
       yield* afterRefresh
       for (const process of [one, other]) expect(process.rejected("a")).toEqual(["a"])
     }))
-
-  it.scoped("a process that has not read the overrides rejects clients with a token, but with open", () =>
-    Effect.gen(function*() {
-      const redis = makeRedis()
-      redis.put("overrides:client a", { text: `{"active":true,"operator":"alice"}`, at: 1, ttlMillis: null })
-      const closed = yield* startProcess(redis, { isUp: false })
-      const open = yield* startProcess(redis, { isUp: false, open: true })
-      expect([closed.isLoaded(), open.isLoaded()]).toEqual([false, true])
-      const codeOf = (client: string) => [closed, open].map(({ rejectionOf }) => rejectionOf(client)?.code)
-      expect(codeOf("a")).toEqual(["store-unavailable", undefined])
-      expect(codeOf("anonymous")).toEqual([undefined, undefined])
-      yield* closed.set("client", "b", "alice")
-      expect(codeOf("b")).toEqual(["client-disabled", undefined])
-      for (const { link } of [closed, open]) link.isUp = true
-      yield* afterRefresh
-      expect(closed.isLoaded()).toBe(true)
-      expect(codeOf("a")).toEqual(["client-disabled", "client-disabled"])
-      expect(codeOf("c")).toEqual([undefined, undefined])
-    }))
 })
 
 describe("an override of a process", () => {
-  it.scoped("lets that one drain until it is resumed, also once Redis has forgotten it", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      yield* one.set("drain", other.processName, "alice")
-      yield* afterRefresh
-      expect([one.isDraining(), other.isDraining()]).toEqual([false, true])
-      yield* TestClock.adjust("2 minutes")
-      expect(yield* redis.liveKeys).toEqual([])
-      expect(other.isDraining()).toBe(true)
-      yield* one.clear("drain", other.processName, "alice")
-      yield* afterRefresh
-      expect(other.isDraining()).toBe(false)
-    }))
-
   it.scoped("is gone within a minute of the end of its process", () =>
     Effect.gen(function*() {
       const { one, other, redis } = yield* startProcesses
@@ -311,18 +236,6 @@ describe("an override of a process", () => {
       expect(redis.texts()).toEqual([])
     }))
 
-  it.scoped("is restored until then", () =>
-    Effect.gen(function*() {
-      const { one, other, redis } = yield* startProcesses
-      other.link.isUp = false
-      yield* one.set("drain", other.processName, "alice")
-      redis.flush()
-      yield* afterRefresh
-      other.link.isUp = true
-      yield* afterRefresh
-      expect(other.isDraining()).toBe(true)
-    }))
-
   it.scoped("purges the memory of that one, once", () =>
     Effect.gen(function*() {
       const { one, other } = yield* startProcesses
@@ -337,26 +250,5 @@ describe("an override of a process", () => {
       expect(purges()).toEqual([1, 1])
       yield* afterRefresh
       expect(purges()).toEqual([1, 2])
-    }))
-})
-
-describe("without Redis", () => {
-  it.scoped("an override applies to its process", () =>
-    Effect.gen(function*() {
-      const engine = yield* Layer.build(Engine.layer)
-      const context = yield* Effect.provide(Layer.build(Overrides.layer(false)), engine)
-      const { clear, isDraining, isLoaded, processName, rejectionOf, set } = Context.get(
-        context,
-        Overrides.Overrides
-      )
-      expect(isLoaded()).toBe(true)
-      expect(yield* set("client", "a", "alice")).toBe(true)
-      expect(rejectionOf("a")?.code).toBe("client-disabled")
-      expect(yield* set("drain", processName, "alice")).toBe(true)
-      expect(isDraining()).toBe(true)
-      yield* clear("client", "a", "alice")
-      yield* clear("drain", processName, "alice")
-      expect([rejectionOf("a"), isDraining()]).toEqual([null, false])
-      expect(processName).toMatch(/-[0-9a-f]{8}$/)
     }))
 })

@@ -6,6 +6,7 @@ import { get } from "@blockquarry/core/Operation"
 import { NoStore } from "@blockquarry/core/Ttl"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import type { Config } from "../../src/config/Config.ts"
 import { parseRequest } from "../../src/pipeline/ParseRequest.ts"
 import { rewrite } from "../../src/pipeline/RequestRewrite.ts"
 import { parseTarget } from "../../src/pipeline/RequestTarget.ts"
@@ -17,12 +18,12 @@ const transfers = `/${wallet}/erc20/transfers`
 const trades = `/wallets/${wallet}/nfts/trades`
 const body = { status: "paused" }
 
-const rewritten = (target: string) =>
+const rewritten = (target: string, validation: Config["validation"] = "lenient") =>
   parseTarget(target).pipe(
     Either.flatMap(({ path, query }) =>
       Either.flatMap(
         Either.fromNullable(findRoute(path), () => "no route"),
-        (match) => parseRequest(match, query, body, "lenient")
+        (match) => parseRequest(match, query, body, validation)
       )
     ),
     Either.map(({ request: { path, query } }) => [path, ...query.map((pair) => pair.join("="))])
@@ -108,6 +109,23 @@ describe("a request", () => {
       )
     }
   })
+})
+
+it.each([
+  [`/erc20/${token}/price?chain=monad`, true, false],
+  [`/nft/${token}?format=octal`, true, false],
+  [`/nft/${token}?format=hex`, true, true],
+  [`${transfers}?order=RANDOM`, true, false],
+  [`${transfers}?from_date=someday`, true, false],
+  [`/erc20/${token}/price?chain=0x1`, true, true],
+  [`/erc20/${token}/price?chain=polygn`, false, false],
+  [`${transfers}?limit=x`, false, false],
+  [`${transfers}?unknown=1`, true, true]
+])("%s is accepted by lenient validation: %s, by strict validation: %s", (target, lenient, strict) => {
+  const accepted = (["lenient", "strict"] as const).map((validation) =>
+    Either.isRight(rewritten(`/api/v2.2${target}`, validation))
+  )
+  expect(accepted).toEqual([lenient, strict])
 })
 
 it("values that cannot be read are forwarded for open parameters only", () => {
