@@ -2,8 +2,10 @@
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
+import { promtool } from "../deploy/support/program.ts"
 import { keys, testClient, testEndpoints } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, recorder, settings, until, withCache } from "./support/golden.ts"
@@ -133,6 +135,10 @@ describe("golden records", () => {
     })
     const text = response?.body ?? ""
     expect(text).toContain("# TYPE ")
+    if (promtool !== undefined) {
+      const checked = spawnSync(promtool, ["check", "metrics"], { input: text, encoding: "utf8" })
+      expect([checked.status, checked.stdout + checked.stderr]).toEqual([0, ""])
+    }
     await matches(inOrder(text), "metrics.txt")
     await close()
   })
