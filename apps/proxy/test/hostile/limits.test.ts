@@ -82,10 +82,11 @@ it.scopedLive("a request with slow headers and an incomplete body gets its respo
         held.socket.write(bytes(start))
         yield* Effect.sleep(0.75 * Harness.requestTimeoutMs)
         held.socket.write(bytes(rest))
-        yield* held.closed
-        return statuses(held.read())
+        // Where the body timed out first, the connection stays open until it is idle for too long
+        const [response] = yield* held.responses(1)
+        return response?.status
       })
-    expect(yield* Effect.forEach(starts, read, { concurrency: "unbounded" })).toEqual(starts.map(() => [408]))
+    expect(yield* Effect.forEach(starts, read, { concurrency: "unbounded" })).toEqual(starts.map(() => 408))
   }))
 
 it.scopedLive("connections without a byte are closed without a response, and are no requests", () =>
